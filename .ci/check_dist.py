@@ -28,7 +28,9 @@ IN_SDIST = {
     "tests/support/oracle.py",
 }
 # Leftovers of runs, and what the studies measured.
-RUBBISH = re.compile(r"__pycache__|\.nb[ci]$|\.py[co]$|/\.|^benchmarks/studies/\w+/results/|^tests/studies/")
+RUBBISH = re.compile(
+    r"__pycache__|\.nb[ci]$|\.py[co]$|/\.|^benchmarks/studies/\w+/results/|^tests/studies/"
+)
 RELATIVE = re.compile(r"""\]\((?!https?://)[^)]*\)|(?:href|src|srcset)="(?!https?://)[^"]*\"""")
 
 
@@ -61,7 +63,10 @@ def main(folder: Path) -> None:
 def expect(path: Path, found: set[str], expected: set[str]) -> None:
     """Stop where an archive holds something else than it should."""
     if found != expected:
-        raise SystemExit(f"{path.name}: missing {sorted(expected - found)}, unexpected {sorted(found - expected)}")
+        raise SystemExit(
+            f"{path.name}: missing {sorted(expected - found)}, unexpected "
+            f"{sorted(found - expected)}"
+        )
 
 
 if __name__ == "__main__":

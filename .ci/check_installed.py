@@ -14,7 +14,9 @@ package = Path(gb.__file__).parent
 assert package.is_relative_to(sys.prefix), package
 assert (package / "py.typed").is_file()
 assert distribution("gapboost").version == gb.__version__
-assert not [name for name in ("lightgbm", "xgboost", "tests", "benchmarks", "examples") if find_spec(name)]
+assert not [
+    name for name in ("lightgbm", "xgboost", "tests", "benchmarks", "examples") if find_spec(name)
+]
 
 gap = gb.GAP(g=(0.5, 0.5))
 best = gb.evaluate([gap, "ndcg@10"], [2, 1, 0], [3.0, 2.0, 1.0]).labelled()

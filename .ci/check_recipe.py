@@ -15,10 +15,15 @@ CONDA = {"xgboost": "py-xgboost"}
 def main() -> None:
     """Compare both files, then let conda's own builder read and render the recipe."""
     text = RECIPE.read_text(encoding="utf-8")
-    recipe, built = yaml.safe_load(text), tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    recipe, built = (
+        yaml.safe_load(text),
+        tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8")),
+    )
     project, needs = built["project"], recipe["requirements"]
     version = re.search(PLACES[VERSION], VERSION.read_text("utf-8"), re.MULTILINE)
-    boosters = [need for name in ("lightgbm", "xgboost") for need in project["optional-dependencies"][name]]
+    boosters = [
+        need for name in ("lightgbm", "xgboost") for need in project["optional-dependencies"][name]
+    ]
     for what, found, expected in (
         ("version", recipe["context"]["version"], version and version[1]),
         ("python_min", f">={recipe['context']['python_min']}", project["requires-python"]),
@@ -30,7 +35,9 @@ def main() -> None:
         ("license", recipe["about"]["license"], project["license"]),
     ):
         if found != expected:
-            sys.exit(f"{RECIPE.name}: {what} is {found!r}; expected {expected!r} as in pyproject.toml")
+            sys.exit(
+                f"{RECIPE.name}: {what} is {found!r}; expected {expected!r} as in pyproject.toml"
+            )
     rendered = Stage0Recipe.from_yaml(text).render(VariantConfig())
     print(f"{RECIPE.name}: {len(rendered)} package(s) rendered")
 

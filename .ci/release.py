@@ -59,7 +59,8 @@ def with_heading(changelog: str, version: str) -> str:
     if rest.partition("\n## [")[0].strip():
         if f"\n## [{version}]" in rest:
             raise SystemExit(
-                f"{CHANGELOG.name} has notes of {version} and others that are unreleased; expected one of them"
+                f"{CHANGELOG.name} has notes of {version} and others that are unreleased; expected "
+                "one of them"
             )
         return f"{head}{UNRELEASED}\n## [{version}] - {date.today()}\n{rest}"
     notes(changelog, version)
@@ -75,7 +76,9 @@ def notes(changelog: str, version: str) -> str:
         If the changelog has no notes of this version.
     """
     found = re.search(
-        rf"^## \[{re.escape(version)}\] - [0-9-]+\n(.*?)(?=^## \[|\Z)", changelog, re.MULTILINE | re.DOTALL
+        rf"^## \[{re.escape(version)}\] - [0-9-]+\n(.*?)(?=^## \[|\Z)",
+        changelog,
+        re.MULTILINE | re.DOTALL,
     )
     if found is None or not found[1].strip():
         raise SystemExit(f"{CHANGELOG.name} says nothing of {version}")
@@ -84,7 +87,9 @@ def notes(changelog: str, version: str) -> str:
 
 def git(*arguments: str) -> str:
     """Run git and return what it prints."""
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -38,16 +38,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="subjects")
     parser.add_argument("--all", action="store_true", help="all subjects, in order")
-    parser.add_argument("--redraw", action="store_true", help="write tables and figures from results")
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes; print tables, write nothing")
+    parser.add_argument(
+        "--redraw", action="store_true", help="write tables and figures from results"
+    )
+    parser.add_argument(
+        "--smoke", action="store_true", help="tiny sizes; print tables, write nothing"
+    )
     arguments = parser.parse_args()
     known = subjects()
-    names = list(known) if arguments.all or (arguments.redraw and not arguments.names) else arguments.names
+    names = (
+        list(known)
+        if arguments.all or (arguments.redraw and not arguments.names)
+        else arguments.names
+    )
     if unknown := set(names) - set(known):
-        parser.error(f"unknown subjects: {', '.join(sorted(unknown))}; expected some of {', '.join(known)}")
+        parser.error(
+            f"unknown subjects: {', '.join(sorted(unknown))}; expected some of {', '.join(known)}"
+        )
     if not names:
         width = max(map(len, known))
-        print("\n".join(f"{name:{width}}  {subject.description}" for name, subject in known.items()))
+        print(
+            "\n".join(f"{name:{width}}  {subject.description}" for name, subject in known.items())
+        )
     elif arguments.redraw:
         for name in names:
             known[name].redraw()
@@ -55,7 +67,10 @@ def main() -> None:
         if failed := run_each(names, arguments.smoke):
             sys.exit(f"failed: {', '.join(failed)}")
     elif missing := [name for name in known[names[0]].packages if not version_of(name)]:
-        print(f"{names[0]} skipped, its results are kept: {', '.join(missing)} not installed", file=sys.stderr)
+        print(
+            f"{names[0]} skipped, its results are kept: {', '.join(missing)} not installed",
+            file=sys.stderr,
+        )
     else:
         known[names[0]].run(arguments.smoke)
 

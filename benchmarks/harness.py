@@ -68,7 +68,9 @@ def race(
             times[name] += [spent] * (turn >= 0)
     rows = []
     for name, turns in times.items():
-        clock, processor = (factor * statistics.median(column) for column in zip(*turns, strict=True))
+        clock, processor = (
+            factor * statistics.median(column) for column in zip(*turns, strict=True)
+        )
         rows.append({"contestant": name, unit: clock, f"processor {unit}": processor})
     return with_ratios(rows, peer, by + unit)
 
@@ -192,7 +194,9 @@ def write(name: str, text: str, page: Path) -> None:
     old = page.read_text(encoding="utf-8")
     if old.count(begin) != 1 or old.count(end) != 1:
         found = old.count(begin)
-        raise ValueError(f"{page} holds {begin} {found} times; expected it once, and {end} after it")
+        raise ValueError(
+            f"{page} holds {begin} {found} times; expected it once, and {end} after it"
+        )
     head, rest = old.split(begin)
     page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}", encoding="utf-8")
 

@@ -25,8 +25,10 @@ LOADED = ("gapboost", "numba", "sklearn")
 PROCESSES = {
     "ONNX": "import onnxruntime; s = onnxruntime.InferenceSession(folder + '/lightgbm.onnx'); "
     "s.run(None, {'X': X.astype('float32')})",
-    "LightGBM's booster": "import lightgbm; lightgbm.Booster(model_file=folder + '/lightgbm.txt').predict(X)",
-    "XGBoost's booster": "import xgboost; xgboost.Booster(model_file=folder + '/xgboost.json').inplace_predict(X)",
+    "LightGBM's booster": "import lightgbm; lightgbm.Booster(model_file=folder + "
+    "'/lightgbm.txt').predict(X)",
+    "XGBoost's booster": "import xgboost; xgboost.Booster(model_file=folder + "
+    "'/xgboost.json').inplace_predict(X)",
     "`to_vendor()`, LightGBM": "import joblib; joblib.load(folder + '/vendor.joblib').predict(X)",
     "`LGBMGAPRanker`": "import joblib; joblib.load(folder + '/ranker.joblib').predict(X)",
 }
@@ -46,7 +48,9 @@ print(seconds, peak, *("yes" if name in sys.modules else "no" for name in {loade
 def trained(smoke: bool) -> tuple[LGBMGAPRanker, XGBGAPRanker, np.ndarray]:
     """Return both rankers and one row to predict."""
     train, _, test = load_digits_ranking((20, 5, 5), 20) if smoke else load_digits_ranking()
-    light = LGBMGAPRanker(n_estimators=100, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    light = LGBMGAPRanker(n_estimators=100, n_jobs=1, verbose=-1).fit(
+        train.X, train.y, qid=train.qid
+    )
     xgb = XGBGAPRanker(n_estimators=100, n_jobs=1).fit(train.X, train.y, qid=train.qid)
     return light, xgb, np.asarray(test.X[:1], dtype=float)
 
@@ -62,7 +66,9 @@ def onnx_model(ranker: LGBMGAPRanker, n_features: int) -> bytes:
     return content
 
 
-def ways(light: LGBMGAPRanker, xgb: XGBGAPRanker, row: np.ndarray) -> list[dict[str, Callable[[], Any]]]:
+def ways(
+    light: LGBMGAPRanker, xgb: XGBGAPRanker, row: np.ndarray
+) -> list[dict[str, Callable[[], Any]]]:
     """Return the ways to predict one row on one thread, for each booster."""
     import onnxruntime
 
@@ -108,9 +114,14 @@ def first_row(smoke: bool) -> Iterator[Row]:
         for way, code in list(PROCESSES.items())[: 1 if smoke else None]:
             text = AROUND.format(n_features=row.shape[1], code=code, loaded=LOADED)
             command = [sys.executable, "-c", text, str(folder)]
-            runs = [subprocess.check_output(command, text=True).split() for _ in range(1 if smoke else 3)]
+            runs = [
+                subprocess.check_output(command, text=True).split()
+                for _ in range(1 if smoke else 3)
+            ]
             seconds, peak, *loaded = min(runs, key=lambda run: float(run[0]))
-            loads = {f"loads {module}": answer for module, answer in zip(LOADED, loaded, strict=True)}
+            loads = {
+                f"loads {module}": answer for module, answer in zip(LOADED, loaded, strict=True)
+            }
             cost = {"processor s": float(seconds), "MB at its peak": float(peak)}
             yield {"a fresh process predicts by": way, **cost, **loads}
 

@@ -11,7 +11,14 @@ from benchmarks.harness import N_DOCUMENTS, Row, Subject, race, ranking_task
 LENGTH = 100
 G = UNIFORM.g
 SIMPLE = [gb.xGAP(g=G), gb.eGAP(g=G), gb.AP(), gb.nDCG(), gb.nDCG(k=10), gb.DCG(gains="linear")]
-CUT = [gb.Precision(k=10), gb.RBP(), gb.Recall(k=10), gb.RPrecision(), gb.KendallTau(), gb.QMeasure()]
+CUT = [
+    gb.Precision(k=10),
+    gb.RBP(),
+    gb.Recall(k=10),
+    gb.RPrecision(),
+    gb.KendallTau(),
+    gb.QMeasure(),
+]
 SUMS = [0.7 * UNIFORM + 0.3 * gb.AP(), 0.7 * UNIFORM + 0.3 * gb.nDCG(k=10)]
 MEASURES = {str(m): m for m in (UNIFORM, *SIMPLE, *CUT, gb.RR(), gb.ERR(top=4), *SUMS)}
 
@@ -23,7 +30,9 @@ def by_measure(smoke: bool) -> Iterator[Row]:
     scores = np.random.default_rng(1).standard_normal(n)
     trained = {name: m for name, m in MEASURES.items() if m.trains}
     passes = {name: kernel_pass(gb.LambdaRank(m), y, scores, qid) for name, m in trained.items()}
-    evaluations = {name: lambda m=m: gb.evaluate(m, y, scores, qid, n_jobs=1) for name, m in MEASURES.items()}
+    evaluations = {
+        name: lambda m=m: gb.evaluate(m, y, scores, qid, n_jobs=1) for name, m in MEASURES.items()
+    }
     for what, runs in (("LambdaRank pass", passes), ("evaluate", evaluations)):
         for row in race(runs, repetitions=repetitions):
             ms = row["processor ms"]
@@ -67,6 +76,13 @@ def by_grades(smoke: bool) -> Iterator[Row]:
 
 
 SUBJECTS = [
-    Subject("measures", "a LambdaRank pass and an evaluation for each measure", by_measure, across="what"),
-    Subject("grades", "a pass and an evaluation with fractional grades, beside whole ones", by_grades),
+    Subject(
+        "measures",
+        "a LambdaRank pass and an evaluation for each measure",
+        by_measure,
+        across="what",
+    ),
+    Subject(
+        "grades", "a pass and an evaluation with fractional grades, beside whole ones", by_grades
+    ),
 ]

@@ -53,12 +53,16 @@ def long_lists(smoke: bool) -> Iterator[Row]:
     X, y, qid = ranking_task(length, (TRAINED + TESTED) * length)
     cut = TRAINED * length
     params = {"learning_rate": 0.1, "verbose": -1, "num_threads": THREADS, "metric": "None"}
-    data = lightgbm.Dataset(X[:cut], label=y[:cut], group=[length] * TRAINED, params=params).construct()
+    data = lightgbm.Dataset(
+        X[:cut], label=y[:cut], group=[length] * TRAINED, params=params
+    ).construct()
     boosters = {}
 
     def train(name: str) -> None:
         callback = gapboost.lightgbm.objective(OBJECTIVES[name])
-        boosters[name] = lightgbm.train({**params, "objective": callback}, data, num_boost_round=rounds)
+        boosters[name] = lightgbm.train(
+            {**params, "objective": callback}, data, num_boost_round=rounds
+        )
 
     names = (PEER, "SoftRank(GAP)", "ApproxRank(GAP)", "ApproxRank(nDCG())")
     runs = {name: lambda name=name: train(name) for name in names}
@@ -81,6 +85,12 @@ def draw(rows: Sequence[Row]) -> Any:
 
 
 SUBJECTS = [
-    Subject("objectives", "a gradient pass of each objective, by list length", passes, across="length", draw=draw),
+    Subject(
+        "objectives",
+        "a gradient pass of each objective, by list length",
+        passes,
+        across="length",
+        draw=draw,
+    ),
     Subject("long_lists", "training with each objective on long lists", long_lists, ("lightgbm",)),
 ]

@@ -27,7 +27,9 @@ def panels(n: int, height: float = 3.6, **options: Any) -> tuple[Any, list[Any]]
     """Return a figure and n axes, in one row up to three and in two rows beyond."""
     rows = 1 if n <= 3 else 2
     size = (4.6 * n / rows, height * rows)
-    figure, axes = plt.subplots(rows, -(-n // rows), figsize=size, layout="constrained", squeeze=False, **options)
+    figure, axes = plt.subplots(
+        rows, -(-n // rows), figsize=size, layout="constrained", squeeze=False, **options
+    )
     for ax in axes.flat[n:]:
         ax.remove()
     for ax in axes.flat[:n]:
@@ -36,7 +38,9 @@ def panels(n: int, height: float = 3.6, **options: Any) -> tuple[Any, list[Any]]
     return figure, list(axes.flat[:n])
 
 
-def log_log(lines: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], x: str, y: Mapping[str, str]) -> Any:
+def log_log(
+    lines: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], x: str, y: Mapping[str, str]
+) -> Any:
     """Return a figure with a panel for each title, its lines by label, on logarithmic axes.
 
     Points without a positive value are left out. `y` gives the label of the y axis by title.
@@ -44,7 +48,9 @@ def log_log(lines: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], x:
     figure, axes = panels(len(lines))
     for ax, (title, by_label) in zip(axes, lines.items(), strict=True):
         for number, (label, points) in enumerate(by_label.items()):
-            ax.loglog(*zip(*(p for p in points if p[1] > 0), strict=True), label=label, **line(number))
+            ax.loglog(
+                *zip(*(p for p in points if p[1] > 0), strict=True), label=label, **line(number)
+            )
         ax.set(title=title, xlabel=x, ylabel=y[title])
         ax.legend(fontsize=7, frameon=False)
     return figure
@@ -58,7 +64,13 @@ def bare(ax: Any) -> None:
 
 def legend_below(figure: Any, ax: Any, columns: int = 5) -> None:
     """Draw one legend for all panels, below them."""
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+    figure.legend(
+        *ax.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=9,
+    )
 
 
 def save(figure: Any, path: Path) -> None:

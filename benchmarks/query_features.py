@@ -54,12 +54,18 @@ def costs(smoke: bool) -> Iterator[Row]:
         size = n // 10 if length < n else n
         for kind in ("zscore", "rank"):
             runs: dict[str, Callable[[], np.ndarray]] = {
-                "gapboost": lambda q=qid, k=kind: query_relative_features(X, q, kinds=[k], n_jobs=1),
-                "pandas, all groups at once": lambda q=qid, k=kind: vectorized(frame, q, k).to_numpy(),
+                "gapboost": lambda q=qid, k=kind: query_relative_features(
+                    X, q, kinds=[k], n_jobs=1
+                ),
+                "pandas, all groups at once": lambda q=qid, k=kind: vectorized(
+                    frame, q, k
+                ).to_numpy(),
                 SLOW: lambda q=qid[:size], k=kind: by_function(frame[: len(q)], q, k).to_numpy(),
             }
             ours, peer, _ = runs
-            np.testing.assert_allclose(runs[ours]()[:, N_COLUMNS:], runs[peer](), rtol=1e-3, atol=1e-4)
+            np.testing.assert_allclose(
+                runs[ours]()[:, N_COLUMNS:], runs[peer](), rtol=1e-3, atol=1e-4
+            )
             rows = race(runs, repetitions=repetitions, unit="s", factor=1, once=[SLOW])
             for key in ("s", "processor s"):
                 rows[-1][key] *= n / size
@@ -68,4 +74,8 @@ def costs(smoke: bool) -> Iterator[Row]:
                 yield {"lists": n // length, "kind": kind, **row, "peak memory / output": memory}
 
 
-SUBJECTS = [Subject("query_features", "z-scores and percentile ranks by query beside pandas", costs, ("pandas",))]
+SUBJECTS = [
+    Subject(
+        "query_features", "z-scores and percentile ranks by query beside pandas", costs, ("pandas",)
+    )
+]

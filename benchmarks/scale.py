@@ -34,7 +34,8 @@ import gapboost as gb
 import gapboost.lightgbm
 what, n, length, top = json.loads(sys.argv[1])
 def peak():
-    return [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")][0]
+    lines = open("/proc/self/status")
+    return [int(line.split()[1]) for line in lines if line.startswith("VmHWM")][0]
 rng = np.random.default_rng(0)
 y = np.minimum(rng.geometric(0.5 if top < 10 else 0.15, size=n) - 1, top).astype(np.int32)
 qid = np.repeat(np.arange(n // length), length)
@@ -120,6 +121,13 @@ def soak(smoke: bool) -> Iterator[Row]:
 
 
 SUBJECTS = [
-    Subject("scale", "time and memory by the number of documents", costs, ("lightgbm",), draw=draw, page=PAGE),
+    Subject(
+        "scale",
+        "time and memory by the number of documents",
+        costs,
+        ("lightgbm",),
+        draw=draw,
+        page=PAGE,
+    ),
     Subject("soak", "memory after hundreds of fits in one process", soak, BOOSTERS, page=PAGE),
 ]

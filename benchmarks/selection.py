@@ -23,7 +23,9 @@ from gapboost.xgboost import XGBGAPRanker
 
 TARGET = gb.nDCG(k=10)
 SEARCHED = {
-    "LightGBM": LGBMGAPRanker(num_leaves=7, extra_trees=False, n_jobs=1, random_state=0, verbose=-1),
+    "LightGBM": LGBMGAPRanker(
+        num_leaves=7, extra_trees=False, n_jobs=1, random_state=0, verbose=-1
+    ),
     "XGBoost": XGBGAPRanker(max_depth=3, n_jobs=1, random_state=0),
 }
 COMPARED = {
@@ -45,10 +47,14 @@ def searches(smoke: bool) -> Iterator[Row]:
         ranker.set_params(n_estimators=2).fit(data.X, data.y, qid=data.qid)  # compiles
         ours = GSearchCV(ranker, grid, scoring=TARGET, cv=folds)
         with sklearn.config_context(enable_metadata_routing=True):
-            theirs = GridSearchCV(ranker, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(folds))
+            theirs = GridSearchCV(
+                ranker, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(folds)
+            )
             runs = {
                 "GSearchCV": lambda s=ours: s.fit(data.X, data.y, qid=data.qid),
-                "GridSearchCV": lambda s=theirs: s.fit(data.X, data.y, qid=data.qid, groups=data.qid),
+                "GridSearchCV": lambda s=theirs: s.fit(
+                    data.X, data.y, qid=data.qid, groups=data.qid
+                ),
             }
             rows = race(runs, "GridSearchCV", 1, "s", 1, once=list(runs))
         for fold in range(folds):
@@ -64,7 +70,9 @@ def bare(X: Any, y: Any, qid: Any) -> None:
         for name, ranker in COMPARED.items():
             sizes = np.full(len(train) // N_DOCS, N_DOCS)
             queries = {"group": sizes} if "lambdarank" in name else {"qid": qid[train]}
-            fitted = sklearn.clone(ranker).fit(X[train], y[train], **({} if "regression" in name else queries))
+            fitted = sklearn.clone(ranker).fit(
+                X[train], y[train], **({} if "regression" in name else queries)
+            )
             fitted.predict(X[test])
 
 
@@ -90,5 +98,10 @@ def comparison(smoke: bool) -> list[Row]:
 
 SUBJECTS = [
     Subject("search", "GSearchCV beside GridSearchCV", searches, (*BOOSTERS, "scikit-learn")),
-    Subject("comparison", "compare_rankers beside the bare fits", comparison, (*BOOSTERS, "scikit-learn")),
+    Subject(
+        "comparison",
+        "compare_rankers beside the bare fits",
+        comparison,
+        (*BOOSTERS, "scikit-learn"),
+    ),
 ]

@@ -15,7 +15,9 @@ PEERS = "LGBMRanker, default", "XGBRanker, default"
 SLOW = "LGBMRanker, all pairs", "XGBRanker, all pairs"
 
 
-def fits(X: Any, y: Any, qid: Any, length: int, rounds: int) -> list[dict[str, Callable[[], object]]]:
+def fits(
+    X: Any, y: Any, qid: Any, length: int, rounds: int
+) -> list[dict[str, Callable[[], object]]]:
     """Return fits from arrays, binning included, with the same trees, for each booster."""
     group = np.bincount(qid)
     common = {"n_estimators": rounds, "learning_rate": 0.1, "n_jobs": THREADS}
@@ -27,7 +29,9 @@ def fits(X: Any, y: Any, qid: Any, length: int, rounds: int) -> list[dict[str, C
         {
             "LGBMGAPRanker": lambda: LGBMGAPRanker(**light, extra_trees=False).fit(X, y, qid=qid),
             PEERS[0]: lambda: peers[0](**light).fit(X, y, group=group),
-            SLOW[0]: lambda: peers[0](**light, lambdarank_truncation_level=length).fit(X, y, group=group),
+            SLOW[0]: lambda: peers[0](**light, lambdarank_truncation_level=length).fit(
+                X, y, group=group
+            ),
         },
         {
             "XGBGAPRanker": lambda: XGBGAPRanker(**xgb).fit(X, y, qid=qid),
@@ -48,4 +52,6 @@ def costs(smoke: bool) -> Iterator[Row]:
                 yield {"lists": n // length, "documents in each": length, "rounds": rounds, **row}
 
 
-SUBJECTS = [Subject("training", "whole fits beside those of LGBMRanker and XGBRanker", costs, BOOSTERS)]
+SUBJECTS = [
+    Subject("training", "whole fits beside those of LGBMRanker and XGBRanker", costs, BOOSTERS)
+]

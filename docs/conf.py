@@ -53,7 +53,11 @@ myst_substitutions = words.substitutions()
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
-autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]  # Spark is no part of the environment that builds
+autodoc_mock_imports = [
+    "pyspark",
+    "py4j",
+    "xgboost.spark",
+]  # Spark is no part of the environment that builds
 autodoc_member_order = "bysource"
 autosummary_context = {"members_of": reference.Members()}
 numpydoc_show_class_members = False  # the template lists them
@@ -118,4 +122,6 @@ def setup(app: Any) -> None:
     app.connect("source-read", lead_somewhere)
     app.connect("autodoc-process-signature", reference.ours_first)
     app.connect("autodoc-process-docstring", reference.linked)
-    app.connect("autodoc-process-docstring", reference.booster_folded, priority=900)  # after numpydoc
+    app.connect(
+        "autodoc-process-docstring", reference.booster_folded, priority=900
+    )  # after numpydoc

@@ -28,13 +28,17 @@ class Members:
         """
         module, _, of = fullname.rpartition(".")
         kind = getattr(importlib.import_module(module), of)
-        told = {attribute.name for attribute in NumpyDocString(inspect.getdoc(kind) or "")["Attributes"]}
+        told = {
+            attribute.name for attribute in NumpyDocString(inspect.getdoc(kind) or "")["Attributes"]
+        }
         kinds: dict[str, str] = {}
         for base in kind.__mro__:
             if not base.__module__.startswith("gapboost."):
                 continue
             for name, value in vars(base).items():
-                if name in told or re.match("_|set_.*_request$", name):  # scikit-learn adds the requests of metadata
+                if name in told or re.match(
+                    "_|set_.*_request$", name
+                ):  # scikit-learn adds the requests of metadata
                     continue
                 if not inspect.getdoc(getattr(kind, name)):
                     continue
@@ -42,10 +46,15 @@ class Members:
                     kinds.setdefault(name, "property")
                 elif inspect.isroutine(value):
                     kinds.setdefault(name, "method")
-        return {kind: sorted(name for name in kinds if kinds[name] == kind) for kind in ("method", "property")}
+        return {
+            kind: sorted(name for name in kinds if kinds[name] == kind)
+            for kind in ("method", "property")
+        }
 
 
-def as_written(self: SphinxDocString, name: str, text: list[str], fake_autosummary: bool) -> tuple[str, list[str]]:
+def as_written(
+    self: SphinxDocString, name: str, text: list[str], fake_autosummary: bool
+) -> tuple[str, list[str]]:
     """Attribute as described by its class; numpydoc would take LightGBM's text of a property."""
     return f"**{self._escape_args_and_kwargs(name.strip())}**", text
 
@@ -56,7 +65,8 @@ SphinxDocString._process_param = as_written  # type: ignore[method-assign]
 def linked(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]) -> None:
     """Pages of the repository that a docstring names are pages of the site."""
     lines[:] = [
-        re.sub(r"\bbenchmarks/([A-Z]+)\.md", r":doc:`benchmarks/\1.md </benchmarks/\1>`", line) for line in lines
+        re.sub(r"\bbenchmarks/([A-Z]+)\.md", r":doc:`benchmarks/\1.md </benchmarks/\1>`", line)
+        for line in lines
     ]
 
 
@@ -64,7 +74,11 @@ def booster_of(kind: Any) -> tuple[str, Any] | None:
     """The library whose ranker a class is a subclass of, and what has its parameters."""
     if not (inspect.isclass(kind) and issubclass(kind, GAPRanker)):
         return None
-    return ("LightGBM", lightgbm.LGBMRanker) if issubclass(kind, lightgbm.LGBMRanker) else ("XGBoost", xgboost.XGBModel)
+    return (
+        ("LightGBM", lightgbm.LGBMRanker)
+        if issubclass(kind, lightgbm.LGBMRanker)
+        else ("XGBoost", xgboost.XGBModel)
+    )
 
 
 def parted(kind: Any, booster: Any) -> tuple[list[inspect.Parameter], list[inspect.Parameter]]:
@@ -76,7 +90,9 @@ def parted(kind: Any, booster: Any) -> tuple[list[inspect.Parameter], list[inspe
     ]
 
 
-def ours_first(app: Any, what: str, name: str, kind: Any, options: Any, signature: str, returns: str) -> Any:
+def ours_first(
+    app: Any, what: str, name: str, kind: Any, options: Any, signature: str, returns: str
+) -> Any:
     """The signature of a ranker without the booster's parameters."""
     booster = booster_of(kind) if what == "class" else None
     if booster is None:
@@ -85,9 +101,17 @@ def ours_first(app: Any, what: str, name: str, kind: Any, options: Any, signatur
     return str(inspect.Signature(bare)), returns
 
 
-def booster_folded(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]) -> None:
+def booster_folded(
+    app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]
+) -> None:
     """They follow under a heading that opens."""
     booster = booster_of(kind) if what == "class" else None
     if booster is not None:
         theirs = ", ".join(f"``{p.name}={p.default!r}``" for p in parted(kind, booster[1])[1])
-        lines += ["", f".. dropdown:: Parameters of {booster[0]}, with their defaults", "", f"   {theirs}", ""]
+        lines += [
+            "",
+            f".. dropdown:: Parameters of {booster[0]}, with their defaults",
+            "",
+            f"   {theirs}",
+            "",
+        ]

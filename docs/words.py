@@ -80,9 +80,14 @@ def words(library: str) -> str:
     lines = ['| there | here | here with `measure="ndcg"` |', "|---|---|---|"]
     for first, *others in groups(table):
         for number, value in enumerate(EXAMPLES[library][first]):
-            here, of_ndcg = (tried(ranker, first, value, **asked) for asked in ({}, {"measure": "ndcg"}))
+            here, of_ndcg = (
+                tried(ranker, first, value, **asked) for asked in ({}, {"measure": "ndcg"})
+            )
             also = f" (or {', '.join(map(code, others))})" if others and number == 0 else ""
-            lines.append(f"| `{first}={value!r}`{also} | {here} | {'the same' if here == of_ndcg else of_ndcg} |")
+            lines.append(
+                f"| `{first}={value!r}`{also} | {here} | "
+                f"{'the same' if here == of_ndcg else of_ndcg} |"
+            )
     return "\n".join(lines)
 
 
@@ -152,11 +157,14 @@ def trees(library: str) -> str:
     others = sorted(table.known() - there.keys() - worded)
     assert not missing, missing
     assert all(repr(there[name]) == repr(here[name]) for name in same)
-    own = ", ".join(f"`{name}={here[name]!r}`" for name in here if name not in there or name == "objective")
+    own = ", ".join(
+        f"`{name}={here[name]!r}`" for name in here if name not in there or name == "objective"
+    )
     return (
         f"* **The same name, meaning and default**: {', '.join(map(code, same))}.\n"
         f"* **New**: {own}.\n"
-        f"* **Passed on by name**, as the booster does: the other {len(others)} names that {library} "
+        f"* **Passed on by name**, as the booster does: the other {len(others)} names that "
+        f"{library} "
         f"{version(library)} knows, {', '.join(map(code, others[:4]))} among them."
     )
 
@@ -173,13 +181,19 @@ def fit(library: str) -> str:
     missing = [name for name in there if name not in here]
     assert not missing, missing
     new = [name for name in here if name not in there]
-    return f"* **The same**: {', '.join(map(code, there))}.\n* **New**: {', '.join(map(code, new))}."
+    return (
+        f"* **The same**: {', '.join(map(code, there))}.\n* **New**: {', '.join(map(code, new))}."
+    )
 
 
 def substitutions() -> dict[str, str]:
     """Return the texts for the names in double braces of migration.md."""
     tables = {"words": words, "trees": trees, "fit": fit}
-    return {f"{library.lower()}_{name}": table(library) for library in RANKERS for name, table in tables.items()}
+    return {
+        f"{library.lower()}_{name}": table(library)
+        for library in RANKERS
+        for name, table in tables.items()
+    }
 
 
 if __name__ == "__main__":

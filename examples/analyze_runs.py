@@ -43,7 +43,10 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     first, second = values.best(2, target).systems
     topics = [trec.evaluate(target, qrels, runs[name], per_query=True) for name in (first, second)]
     difference = analysis.significance(*topics, random_state=0)
-    print(f"{first} - {second} in {target}:\n{difference.to_pandas().to_string(float_format='{:.4g}'.format)}\n")
+    print(
+        f"{first} - {second} in "
+        f"{target}:\n{difference.to_pandas().to_string(float_format='{:.4g}'.format)}\n"
+    )
     pictures["difference"] = lambda: difference.plot(title=f"{target}: {first} − {second}")
 
     # Their precision-recall curves, over all topics, in one picture
@@ -51,7 +54,9 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
         for name in (first, second):
             lists = trec.rankings(qrels, runs[name]).lists()
             found = [
-                analysis.precision_recall(gb.GAP(g=g), x.grades, -np.arange(len(x.grades)), recall_base=x.recall_base)
+                analysis.precision_recall(
+                    gb.GAP(g=g), x.grades, -np.arange(len(x.grades)), recall_base=x.recall_base
+                )
                 for x in lists
                 if x.recall_base[1:].any()
             ]
@@ -67,7 +72,8 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     if rich:
         sweep = analysis.threshold_sweep(rich, grid=simplex_grid(top, 4), n_jobs=1)
         print(
-            f"most informative g of {first}, {len(rich)} topics: {sweep.best}\n{sweep.to_pandas().round(4).to_string()}"
+            f"most informative g of {first}, {len(rich)} topics: "
+            f"{sweep.best}\n{sweep.to_pandas().round(4).to_string()}"
         )
 
         def panels() -> object:
@@ -85,7 +91,9 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("qrels", type=Path)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--out", type=Path)

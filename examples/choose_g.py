@@ -29,9 +29,9 @@ PARAMETERS = {"learning_rate": 0.05, "n_jobs": 1, "random_state": 0}
 def lightgbm_lambdarank(X, y, qid):
     """Predictions of LightGBM's own objective with the first t trees."""
     _, sizes = np.unique(qid, return_counts=True)
-    ranker = lightgbm.LGBMRanker(n_estimators=max(TREES), extra_trees=True, verbose=-1, **PARAMETERS).fit(
-        X, y, group=sizes
-    )
+    ranker = lightgbm.LGBMRanker(
+        n_estimators=max(TREES), extra_trees=True, verbose=-1, **PARAMETERS
+    ).fit(X, y, group=sizes)
     return lambda X, t: ranker.predict(X, num_iteration=t)
 
 
@@ -47,13 +47,17 @@ def cross_validated(fit, data):
     for train, test in GroupKFold(FOLDS).split(data.X, data.y, data.qid):
         predict = fit(data.X[train], data.y[train], data.qid[train])
         scores = [predict(data.X[test], t) for t in TREES]
-        values.append([gb.evaluate(TARGET, data.y[test], s, data.qid[test])[TARGET] for s in scores])
+        values.append(
+            [gb.evaluate(TARGET, data.y[test], s, data.qid[test])[TARGET] for s in scores]
+        )
     return np.mean(values, axis=0)
 
 
 def main(directory, picture):
     """Search, print and draw."""
-    data = load_letor([next(Path(directory, f"Fold{fold}").glob("test.txt*")) for fold in range(1, 6)])
+    data = load_letor(
+        [next(Path(directory, f"Fold{fold}").glob("test.txt*")) for fold in range(1, 6)]
+    )
     rows = np.argsort(data.qid, kind="stable")  # the built-in objectives take rows query by query
     data = type(data)(data.X[rows], data.y[rows], data.qid[rows])
     grid = {"g": simplex_grid(int(data.y.max()), STEPS), "n_estimators": TREES}
@@ -63,16 +67,23 @@ def main(directory, picture):
         "LightGBM": (LGBMGAPRanker(verbose=-1, **PARAMETERS), "lambdarank", lightgbm_lambdarank),
         "XGBoost": (XGBGAPRanker(**PARAMETERS), "rank:ndcg", xgboost_ndcg),
     }
-    for part, (name, (ranker, builtin, fit)) in zip(figure.subfigures(1, 2), rankers.items(), strict=True):
+    for part, (name, (ranker, builtin, fit)) in zip(
+        figure.subfigures(1, 2), rankers.items(), strict=True
+    ):
         search = GSearchCV(ranker, grid, scoring=TARGET, cv=FOLDS).fit(data.X, data.y, qid=data.qid)
         best = cross_validated(fit, data)
         print(f"{name:22}{'mean':>8}{'trees':>7}")
         by_g = {}
-        for params, mean in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+        for params, mean in zip(
+            search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+        ):
             by_g.setdefault(params["g"], []).append((mean, params["n_estimators"]))
         for g, means in by_g.items():
             mean, trees = max(means)
-            print(f"  GAP, g = {g!s:12}{mean:8.4f}{trees:7}{'  <- best' if g == search.best_params_['g'] else ''}")
+            print(
+                f"  GAP, g = {g!s:12}{mean:8.4f}{trees:7}"
+                f"{'  <- best' if g == search.best_params_['g'] else ''}"
+            )
         print(f"  {builtin:20}{best.max():8.4f}{TREES[best.argmax()]:7}\n")
         axes = plot_g(search, figure=part).axes[0]
         axes.axhline(best.max(), color="0.4", linestyle="--", label=f"built-in {builtin}")
@@ -80,8 +91,10 @@ def main(directory, picture):
         axes.legend(frameon=False)
     figure.savefig(picture, dpi=120)
     print(
-        f"Each row shows its best number of trees of {len(TREES)}. A best of many is a little lucky: to compare methods, hold\n"
-        f"out other queries. The picture is {picture}; its bars are standard errors of differences within folds."
+        f"Each row shows its best number of trees of {len(TREES)}. A best of many is a little "
+        "lucky: to compare methods, hold\n"
+        f"out other queries. The picture is {picture}; its bars are standard errors of differences "
+        "within folds."
     )
 
 

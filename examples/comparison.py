@@ -32,15 +32,23 @@ def rankers():
 
 def compare(split: RankingSplit) -> None:
     """Train all four, and print the comparison on the test queries."""
-    X, y, qid = (np.concatenate([getattr(part, name) for part in split]) for name in ("X", "y", "qid"))
+    X, y, qid = (
+        np.concatenate([getattr(part, name) for part in split]) for name in ("X", "y", "qid")
+    )
     fold = np.split(np.arange(len(y)), np.cumsum([len(split.train), len(split.vali)]))
     measures = ["ndcg@10", "map", "p@10", "gap"]
     found = compare_rankers(X, y, qid, rankers(), measures=measures, cv=[fold], seeds=1)
     print(f"train {split.train}\nvali  {split.vali}\ntest  {split.test}\n")
     print(f"{found.means().round(4).to_string()}\n")
     summary = found.summary("LightGBM lambdarank")
-    print(summary.to_string(index=False, float_format="{:.4f}".format, formatters={"p": "{:.2g}".format}))
     print(
-        f"\nOn {split.test.n_queries} test queries. Only the number of trees was tuned, on the validation queries.\n"
-        f"Learning rate {RATE}, extra_trees for LightGBM; all else is each library's default. There is one model of each."
+        summary.to_string(
+            index=False, float_format="{:.4f}".format, formatters={"p": "{:.2g}".format}
+        )
+    )
+    print(
+        f"\nOn {split.test.n_queries} test queries. Only the number of trees was tuned, on the "
+        "validation queries.\n"
+        f"Learning rate {RATE}, extra_trees for LightGBM; all else is each library's default. "
+        "There is one model of each."
     )

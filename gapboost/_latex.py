@@ -39,7 +39,9 @@ def latex_table(table: Any, digits: Any) -> str:
     if any(name is not None for name in table.index.names):
         table = table.reset_index()
     columns = [table.iloc[:, place].tolist() for place in range(table.shape[1])]
-    alignment = "".join("l" if any(isinstance(value, str) for value in column) else "r" for column in columns)
+    alignment = "".join(
+        "l" if any(isinstance(value, str) for value in column) else "r" for column in columns
+    )
     rows = [list(map(str, table.columns)), *zip(*columns, strict=True)]
     head, *lines = (" & ".join(_cell(value, digits) for value in row) + r" \\" for row in rows)
     return "\n".join(

@@ -22,12 +22,15 @@ def imported(module: str, extra: str, purpose: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError(f"{module} is needed {purpose}: pip install 'gapboost[{extra}]'") from error
+        raise ImportError(
+            f"{module} is needed {purpose}: pip install 'gapboost[{extra}]'"
+        ) from error
     except AttributeError as error:
         if sys.flags.optimize < 2:
             raise
         raise ImportError(
-            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is imported; "
+            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is "
+            "imported; "
             "expected -O or neither"
         ) from error
 
@@ -52,7 +55,9 @@ def tqdm() -> Any:
 
 
 @contextmanager
-def progress_bar(total: int, shown: bool | None, label: str, own_time: bool = False) -> Iterator[Callable[..., Any]]:
+def progress_bar(
+    total: int, shown: bool | None, label: str, own_time: bool = False
+) -> Iterator[Callable[..., Any]]:
     """Yield a function that advances a progress bar by a number of its `total` steps.
 
     With `shown` None there is a bar at a terminal or notebook, if tqdm is installed. Without a
@@ -75,7 +80,9 @@ def progress_bar(total: int, shown: bool | None, label: str, own_time: bool = Fa
 
 def _watched() -> bool:
     """Return True in a user's main process and thread, at a terminal or notebook with tqdm."""
-    in_worker = multiprocessing.parent_process() is not None or get_active_backend()[0].nesting_level != 0
+    in_worker = (
+        multiprocessing.parent_process() is not None or get_active_backend()[0].nesting_level != 0
+    )
     terminal = getattr(sys.stderr, "isatty", bool)()
     if in_worker or not (terminal or "ipykernel.zmqshell" in sys.modules):
         return False

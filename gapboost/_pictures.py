@@ -19,4 +19,10 @@ def line(number: int, marked: bool = True) -> dict[str, Any]:
 
 def legend(ax: Any) -> None:
     """Draw a legend to the right of the axes."""
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, fontsize="small", frameon=False)
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        fontsize="small",
+        frameon=False,
+    )

@@ -49,7 +49,9 @@ class PerQuery(dict[Measure, Array]):
         pandas = imported("pandas", "analysis", "for a pandas view")
         # Of ids that are tuples pandas would make an index of several levels.
         index = pandas.Index(self.qid, name="qid", tupleize_cols=False)
-        return pandas.DataFrame({str(measure): values for measure, values in self.items()}, index=index)
+        return pandas.DataFrame(
+            {str(measure): values for measure, values in self.items()}, index=index
+        )
 
 
 @overload
@@ -178,19 +180,27 @@ def evaluate(
     limit = grade_limit(wanted)
     columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     y_true, y_score, sample_weight = raveled(columns)
-    data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True)
+    data = judged(
+        y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True
+    )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.graded) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), data.queries.ids)
-    return Values({measure: mean(v, data.weights) for measure, v in zip(wanted, values, strict=True)})
+    return Values(
+        {measure: mean(v, data.weights) for measure, v in zip(wanted, values, strict=True)}
+    )
 
 
 def mean(values: Array, weights: Array) -> float:
     """Weighted mean over queries; those with NaN are left out."""
     counted = ~np.isnan(values) & (weights > 0)
-    return float(np.average(values[counted], weights=weights[counted])) if counted.any() else float("nan")
+    return (
+        float(np.average(values[counted], weights=weights[counted]))
+        if counted.any()
+        else float("nan")
+    )
 
 
 def query_values(
@@ -203,7 +213,9 @@ def query_values(
     n_jobs: int | None = None,
 ) -> list[Array]:
     """Return one float64 array of shape (Q,) a measure, for checked data in grouped order."""
-    if data.labels or any(part.label_column is not None for measure in measures for _, part in measure.terms):
+    if data.labels or any(
+        part.label_column is not None for measure in measures for _, part in measure.terms
+    ):
         return values_of_labels(measures, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     offsets, sizes = data.queries.offsets, data.queries.sizes
     terms = [measure.terms for measure in measures]
@@ -220,7 +232,10 @@ def query_values(
         rows = slice(offsets[first], offsets[last])
         base = data.base[first:last]
         ranked = rank_queries(
-            scores[rows], data.codes[rows], offsets[first : last + 1] - rows.start, ties == "expected"
+            scores[rows],
+            data.codes[rows],
+            offsets[first : last + 1] - rows.start,
+            ties == "expected",
         )
         for each, out in zip(terms, values, strict=True):
             for weight, part in each:

@@ -70,7 +70,9 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     points, scores = _best_by_g(results, name)
     n_grades = points.shape[1]
     if figure is None:
-        figure = pyplot.figure(figsize=(min(2.6 * n_grades, 13) if n_grades > 3 else 6, 4), layout="constrained")
+        figure = pyplot.figure(
+            figsize=(min(2.6 * n_grades, 13) if n_grades > 3 else 6, 4), layout="constrained"
+        )
     if n_grades == 2:
         _line(figure, points, scores, label)
     elif n_grades == 3:
@@ -92,7 +94,10 @@ def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[s
     """Return the measure's name in the results, and its name in the picture."""
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     if not names:
-        raise ValueError(f"search has the results {sorted(results)}; expected those of a search, with mean_test_...")
+        raise ValueError(
+            f"search has the results {sorted(results)}; expected those of a search, with "
+            "mean_test_..."
+        )
     name = names[0] if measure is None else _spelled(measure, names)
     scoring = getattr(search, "scoring", None)
     if measure is None and isinstance(getattr(search, "refit", None), str):
@@ -112,9 +117,14 @@ def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
     """
     keys = {key for params in results["params"] for key in params if key.rpartition("__")[2] == "g"}
     if len(keys) != 1:
-        raise ValueError(f"search varies {sorted(results['params'][0])}; expected g among the parameters")
+        raise ValueError(
+            f"search varies {sorted(results['params'][0])}; expected g among the parameters"
+        )
     key = keys.pop()
-    splits = sorted((k for k in results if k.startswith("split") and k.endswith(f"_test_{name}")), key=_split_number)
+    splits = sorted(
+        (k for k in results if k.startswith("split") and k.endswith(f"_test_{name}")),
+        key=_split_number,
+    )
     scores = np.column_stack([results[k] for k in splits])
     best: dict[tuple[float, ...], int] = {}
     means = scores.mean(axis=1)
@@ -124,7 +134,9 @@ def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
             if g not in best or means[number] > means[best[g]]:
                 best[g] = number
     if len({len(g) for g in best}) != 1 or len(next(iter(best))) < 2:
-        raise ValueError(f"search tried the g {sorted(best)}; expected g for the same 2 or more positive grades")
+        raise ValueError(
+            f"search tried the g {sorted(best)}; expected g for the same 2 or more positive grades"
+        )
     ordered = sorted(best)
     return np.array(ordered), scores[[best[g] for g in ordered]]
 
@@ -148,9 +160,24 @@ def _line(figure: Any, points: Array, scores: Array, label: str) -> None:
     means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
     x = points[:, 0]
     axes.errorbar(
-        x, means, _standard_errors(scores), marker="o", markersize=4, capsize=2, linewidth=1.2, elinewidth=0.8
+        x,
+        means,
+        _standard_errors(scores),
+        marker="o",
+        markersize=4,
+        capsize=2,
+        linewidth=1.2,
+        elinewidth=0.8,
     )
-    axes.plot(x[best], means[best], "*", markersize=15, color="C3", zorder=3, label=f"best: g = {_text(points[best])}")
+    axes.plot(
+        x[best],
+        means[best],
+        "*",
+        markersize=15,
+        color="C3",
+        zorder=3,
+        label=f"best: g = {_text(points[best])}",
+    )
     axes.set_xlabel("g₁: share of users who accept grade 1   (g₂ = 1 − g₁)")
     axes.set_ylabel(f"{label}, mean of {scores.shape[1]} folds")
     axes.grid(alpha=0.3)
@@ -174,9 +201,21 @@ def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
     edge = Polygon(CORNERS, fill=False, edgecolor="0.3", linewidth=1)
     axes.add_patch(edge)
     cells.set_clip_path(edge)
-    axes.plot(*centers[best], "*", markersize=15, color="C3", markeredgecolor="white", clip_on=False, zorder=3)
+    axes.plot(
+        *centers[best],
+        "*",
+        markersize=15,
+        color="C3",
+        markeredgecolor="white",
+        clip_on=False,
+        zorder=3,
+    )
     for corner, grade, (dx, dy), vertical in zip(
-        CORNERS, ("g₁ = 1", "g₂ = 1", "g₃ = 1"), ((0, -8), (0, -8), (0, 8)), ("top", "top", "bottom"), strict=True
+        CORNERS,
+        ("g₁ = 1", "g₂ = 1", "g₃ = 1"),
+        ((0, -8), (0, -8), (0, 8)),
+        ("top", "top", "bottom"),
+        strict=True,
     ):
         axes.annotate(grade, corner, (dx, dy), textcoords="offset points", ha="center", va=vertical)
     axes.set_title(f"best: g = {_text(points[best])}", fontsize=10, pad=26)

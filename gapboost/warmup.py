@@ -26,7 +26,11 @@ def warm_up() -> None:
     """Call everything that is compiled, for scores of both boosters."""
     lengths = (10, 200, LONG + 1)
     n = sum(lengths)
-    grades, scores, qid = np.arange(n) % 3, np.linspace(0.0, 1.0, n), np.repeat(np.arange(len(lengths)), lengths)
+    grades, scores, qid = (
+        np.arange(n) % 3,
+        np.linspace(0.0, 1.0, n),
+        np.repeat(np.arange(len(lengths)), lengths),
+    )
     evaluate([AP(), nDCG(k=10), RR()], grades, scores, qid)
     different = np.linspace(0.0, 1.0, MOST_LEVELS + 1)
     evaluate(AP(), different, different)
@@ -50,7 +54,10 @@ def main() -> None:
     if KernelCache.failed:
         sys.exit("the kernels are compiled, but not kept on disk")
     where = KernelCache.kept or "where they were before"
-    print(f"all kernels are compiled and kept, {where}: {time.process_time() - begun:.1f} s of processor time")
+    print(
+        f"all kernels are compiled and kept, {where}: {time.process_time() - begun:.1f} s of "
+        "processor time"
+    )
 
 
 if __name__ == "__main__":

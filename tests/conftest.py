@@ -24,8 +24,12 @@ from gapboost.objectives import LambdaRank
 sys.path.append(str(Path(__file__).parents[1]))
 
 # The same examples in every run; `--hypothesis-profile=long` looks for new ones.
-settings.register_profile("gapboost", max_examples=100, derandomize=True, deadline=None, print_blob=True)
-settings.register_profile("long", parent=settings.get_profile("gapboost"), max_examples=5000, derandomize=False)
+settings.register_profile(
+    "gapboost", max_examples=100, derandomize=True, deadline=None, print_blob=True
+)
+settings.register_profile(
+    "long", parent=settings.get_profile("gapboost"), max_examples=5000, derandomize=False
+)
 settings.load_profile("gapboost")
 
 
@@ -44,7 +48,11 @@ def pytest_ignore_collect(collection_path):
     """Ignore test files that need a booster or Spark which is not installed."""
     if collection_path.name == "test_spark.py" and find_spec("pyspark") is None:
         return True
-    if MISSING and collection_path.name.startswith("test_") and boosters_of(collection_path) & MISSING:
+    if (
+        MISSING
+        and collection_path.name.startswith("test_")
+        and boosters_of(collection_path) & MISSING
+    ):
         return True
     return None
 
@@ -59,7 +67,10 @@ def pytest_collection_modifyitems(items):
     met = Counter()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        keep = max((mark.kwargs.get("keep", 0) for mark in item.own_markers if mark.name == "slow"), default=0)
+        keep = max(
+            (mark.kwargs.get("keep", 0) for mark in item.own_markers if mark.name == "slow"),
+            default=0,
+        )
         if met[test] < keep:
             item.own_markers = [mark for mark in item.own_markers if mark.name != "slow"]
         met[test] += 1
@@ -106,9 +117,18 @@ def preparations(monkeypatch):
 
 def pytest_terminal_summary(terminalreporter):
     """Counts of all workers: under xdist a report carries its properties here."""
-    reports = [r for outcome in ("passed", "failed") for r in terminalreporter.getreports(outcome) if r.when == "call"]
+    reports = [
+        r
+        for outcome in ("passed", "failed")
+        for r in terminalreporter.getreports(outcome)
+        if r.when == "call"
+    ]
     cases = sum("/test_bad_input" in f"/{report.nodeid}" for report in reports)
-    fuzzed = [dict(report.user_properties) for report in reports if "examples" in dict(report.user_properties)]
+    fuzzed = [
+        dict(report.user_properties)
+        for report in reports
+        if "examples" in dict(report.user_properties)
+    ]
     if cases:
         terminalreporter.write_line(f"bad input: {cases} cases")
     if fuzzed:
@@ -116,5 +136,6 @@ def pytest_terminal_summary(terminalreporter):
         for properties in fuzzed:
             total.update({name: properties[name] for name in ("examples", "refused")})
         terminalreporter.write_line(
-            f"fuzzing: {len(fuzzed)} properties, {total['examples']} examples, of which {total['refused']} were refused"
+            f"fuzzing: {len(fuzzed)} properties, {total['examples']} examples, of which "
+            f"{total['refused']} were refused"
         )

@@ -14,7 +14,14 @@ from gapboost.comparison.verdicts import estimate_difference
 from gapboost.datasets import RankingData
 
 # Measures, and their names in the results.
-MEASURES = {"ndcg@10": "nDCG@10", "ndcg": "nDCG", "map": "AP", "p@10": "P@10", "gap": "GAP", "egap": "eGAP"}
+MEASURES = {
+    "ndcg@10": "nDCG@10",
+    "ndcg": "nDCG",
+    "map": "AP",
+    "p@10": "P@10",
+    "gap": "GAP",
+    "egap": "eGAP",
+}
 MEAN = "mean of six"
 # Largest difference that counts as equivalent.
 MARGIN = 0.003
@@ -61,8 +68,8 @@ def models(comparison: Comparison) -> Rows:
     splits = comparison.training.splits
     return [
         {
-            "ranker": one.task.ranker, "repeat": one.task.repeat, "fold": splits[one.task.split].fold + 1,
-            "queries": len(splits[one.task.split].test),
+            "ranker": one.task.ranker, "repeat": one.task.repeat,
+            "fold": splits[one.task.split].fold + 1, "queries": len(splits[one.task.split].test),
             **{MEASURES[name]: f"{np.mean(values):.6f}" for name, values in one.values.items()},
             "fit seconds": f"{one.fit_seconds:.3f}",
         }
@@ -94,7 +101,9 @@ def estimates(comparison: Comparison, families: Families) -> Rows:
 def values(comparison: Comparison, ranker: str) -> dict[str, list[Any]]:
     """Return the values of the test queries of each split by each measure, and their means."""
     found = {name: comparison.values.of(ranker, measure) for measure, name in MEASURES.items()}
-    return found | {MEAN: [np.mean(of_split, axis=0) for of_split in zip(*found.values(), strict=True)]}
+    return found | {
+        MEAN: [np.mean(of_split, axis=0) for of_split in zip(*found.values(), strict=True)]
+    }
 
 
 def estimate(rows: pd.DataFrame, units: str) -> Estimate:

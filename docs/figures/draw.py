@@ -32,13 +32,19 @@ REMEMBERED = f"{GAPRanker._remember.__name__}:\nthe booster,\nwhat it was\ntrain
 
 def saved(figure, name):
     """Without a date and with fixed ids, so that a file changes only where the picture does."""
-    figure.savefig(HERE / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight", facecolor="white")
+    figure.savefig(
+        HERE / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight", facecolor="white"
+    )
     plt.close(figure)
 
 
 def box(ax, x, y, text, face, ink="#333333", edge="#888888"):
     """One document."""
-    ax.add_patch(FancyBboxPatch((x - 0.4, y - 0.36), 0.8, 0.72, "round,pad=0,rounding_size=0.12", fc=face, ec=edge))
+    ax.add_patch(
+        FancyBboxPatch(
+            (x - 0.4, y - 0.36), 0.8, 0.72, "round,pad=0,rounding_size=0.12", fc=face, ec=edge
+        )
+    )
     ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=12)
 
 
@@ -62,11 +68,17 @@ def idea():
 
     figure, ax = canvas(20, 0.9, 6.7)
     left = 6.2
-    ax.text(left - 0.8, 6.2, "a ranking, by grade", ha="right", va="center", fontsize=12, weight="bold")
+    ax.text(
+        left - 0.8, 6.2, "a ranking, by grade", ha="right", va="center", fontsize=12, weight="bold"
+    )
     for rank, grade in enumerate(RANKING):
         box(ax, left + rank, 6.2, str(grade), GRADES[grade], INK[grade])
     right = left + n
-    for x, head in ((right + 0.5, "of users"), (right + 2.7, "relevant"), (right + 4.9, "their AP")):
+    for x, head in (
+        (right + 0.5, "of users"),
+        (right + 2.7, "relevant"),
+        (right + 4.9, "their AP"),
+    ):
         ax.text(x, 5.35, head, ha="center", va="center", fontsize=11, color="#555555")
     for row, k in enumerate((1, 2, 3)):
         y = 4.5 - row
@@ -74,7 +86,14 @@ def idea():
         ax.text(left - 0.8, y, f"a user who accepts {wants}", ha="right", va="center", fontsize=12)
         for rank, grade in enumerate(RANKING):
             accepted = grade >= k
-            box(ax, left + rank, y, "✓" if accepted else "", GRADES[2] if accepted else "white", edge="#bbbbbb")
+            box(
+                ax,
+                left + rank,
+                y,
+                "✓" if accepted else "",
+                GRADES[2] if accepted else "white",
+                edge="#bbbbbb",
+            )
         for x, text in (
             (right + 0.5, f"{G[k - 1]:.0%}"),
             (right + 2.7, str(base[k - 1])),
@@ -85,7 +104,9 @@ def idea():
     below = " + ".join(f"{g:g}·{b}" for g, b in zip(G, base, strict=True))
     ax.plot((right - 0.4, right + 5.5), (1.85, 1.85), color="#888888", linewidth=1)
     ax.text(right + 4.9, 1.3, f"{gap:.3f}", ha="center", va="center", fontsize=13, weight="bold")
-    ax.text(right + 3.6, 1.3, f"GAP = ({terms}) / ({below}) =", ha="right", va="center", fontsize=11)
+    ax.text(
+        right + 3.6, 1.3, f"GAP = ({terms}) / ({below}) =", ha="right", va="center", fontsize=11
+    )
     saved(figure, "idea")
 
 
@@ -104,7 +125,14 @@ def idea_narrow():
         ax.text(0.1, y + 0.75, f"{g:.0%} accept {wants}: AP {value:.3f}", **words)
         for rank, grade in enumerate(RANKING):
             accepted = grade >= k
-            box(ax, 0.6 + rank, y, "✓" if accepted else "", GRADES[2] if accepted else "white", edge="#bbbbbb")
+            box(
+                ax,
+                0.6 + rank,
+                y,
+                "✓" if accepted else "",
+                GRADES[2] if accepted else "white",
+                edge="#bbbbbb",
+            )
     gap = gb.evaluate(gb.GAP(g=G), RANKING, scores)[gb.GAP(g=G)]
     ax.text(0.1, -0.6, f"their weighted mean, GAP: {gap:.3f}", weight="bold", **words)
     saved(figure, "idea_narrow")
@@ -128,7 +156,9 @@ def five_minutes():
         for rank, grade in enumerate(ranking, start=1):
             found += grade >= k
             text = f"{found}/{rank}" if grade >= k else ""
-            box(ax, left + 1.6 * (rank - 1), y, text, GRADES[2] if text else "white", edge="#bbbbbb")
+            box(
+                ax, left + 1.6 * (rank - 1), y, text, GRADES[2] if text else "white", edge="#bbbbbb"
+            )
             precisions += [found / rank] if text else []
         ap = gb.evaluate(gb.AP(rel=k), ranking, scores)[gb.AP(rel=k)]
         assert abs(np.mean(precisions) - ap) < 1e-12
@@ -144,21 +174,41 @@ def swap():
     swapped = list(RANKING)
     swapped[p], swapped[q] = swapped[q], swapped[p]
     scores = -np.arange(n, dtype=float)
-    before, after = (gb.evaluate(measure, ranking, scores)[measure] for ranking in (RANKING, swapped))
+    before, after = (
+        gb.evaluate(measure, ranking, scores)[measure] for ranking in (RANKING, swapped)
+    )
 
     figure, ax = canvas(17, 0.5, 5.1)
     left = 4.6
-    for y, ranking, value, name in ((4.6, RANKING, before, "before"), (1.0, swapped, after, "after")):
+    for y, ranking, value, name in (
+        (4.6, RANKING, before, "before"),
+        (1.0, swapped, after, "after"),
+    ):
         ax.text(left - 0.8, y, f"{name}: GAP {value:.4f}", ha="right", va="center", fontsize=12)
         for rank, grade in enumerate(ranking):
-            box(ax, left + rank, y, str(grade), GRADES[grade], INK[grade], "#d95f02" if rank in (p, q) else "#888888")
+            box(
+                ax,
+                left + rank,
+                y,
+                str(grade),
+                GRADES[grade],
+                INK[grade],
+                "#d95f02" if rank in (p, q) else "#888888",
+            )
     for start, end in ((p, q), (q, p)):
-        arrow = {"arrowstyle": "->", "color": "#d95f02", "linewidth": 1.6, "connectionstyle": "arc3,rad=0"}
+        arrow = {
+            "arrowstyle": "->",
+            "color": "#d95f02",
+            "linewidth": 1.6,
+            "connectionstyle": "arc3,rad=0",
+        }
         ax.annotate("", (left + end, 1.5), (left + start, 4.1), arrowprops=arrow)
     for rank, name, side in ((p, "upper[p, b]", "right"), (q, "lower[q, a]", "left")):
         x = left + rank + (-0.7 if side == "right" else 0.7)
         known = (
-            "known at rank p,\nfrom the grades above it" if rank == p else "known at rank q,\nfrom the grades above it"
+            "known at rank p,\nfrom the grades above it"
+            if rank == p
+            else "known at rank q,\nfrom the grades above it"
         )
         ax.text(x, 2.8, f"{name}:\n{known}", ha=side, va="center", fontsize=11)
     total = f"Δ = upper[p, b] + lower[q, a] = {after - before:+.4f}"
@@ -172,7 +222,10 @@ def near_linear():
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4))
     y = np.linspace(0.95, 0.05, n)
     pairs, sums = axes
-    titles = (f"every pair: n(n − 1)/2 = {n * (n - 1) // 2} terms", f"a sum for each power, carried down: {n} steps")
+    titles = (
+        f"every pair: n(n − 1)/2 = {n * (n - 1) // 2} terms",
+        f"a sum for each power, carried down: {n} steps",
+    )
     for ax, title in zip(axes, titles, strict=True):
         ax.set(xlim=(-0.75, 1.75), ylim=(-0.08, 1.12))
         ax.set_title(title, fontsize=12, pad=12)
@@ -185,15 +238,32 @@ def near_linear():
         pairs.text(x, 1.06, label, ha="center", fontsize=10)
     for i in range(n):
         sums.scatter(0, y[i], s=70, color="#08519c", zorder=2)
-        sums.annotate("", (0.93, y[i]), (0.06, y[i]), arrowprops={"arrowstyle": "->", "color": "#6baed6"})
+        sums.annotate(
+            "", (0.93, y[i]), (0.06, y[i]), arrowprops={"arrowstyle": "->", "color": "#6baed6"}
+        )
         sums.scatter(1, y[i], s=170, marker="s", color="#fdd0a2", edgecolor="#d95f02", zorder=2)
         if i:
             sums.annotate(
-                "", (1, y[i] + 0.045), (1, y[i - 1] - 0.045), arrowprops={"arrowstyle": "->", "color": "#d95f02"}
+                "",
+                (1, y[i] + 0.045),
+                (1, y[i - 1] - 0.045),
+                arrowprops={"arrowstyle": "->", "color": "#d95f02"},
             )
     sums.text(0, 1.06, "document", ha="center", fontsize=10)
-    sums.text(1, 1.06, r"$S_k \leftarrow S_k + e^{-k s_p}\,\mathrm{upper}[p, b]$", ha="center", fontsize=10)
-    sums.text(1.2, y[n // 2], r"$e^{k s_q} S_k$" + "\nis the sum over\nall p above q", va="center", fontsize=10)
+    sums.text(
+        1,
+        1.06,
+        r"$S_k \leftarrow S_k + e^{-k s_p}\,\mathrm{upper}[p, b]$",
+        ha="center",
+        fontsize=10,
+    )
+    sums.text(
+        1.2,
+        y[n // 2],
+        r"$e^{k s_q} S_k$" + "\nis the sum over\nall p above q",
+        va="center",
+        fontsize=10,
+    )
     figure.tight_layout()
     saved(figure, "near_linear")
 
@@ -212,8 +282,15 @@ def way():
     figure, ax = canvas(22, -0.8, 2.2 * len(steps) - 0.4)
     for number, (step, text) in enumerate(steps):
         y = 2.2 * (len(steps) - 1 - number)
-        ax.add_patch(FancyBboxPatch((2.2, y), 13.6, 1.2, "round,pad=0,rounding_size=0.15", fc=GRADES[1], ec="#888888"))
-        name = f"{step.__module__.removeprefix('gapboost.')}: {step.__qualname__.removesuffix('.__call__')}"
+        ax.add_patch(
+            FancyBboxPatch(
+                (2.2, y), 13.6, 1.2, "round,pad=0,rounding_size=0.15", fc=GRADES[1], ec="#888888"
+            )
+        )
+        name = (
+            f"{step.__module__.removeprefix('gapboost.')}: "
+            f"{step.__qualname__.removesuffix('.__call__')}"
+        )
         ax.text(9, y + 0.78, name, ha="center", va="center", fontsize=11, family="DejaVu Sans Mono")
         ax.text(9, y + 0.34, text, ha="center", va="center", fontsize=10, color="#333333")
         if number:
@@ -242,15 +319,19 @@ def way():
 def logo():
     """A ranking of four documents, best grade first: bars as long as their grades are good."""
     bars = "".join(
-        f'<rect x="8" y="{7 + 13 * rank}" width="{48 - 11 * rank}" height="10" rx="5" fill="{color}"/>'
+        f'<rect x="8" y="{7 + 13 * rank}" width="{48 - 11 * rank}" height="10" rx="5" '
+        f'fill="{color}"/>'
         for rank, color in enumerate(("#08519c", "#3182bd", "#6baed6", "#9ecae1"))
     )
-    text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">{bars}</svg>\n'
+    size = 'viewBox="0 0 64 64" width="64" height="64"'
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{bars}</svg>\n'
     (HERE.parent / "_static" / "logo.svg").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    plt.rcParams.update({"svg.hashsalt": "gapboost", "svg.fonttype": "path", "font.family": "DejaVu Sans"})
+    plt.rcParams.update(
+        {"svg.hashsalt": "gapboost", "svg.fonttype": "path", "font.family": "DejaVu Sans"}
+    )
     idea()
     idea_narrow()
     five_minutes()

@@ -30,7 +30,10 @@ ranker.fit(
     eval_qid=[vali.qid],
     callbacks=[lightgbm.early_stopping(30, verbose=False)],
 )
-print(f"{ranker.best_iteration_} trees; mean GAP of the test queries {ranker.score(test.X, test.y, qid=test.qid):.3f}")
+print(
+    f"{ranker.best_iteration_} trees; mean GAP of the test queries "
+    f"{ranker.score(test.X, test.y, qid=test.qid):.3f}"
+)
 
 # %%
 # Without ``g``, each grade gets the same share of users. Here half of the users accept grade 1 or
@@ -55,6 +58,12 @@ from matplotlib import pyplot as plt
 _, ax = plt.subplots(figsize=(6, 3))
 ax.plot(range(1, len(values) + 1), values)
 ax.axvline(ranker.best_iteration_, linestyle="--", color="gray")
-ax.annotate("best", (ranker.best_iteration_, min(values)), textcoords="offset points", xytext=(5, 2), color="gray")
+ax.annotate(
+    "best",
+    (ranker.best_iteration_, min(values)),
+    textcoords="offset points",
+    xytext=(5, 2),
+    color="gray",
+)
 ax.set(xlabel="trees", ylabel="mean GAP", title="GAP of 60 validation queries during training")
 plt.tight_layout()

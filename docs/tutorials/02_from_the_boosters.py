@@ -31,7 +31,9 @@ ours = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X, train.y, group=si
 # LightGBM's own ranker has no such argument.
 
 order = np.random.default_rng(0).permutation(len(train.y))
-shuffled = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X[order], train.y[order], qid=train.qid[order])
+shuffled = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(
+    train.X[order], train.y[order], qid=train.qid[order]
+)
 
 # %%
 # XGBoost
@@ -51,7 +53,9 @@ import pandas as pd
 
 import gapboost as gb
 
-plain = LGBMGAPRanker(n_estimators=60, verbose=-1, extra_trees=False).fit(train.X, train.y, group=sizes)
+plain = LGBMGAPRanker(n_estimators=60, verbose=-1, extra_trees=False).fit(
+    train.X, train.y, group=sizes
+)
 rankers = {
     "LGBMRanker": theirs,
     "LGBMGAPRanker": ours,
@@ -85,7 +89,11 @@ values = {name: [] for name in makers}
 for fold, held_out in GroupKFold(5).split(train.X, train.y, train.qid):
     X, y, qid = train.X[fold], train.y[fold], train.qid[fold]
     for name, maker in makers.items():
-        which = {"group": np.unique(qid, return_counts=True)[1]} if name == "LGBMRanker" else {"qid": qid}
+        which = (
+            {"group": np.unique(qid, return_counts=True)[1]}
+            if name == "LGBMRanker"
+            else {"qid": qid}
+        )
         scores = maker().fit(X, y, **which).predict(train.X[held_out])
         (value,) = gb.evaluate("ndcg@10", train.y[held_out], scores, train.qid[held_out]).values()
         values[name].append(value)
@@ -124,7 +132,9 @@ type(vendor), bool((vendor.predict(test.X) == ours.predict(test.X)).all())
 from gapboost.lightgbm import eval_metric, objective
 
 data = lightgbm.Dataset(train.X, train.y, group=sizes)
-valid = lightgbm.Dataset(vali.X, vali.y, group=np.unique(vali.qid, return_counts=True)[1], reference=data)
+valid = lightgbm.Dataset(
+    vali.X, vali.y, group=np.unique(vali.qid, return_counts=True)[1], reference=data
+)
 booster = lightgbm.train(
     {"objective": objective("gap"), "num_threads": 2, "verbose": -1},
     data,

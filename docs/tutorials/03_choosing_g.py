@@ -57,5 +57,7 @@ grades = rng.integers(0, 3, size=len(users))
 threshold = np.where(rng.random(400) < 1 / 3, 1, 2)[users]
 clicks = grades >= threshold
 estimate = g_from_clicks(grades, clicks, sessions=users)
-for k, (share, low, high) in enumerate(zip(estimate.g, estimate.low, estimate.high, strict=True), 1):
+for k, (share, low, high) in enumerate(
+    zip(estimate.g, estimate.low, estimate.high, strict=True), 1
+):
     print(f"g_{k} = {share:.2f} ({low:.2f} ... {high:.2f})")

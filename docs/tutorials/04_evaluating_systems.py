@@ -37,7 +37,10 @@ a.to_pandas().head()
 # and a randomization test.
 
 gap = measures[0]
-one, other = (gb.evaluate(gap, test.y, ranker.predict(test.X), test.qid, per_query=True) for ranker in (deep, shallow))
+one, other = (
+    gb.evaluate(gap, test.y, ranker.predict(test.X), test.qid, per_query=True)
+    for ranker in (deep, shallow)
+)
 difference = analysis.significance(one, other, random_state=0)
 difference.to_pandas().map("{:.3g}".format)
 
@@ -55,7 +58,9 @@ ax = difference.plot(title="GAP: LightGBM − XGBoost")
 constant = np.zeros(len(test.y))
 sorted_rows = np.lexsort((-test.y, test.qid))
 expected = gb.evaluate("ndcg@10", test.y, constant, test.qid).labelled()
-by_row = gb.evaluate("ndcg@10", test.y[sorted_rows], constant, test.qid[sorted_rows], ties="row").labelled()
+by_row = gb.evaluate(
+    "ndcg@10", test.y[sorted_rows], constant, test.qid[sorted_rows], ties="row"
+).labelled()
 expected, by_row
 
 # %%

@@ -28,7 +28,9 @@ client = Client(cluster)
 X = da.from_array(train.X, chunks=(1111, -1))
 y, qid = (da.from_array(values, chunks=1111) for values in (train.y, train.qid))
 
-ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1).fit(X, y, qid=qid)
+ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1).fit(
+    X, y, qid=qid
+)
 
 # %%
 # The end of the first partition cuts a query. One worker trains on all its rows.
@@ -56,7 +58,10 @@ scores
 
 local = ranker.to_local()
 same = np.array_equal(scores.compute(), local.predict(test.X))
-print(f"same predictions: {same}; mean GAP of the test queries {local.score(test.X, test.y, qid=test.qid):.3f}")
+print(
+    f"same predictions: {same}; mean GAP of the test queries "
+    f"{local.score(test.X, test.y, qid=test.qid):.3f}"
+)
 
 # %%
 

@@ -54,5 +54,8 @@ mean = np.abs(contributions[:, :-1]).mean(axis=0)
 top = np.argsort(mean)[-8:]
 _, ax = plt.subplots(figsize=(6, 3))
 ax.barh([f"feature {i}" for i in top], mean[top])
-ax.set(xlabel="mean absolute contribution to the score", title="What moves the scores of the test documents")
+ax.set(
+    xlabel="mean absolute contribution to the score",
+    title="What moves the scores of the test documents",
+)
 plt.tight_layout()

@@ -39,7 +39,9 @@ class Zipf(Measure):
         """
         n_queries, n_levels = base.counts.shape
         wanted = base.counts[:, base.levels >= 2].sum(axis=1)
-        wanted = wanted if self.k is None else np.minimum(wanted, self.k)  # an ideal ranking is cut off too
+        wanted = (
+            wanted if self.k is None else np.minimum(wanted, self.k)
+        )  # an ideal ranking is cut off too
         ideal = np.array([(np.arange(1, n + 1) ** -self.a).sum() if n else np.inf for n in wanted])
         own = (base.levels >= 2) / ideal[:, None]
         return np.zeros((n_queries, n_levels, n_levels)), own
@@ -53,7 +55,13 @@ from matplotlib import pyplot as plt
 ranks = np.arange(1, 21)
 _, ax = plt.subplots(figsize=(6, 3))
 for a in (0.5, 1.0, 2.0):
-    ax.plot(ranks, Zipf(a=a).discount_at(ranks.astype(float))[0], marker="o", markersize=3, label=f"a = {a:g}")
+    ax.plot(
+        ranks,
+        Zipf(a=a).discount_at(ranks.astype(float))[0],
+        marker="o",
+        markersize=3,
+        label=f"a = {a:g}",
+    )
 ax.set(xlabel="rank", ylabel="probability to look", title="How deep the users of Zipf(a) look")
 ax.legend()
 plt.tight_layout()
@@ -79,8 +87,12 @@ from gapboost.lightgbm import LGBMGAPRanker
 
 train, vali, test = load_digits_ranking()
 for measure in (Zipf(a=1.0), gb.GAP(g=(0.5, 0.5))):
-    ranker = LGBMGAPRanker(measure=measure, n_estimators=80, verbose=-1).fit(train.X, train.y, qid=train.qid)
-    values = gb.evaluate([Zipf(a=1.0), gb.GAP(g=(0.5, 0.5))], test.y, ranker.predict(test.X), test.qid)
+    ranker = LGBMGAPRanker(measure=measure, n_estimators=80, verbose=-1).fit(
+        train.X, train.y, qid=train.qid
+    )
+    values = gb.evaluate(
+        [Zipf(a=1.0), gb.GAP(g=(0.5, 0.5))], test.y, ranker.predict(test.X), test.qid
+    )
     print(f"trained for {measure!s:20}", {str(m): round(v, 3) for m, v in values.items()})
 
 # %%

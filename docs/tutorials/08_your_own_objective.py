@@ -76,7 +76,9 @@ curves = {}
 for objective in (Softmax(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))):
     for Ranker, options in ((LGBMGAPRanker, {"verbose": -1}), (XGBGAPRanker, {})):
         ranker = Ranker(objective=objective, n_estimators=80, **options)
-        ranker.fit(train.X, train.y, qid=train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid])
+        ranker.fit(
+            train.X, train.y, qid=train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid]
+        )
         (log,) = ranker.evals_result_.values()
         (curves[f"{Ranker.__name__}, {type(objective).__name__}"],) = log.values()
         value = ranker.score(test.X, test.y, qid=test.qid)

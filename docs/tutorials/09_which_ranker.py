@@ -31,7 +31,9 @@ rankers = {
 # libraries. ``checkpoint="folder"`` keeps finished trainings, so that an interrupted call
 # continues.
 
-found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=5, repeats=3)
+found = compare_rankers(
+    data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=5, repeats=3
+)
 found.means().round(4)
 
 # %%

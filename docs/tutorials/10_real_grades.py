@@ -56,7 +56,9 @@ _ = right.set(title="score of a model", xlabel="grade")
 measure = gb.GAP(g=(0.5, 0.5), levels=(1, 2))
 values = {}
 for name, y in labels.items():
-    ranker = LGBMGAPRanker(measure=measure, n_estimators=30, verbose=-1).fit(train.X, y, qid=train.qid)
+    ranker = LGBMGAPRanker(measure=measure, n_estimators=30, verbose=-1).fit(
+        train.X, y, qid=train.qid
+    )
     values[name] = gb.evaluate(measure, test.y, ranker.predict(test.X), test.qid)[measure]
 {name: round(value, 3) for name, value in values.items()}
 

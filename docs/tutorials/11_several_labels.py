@@ -58,8 +58,13 @@ ranker = XGBGAPRanker(
     early_stopping_rounds=10,
     eval_metric=[relevance, revenue],
 )
-ranker.fit(train.X, y_train, train.qid, eval_set=[(vali.X, y_vali)], eval_qid=[vali.qid], verbose=False)
-{name: round(curve[ranker.best_iteration_ - 1], 3) for name, curve in ranker.evals_result_["validation_0"].items()}
+ranker.fit(
+    train.X, y_train, train.qid, eval_set=[(vali.X, y_vali)], eval_qid=[vali.qid], verbose=False
+)
+{
+    name: round(curve[ranker.best_iteration_ - 1], 3)
+    for name, curve in ranker.evals_result_["validation_0"].items()
+}
 
 # %%
 # The trade-off
@@ -79,7 +84,9 @@ values = {}
 for name, kind in {"LightGBM": LGBMGAPRanker, "XGBoost": XGBGAPRanker}.items():
     quiet = {"verbose": -1} if name == "LightGBM" else {}
     for weight in WEIGHTS:
-        ranker = kind(measure=target(weight), n_estimators=40, **quiet).fit(train.X, y_train, train.qid)
+        ranker = kind(measure=target(weight), n_estimators=40, **quiet).fit(
+            train.X, y_train, train.qid
+        )
         found = gb.evaluate([relevance, revenue], y_test, ranker.predict(test.X), test.qid)
         values[name, weight] = [*found.values()]
 
@@ -90,12 +97,18 @@ pd.DataFrame(values, index=["relevance", "revenue"]).round(3).T
 from matplotlib import pyplot as plt
 
 _, ax = plt.subplots(figsize=(6, 4.2), layout="constrained")
-for (name, shift), style in zip({"LightGBM": (6, 4), "XGBoost": (-20, -12)}.items(), ("-o", "--s"), strict=True):
+for (name, shift), style in zip(
+    {"LightGBM": (6, 4), "XGBoost": (-20, -12)}.items(), ("-o", "--s"), strict=True
+):
     x, y = np.transpose([values[name, weight] for weight in WEIGHTS])
     (line,) = ax.plot(x, y, style, label=name)
     for weight, *point in zip(WEIGHTS, x, y, strict=True):
         ax.annotate(f"{weight:g}", point, shift, textcoords="offset points", color=line.get_color())
-ax.set(xlabel="nDCG@10 of relevance", ylabel="nDCG@10 of revenue", title="Weight of relevance beside each point")
+ax.set(
+    xlabel="nDCG@10 of relevance",
+    ylabel="nDCG@10 of revenue",
+    title="Weight of relevance beside each point",
+)
 ax.margins(0.08)
 _ = ax.legend()
 

@@ -70,7 +70,9 @@ found.best_params_, round(found.score(X_test, test.y, qid=test.qid), 3)
 # count queries and models.
 
 rankers = {"raw": ranker, "with z-scores": model}
-compared = compare_rankers(X, train.y, train.qid, rankers, measures=["gap", "ndcg@10"], cv=3, repeats=2)
+compared = compare_rankers(
+    X, train.y, train.qid, rankers, measures=["gap", "ndcg@10"], cv=3, repeats=2
+)
 compared.summary("raw")[["measure", "difference", "low", "high", "verdict"]].round(3)
 
 # %%
@@ -95,7 +97,10 @@ def served(rows, lists):
     X, y, qid = X_test[rows], test.y[rows], test.qid[rows]
     new = QueryRelativeFeatures().fit_transform(X, qid=lists)
     both = {"raw": raw.predict(X), "with z-scores": better.predict(new)}
-    return {name: round(gb.evaluate("ndcg@10", y, scores, qid)[gb.nDCG(k=10)], 3) for name, scores in both.items()}
+    return {
+        name: round(gb.evaluate("ndcg@10", y, scores, qid)[gb.nDCG(k=10)], 3)
+        for name, scores in both.items()
+    }
 
 
 {

@@ -130,7 +130,8 @@ again
 
 ndcg = gb.nDCG(k=10)
 before, after = (
-    gb.evaluate(ndcg, test.y, ranker.predict(table), test.qid, per_query=True) for table in (served, repaired)
+    gb.evaluate(ndcg, test.y, ranker.predict(table), test.qid, per_query=True)
+    for table in (served, repaired)
 )
 gain = analysis.significance(after, before, random_state=0)
 ax = gain.plot(title="nDCG@10: repaired − before")

@@ -37,7 +37,11 @@ def by_constructor_names(
         If two names of one parameter have different values.
     """
     found = {name: value for name, value in parameters.items() if name not in aliases}
-    source = {name: name for name, value in found.items() if name in defaults and not _same(value, defaults[name])}
+    source = {
+        name: name
+        for name, value in found.items()
+        if name in defaults and not _same(value, defaults[name])
+    }
     problems = []
     for alias, name in aliases.items():
         value = parameters.get(alias)
@@ -45,7 +49,8 @@ def by_constructor_names(
             continue
         if name in source and not _same(found[name], value):
             problems.append(
-                f"{alias} is {shown(value)}, but {source[name]}, another name of the same parameter, is {shown(found[name])}; "
+                f"{alias} is {shown(value)}, but {source[name]}, another name of the same "
+                f"parameter, is {shown(found[name])}; "
                 f"expected {name} alone"
             )
         found[name], source[name] = value, alias

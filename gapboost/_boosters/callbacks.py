@@ -49,7 +49,10 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
     get the prefix ``map-``.
     """
     short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
-    names = [measure.label if short.count(name) > 1 else name for name, measure in zip(short, measures, strict=True)]
+    names = [
+        measure.label if short.count(name) > 1 else name
+        for name, measure in zip(short, measures, strict=True)
+    ]
     return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
 
 
@@ -65,7 +68,9 @@ class Callback(Generic[State]):
         self.n_jobs = n_jobs
         self.state = PerDataSet(self.build)
 
-    def build(self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None) -> State:
+    def build(
+        self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None
+    ) -> State:
         """Compute the state of one data set that stays the same in all iterations."""
         raise NotImplementedError
 
@@ -83,7 +88,11 @@ class Callback(Generic[State]):
 
 
 def from_groups(
-    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure], part: bool = False
+    label: Array,
+    sizes: Array,
+    weight: Array | None,
+    measures: Sequence[Measure],
+    part: bool = False,
 ) -> Judged:
     """Return a booster's labels, group sizes and weights as judged queries, checked.
 
@@ -95,13 +104,17 @@ def from_groups(
         If the data set has no groups, or its labels are not grades that the measures know.
     """
     if sizes is None or len(sizes) == 0:
-        raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
+        raise ValueError(
+            "the data set has no query groups; expected group sizes or qid to be set on it"
+        )
     qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
     names = ("label", "group", "weight")
     if part and weight is not None and not weight.any():
         data = judged(label, qid, limit=grade_limit(measures), names=names, real=True)
         return replace(data, weights=np.zeros(len(data.queries)))
-    return judged(label, qid, sample_weight=weight, limit=grade_limit(measures), names=names, real=True)
+    return judged(
+        label, qid, sample_weight=weight, limit=grade_limit(measures), names=names, real=True
+    )
 
 
 class Gradients(Callback[Pass]):
@@ -115,7 +128,9 @@ class Gradients(Callback[Pass]):
         Penalty on factors of positions. None takes the booster's parameter.
     """
 
-    def __init__(self, objective: Objective, n_jobs: int | None, penalty: float | None = None) -> None:
+    def __init__(
+        self, objective: Objective, n_jobs: int | None, penalty: float | None = None
+    ) -> None:
         super().__init__(n_jobs)
         self.objective = objective
         self.penalty = penalty
@@ -124,7 +139,9 @@ class Gradients(Callback[Pass]):
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None) -> Pass:
+    def build(
+        self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None
+    ) -> Pass:
         """Return the objective, prepared for one data set.
 
         Data that cannot teach an order are refused, unless those of other workers may.
@@ -140,13 +157,19 @@ class Gradients(Callback[Pass]):
         data = replace(data, whole=Whole(begins, workers.summary))
         return self.library.scaled(objective, data, self.n_jobs)
 
-    def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
+    def gradients(
+        self, scores: Array, owner: Any, content: Content, position: Any = None
+    ) -> tuple[Array, Array]:
         """Return gradient and hessian of the data set `owner`, shown at `position`, at `scores`."""
         if not len(content[0]) and content[3] is not None:
-            return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)  # a worker without rows
+            return np.empty(0, dtype=np.float32), np.empty(
+                0, dtype=np.float32
+            )  # a worker without rows
         with working_on(self.library.team):
             prepared = self.state(owner, content)
-            return gradients_at(prepared if position is None else self.biased(prepared, content, position), scores)
+            return gradients_at(
+                prepared if position is None else self.biased(prepared, content, position), scores
+            )
 
     def biased(self, prepared: Pass, content: Content, position: Any) -> PositionPass:
         """Return the pass of the training that makes this call."""
@@ -156,7 +179,9 @@ class Gradients(Callback[Pass]):
             shown = positions(position, len(label), rows_of="label")
             scale = self.library.scale(self.objective, len(label) / len(sizes))
             beginning = self.library.beginning(booster)
-            self.trainings[booster] = PositionPass(prepared, shown, scale, lambda: beginning, self.penalty)
+            self.trainings[booster] = PositionPass(
+                prepared, shown, scale, lambda: beginning, self.penalty
+            )
         return self.trainings[booster]
 
     def position_bias(self, booster: Any) -> Array:
@@ -179,7 +204,9 @@ class Gradients(Callback[Pass]):
             If this objective did not train `booster` with positions.
         """
         if booster not in self.trainings:
-            raise ValueError("booster was not trained by this objective with positions; expected one that was")
+            raise ValueError(
+                "booster was not trained by this objective with positions; expected one that was"
+            )
         return self.trainings[booster].factors(self.library.best_round(booster))
 
 
@@ -259,12 +286,14 @@ def check_scores(scores: Array) -> None:
     """Raise for several scores a row, and for scores that would train a constant model."""
     if scores.ndim != 1:
         raise ValueError(
-            f"the booster has {scores.shape[1]} scores a row; expected one score a row: leave out num_class and num_target"
+            f"the booster has {scores.shape[1]} scores a row; expected one score a row: leave out "
+            "num_class and num_target"
         )
     finite = np.isfinite(scores)
     if not finite.all():
         raise ValueError(
-            f"the scores hold {int((~finite).sum())} NaN or infinite values; expected finite ones: lower learning_rate, or "
+            f"the scores hold {int((~finite).sum())} NaN or infinite values; expected finite ones: "
+            "lower learning_rate, or "
             "raise reg_lambda or min_child_weight"
         )
 
@@ -281,9 +310,13 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
         return [as_measure(measures, g, name)]
     found = as_measures(measures, name)
     if not found:
-        raise TypeError(f'{name} is {measures!r}; expected a measure, or a name such as "ndcg@10", or several')
+        raise TypeError(
+            f'{name} is {measures!r}; expected a measure, or a name such as "ndcg@10", or several'
+        )
     if g is not None:
-        raise ValueError(f"g is {g!r} with a list of measures; expected each measure with its own g")
+        raise ValueError(
+            f"g is {g!r} with a list of measures; expected each measure with its own g"
+        )
     # XGBoost would record two values a round for a measure that is named twice.
     return list(dict.fromkeys(found))
 
@@ -291,8 +324,14 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
 def as_gradients(measure: Any, g: Any) -> Objective:
     """Return the objective for a measure or its name; an objective is returned unchanged."""
     if isinstance(measure, Objective) and g is not None:
-        raise ValueError(f"g is {g!r} but the objective is {measure!r}; expected g inside its measure")
-    objective = measure if isinstance(measure, Objective) else as_objective("lambdarank", as_measure(measure, g))
+        raise ValueError(
+            f"g is {g!r} but the objective is {measure!r}; expected g inside its measure"
+        )
+    objective = (
+        measure
+        if isinstance(measure, Objective)
+        else as_objective("lambdarank", as_measure(measure, g))
+    )
     check_one_label([objective.measure], "measure", DATA_SET)
     return objective
 

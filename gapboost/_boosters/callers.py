@@ -33,7 +33,8 @@ def booster_in_training(kind: type[Booster]) -> Booster:
         if isinstance(owner, kind):
             return owner
     raise ValueError(
-        "position is set, but the objective was called outside of a training; expected a call by the booster's update or "
+        "position is set, but the objective was called outside of a training; expected a call by "
+        "the booster's update or "
         "train: each training learns factors of its own"
     )
 
@@ -41,6 +42,8 @@ def booster_in_training(kind: type[Booster]) -> Booster:
 def search_in_progress() -> FrameType | None:
     """Return the call of scikit-learn's loop over folds that this fit is part of, or None."""
     for frame in callers():
-        if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__", "").startswith("sklearn."):
+        if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get(
+            "__name__", ""
+        ).startswith("sklearn."):
             return frame
     return None

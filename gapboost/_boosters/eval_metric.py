@@ -17,7 +17,8 @@ from gapboost.measures import Measure
 Value = tuple[str, float, bool]
 
 EXPECTED_METRICS = (
-    'a name such as "ndcg@10", a measure, or a function of (y_true, y_pred), (y_true, y_pred, weight) or '
+    'a name such as "ndcg@10", a measure, or a function of (y_true, y_pred), (y_true, y_pred, '
+    "weight) or "
     "(y_true, y_pred, weight, group)"
 )
 
@@ -60,7 +61,8 @@ class MetricFunction:
         values = result if isinstance(result, list) else [result]
         if not values or not all(_is_value(value) for value in values):
             raise TypeError(
-                f"eval_metric holds {self.function!r}, which returned {result!r}; expected (name, value, is_higher_better), or a "
+                f"eval_metric holds {self.function!r}, which returned {result!r}; expected (name, "
+                "value, is_higher_better), or a "
                 "list of such tuples"
             )
         return [(name, float(value), bool(higher)) for name, value, higher in values]
@@ -72,12 +74,16 @@ class MetricFunction:
         """
         y, cuts = rows.data.grades.astype(np.float64), rows.data.queries.offsets[1:-1]
         values = []
-        for y_true, y_score in zip(np.split(y, cuts), np.split(np.array(scores), cuts), strict=True):
+        for y_true, y_score in zip(
+            np.split(y, cuts), np.split(np.array(scores), cuts), strict=True
+        ):
             value = 1.0 if len(y_true) == 1 else self.function(y_true, y_score)
             if not _is_number(value):
                 raise TypeError(
-                    f"eval_metric holds {self.function!r}, which returned {value!r}; expected the number of one query. A "
-                    "function of (y_true, y_pred, weight) is called once for all rows, and returns (name, value, "
+                    f"eval_metric holds {self.function!r}, which returned {value!r}; expected the "
+                    "number of one query. A "
+                    "function of (y_true, y_pred, weight) is called once for all rows, and returns "
+                    "(name, value, "
                     "is_higher_better)"
                 )
             values.append(float(value))
@@ -101,7 +107,11 @@ def _is_value(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real | np.ndarray) and np.shape(value) == () and not isinstance(value, bool)  # type: ignore[arg-type]
+    return (
+        isinstance(value, Real | np.ndarray)
+        and np.shape(value) == ()
+        and not isinstance(value, bool)
+    )  # type: ignore[arg-type]
 
 
 def split_metrics(given: Any) -> tuple[Any, list[Callable[..., Any]]]:
@@ -110,7 +120,9 @@ def split_metrics(given: Any) -> tuple[Any, list[Callable[..., Any]]]:
     if not any(_is_function(one) or isinstance(one, Metrics) for one in several):
         return given, []
     # `eval_metric(...)` of `gapboost.lightgbm` and `gapboost.xgboost` stands for its measures.
-    several = [one for item in several for one in (item.measures if isinstance(item, Metrics) else [item])]
+    several = [
+        one for item in several for one in (item.measures if isinstance(item, Metrics) else [item])
+    ]
     functions = [one for one in several if _is_function(one)]
     return [one for one in several if not _is_function(one)] or None, functions
 
@@ -124,7 +136,8 @@ def refuse_functions(given: Any) -> None:
     """Raise TypeError where `eval_metric` of a ranker on a cluster holds a function."""
     for function in split_metrics(given)[1]:
         raise TypeError(
-            f"eval_metric holds {function!r}; expected names and measures: on a cluster a function would see the rows of one "
+            f"eval_metric holds {function!r}; expected names and measures: on a cluster a function "
+            "would see the rows of one "
             "worker only"
         )
 
@@ -148,10 +161,17 @@ def _metric_function(function: Callable[..., Any], by_query: bool) -> MetricFunc
     except ValueError:
         parameters = []
     # XGBoost passes two arguments whatever others have a default; LightGBM counts all of them.
-    needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
     n = len(needed if by_query else parameters)
     if n not in (2, 3, 4):
-        raise TypeError(f"eval_metric holds {function!r}, which takes {n} arguments; expected {EXPECTED_METRICS}")
+        raise TypeError(
+            f"eval_metric holds {function!r}, which takes {n} arguments; expected "
+            f"{EXPECTED_METRICS}"
+        )
     return MetricFunction(function, n, by_query and n == 2)
 
 
@@ -160,13 +180,17 @@ def check_grouped(functions: Sequence[MetricFunction], rows: RankingRows, name: 
     taking = [one.function for one in functions if one.n_arguments == 4]
     if taking and rows.data.queries.rows is not None:
         raise ValueError(
-            f"eval_metric holds {taking[0]!r}, which takes group, but the rows of {name} are not query by query; expected all "
+            f"eval_metric holds {taking[0]!r}, which takes group, but the rows of {name} are not "
+            "query by query; expected all "
             "rows of a query next to each other, or a function of (y_true, y_pred, weight)"
         )
 
 
 def values_of_round(
-    measured: Sequence[tuple[str, float]], functions: Sequence[MetricFunction], rows: RankingRows, scores: Array
+    measured: Sequence[tuple[str, float]],
+    functions: Sequence[MetricFunction],
+    rows: RankingRows,
+    scores: Array,
 ) -> list[Value]:
     """Return the values of measures, then those of functions, of an evaluation set after a round.
 
@@ -181,5 +205,7 @@ def values_of_round(
     names = [name for name, *_ in values]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"eval_metric reports {name!r} {names.count(name)} times; expected distinct names")
+            raise ValueError(
+                f"eval_metric reports {name!r} {names.count(name)} times; expected distinct names"
+            )
     return values

@@ -64,15 +64,23 @@ class FitArguments:
         _check_entries(pairs, of_each)
         for i, pair in enumerate(pairs):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
+                raise ValueError(
+                    f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)"
+                )
         nameless = self.eval_qid is None and self.eval_group is None
-        if nameless and any(without_qid(X, f"eval_set[{i}] X")[1] is None for i, (X, _) in enumerate(pairs)):
+        if nameless and any(
+            without_qid(X, f"eval_set[{i}] X")[1] is None for i, (X, _) in enumerate(pairs)
+        ):
             raise ValueError(
-                "eval_qid is missing; expected a list with the query ids of each pair in eval_set, or eval_group with the sizes "
+                "eval_qid is missing; expected a list with the query ids of each pair in eval_set, "
+                "or eval_group with the sizes "
                 "of their queries"
             )
         columns = ([None] * len(pairs) if value is None else value for value in of_each.values())
-        return [self._evaluation_set(i, *parts) for i, parts in enumerate(zip(pairs, *columns, strict=True))]
+        return [
+            self._evaluation_set(i, *parts)
+            for i, parts in enumerate(zip(pairs, *columns, strict=True))
+        ]
 
     def _of_each(self) -> dict[str, Any]:
         """Return the arguments with an entry for each evaluation set, by name."""
@@ -85,23 +93,35 @@ class FitArguments:
 
     def _pairs(self) -> Any:
         """Return `eval_set`, made of `eval_X` and `eval_y` if these are given."""
-        given = {name: getattr(self, name) for name in ("eval_X", "eval_y") if getattr(self, name) is not None}
+        given = {
+            name: getattr(self, name)
+            for name in ("eval_X", "eval_y")
+            if getattr(self, name) is not None
+        }
         if not given:
             return self.eval_set
         name = next(iter(given))
         if self.eval_set is not None:
             raise ValueError(f"{name} is given, and eval_set too; expected one of them")
         if len(given) == 1:
-            raise ValueError(f"{name} is given without {'eval_y' if name == 'eval_X' else 'eval_X'}; expected both")
-        X, y = given.values()
-        if isinstance(X, tuple) != isinstance(y, tuple) or (isinstance(X, tuple) and len(X) != len(y)):
             raise ValueError(
-                f"eval_X is {_how_many(X)} but eval_y is {_how_many(y)}; expected tuples of one length, or one table and its "
+                f"{name} is given without {'eval_y' if name == 'eval_X' else 'eval_X'}; expected "
+                "both"
+            )
+        X, y = given.values()
+        if isinstance(X, tuple) != isinstance(y, tuple) or (
+            isinstance(X, tuple) and len(X) != len(y)
+        ):
+            raise ValueError(
+                f"eval_X is {_how_many(X)} but eval_y is {_how_many(y)}; expected tuples of one "
+                "length, or one table and its "
                 "grades"
             )
         return list(zip(X, y, strict=True)) if isinstance(X, tuple) else (X, y)
 
-    def _evaluation_set(self, i: int, pair: Any, qid: Any, weight: Any, start: Any, group: Any) -> DataSet:
+    def _evaluation_set(
+        self, i: int, pair: Any, qid: Any, weight: Any, start: Any, group: Any
+    ) -> DataSet:
         apart = self.eval_set is None
         names = ArgumentNames(
             X=f"eval_X[{i}]" if apart else f"eval_set[{i}] X",
@@ -121,9 +141,13 @@ def _check_entries(pairs: Any, of_each: dict[str, Any]) -> None:
         if value is None:
             continue
         if not isinstance(value, list | tuple) and np.ndim(value) == 0:
-            raise TypeError(f"{name} is {value!r}; expected a list with an entry for each evaluation set")
+            raise TypeError(
+                f"{name} is {value!r}; expected a list with an entry for each evaluation set"
+            )
         if len(value) != len(pairs):
-            raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(pairs)} eval sets")
+            raise ValueError(
+                f"{name} has {len(value)} entries; expected one for each of {len(pairs)} eval sets"
+            )
 
 
 def _how_many(value: Any) -> str:
@@ -132,6 +156,8 @@ def _how_many(value: Any) -> str:
 
 def _alone(value: Any) -> Any:
     """Return what belongs to the only evaluation set as a list; it may be one already."""
-    if value is None or (isinstance(value, list | tuple) and len(value) == 1 and np.ndim(value[0]) == 1):
+    if value is None or (
+        isinstance(value, list | tuple) and len(value) == 1 and np.ndim(value[0]) == 1
+    ):
         return value
     return [value]

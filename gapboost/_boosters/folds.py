@@ -63,11 +63,17 @@ def query_folds(
     codes = queries.codes
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= len(queries):
-            raise ValueError(f"{name} is {cv}; expected from 2 folds to one for each of the {len(queries)} queries")
+            raise ValueError(
+                f"{name} is {cv}; expected from 2 folds to one for each of the {len(queries)} "
+                "queries"
+            )
         drawn = None if random_state is None else random_numbers(random_state)
         cv = GroupKFold(int(cv), shuffle=drawn is not None, random_state=drawn)
     elif random_state is not None:
-        raise ValueError(f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds, or None")
+        raise ValueError(
+            f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds, or "
+            "None"
+        )
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         with warnings.catch_warnings():
             # What a splitter that ignores groups does to queries is checked below.
@@ -76,7 +82,9 @@ def query_folds(
     elif np.iterable(cv) and not isinstance(cv, str | bytes):
         folds = list(cv)
     else:
-        raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers")
+        raise TypeError(
+            f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers"
+        )
     if not folds:
         raise ValueError(f"cv is {cv!r}, which makes no folds; expected at least one")
     for number, fold in enumerate(folds):
@@ -96,25 +104,39 @@ def _sortable(queries: Queries, codes: Array) -> Array:
 
 def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> None:
     try:
-        train, test = (np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in fold)
+        train, test = (
+            np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in fold
+        )
     except (TypeError, ValueError, IndexError) as error:
         raise ValueError(
-            f"fold {number} of cv is {fold!r}; expected (train, test) row numbers from 0 to {len(codes) - 1} ({error})"
+            f"fold {number} of cv is {fold!r}; expected (train, test) row numbers from 0 to "
+            f"{len(codes) - 1} ({error})"
         ) from None
     if not train.any() or not test.any():
         raise ValueError(
-            f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected at least one"
+            f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected at "
+            "least one"
         )
-    cut = ((train > 0) & (train < queries.sizes)) | ((test > 0) & (test < queries.sizes)) | ((train > 0) & (test > 0))
+    cut = (
+        ((train > 0) & (train < queries.sizes))
+        | ((test > 0) & (test < queries.sizes))
+        | ((train > 0) & (test > 0))
+    )
     if cut.any():
         raise ValueError(
-            f"fold {number} of cv cuts {int(cut.sum())} queries, such as {queries.ids[cut].tolist()[0]!r}; expected every query "
+            f"fold {number} of cv cuts {int(cut.sum())} queries, such as "
+            f"{queries.ids[cut].tolist()[0]!r}; expected every query "
             "whole, in either the training or the test rows: a number of folds, or GroupKFold(...)"
         )
 
 
 def cv_request(
-    params: dict[str, Any], table: ParameterTable, measure: Any, g: Any, eval_metric: Any, n_rounds: Any
+    params: dict[str, Any],
+    table: ParameterTable,
+    measure: Any,
+    g: Any,
+    eval_metric: Any,
+    n_rounds: Any,
 ) -> TrainingRequest:
     """Return what the arguments of `cv` ask for; its parameters are those of the booster alone.
 
@@ -135,7 +157,9 @@ def cv_request(
     return replace(request, parameters=table.passed_on(params))
 
 
-def cv_task(request: TrainingRequest, label: Array, sizes: Array, weight: Array | None) -> tuple[Task, Judged]:
+def cv_task(
+    request: TrainingRequest, label: Array, sizes: Array, weight: Array | None
+) -> tuple[Task, Judged]:
     """Return the task, and the judged queries of a data set's label, group sizes and weight.
 
     The task is that of all labels: a fold that lacks a grade would be judged by another g.
@@ -157,7 +181,9 @@ def cross_validated(
     """
     codes = data.queries.codes
     histories = []
-    for rows in query_folds(data.queries, whole(n_folds, "n_folds", 2), random_state, name="n_folds"):
+    for rows in query_folds(
+        data.queries, whole(n_folds, "n_folds", 2), random_state, name="n_folds"
+    ):
         train, test = ((r, np.unique(codes[r])) for r in rows)
         histories.append(train_fold(train, test))
     values = np.array(histories)  # folds, iterations, measures

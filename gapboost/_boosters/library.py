@@ -106,7 +106,11 @@ class Library:
         if scale.hess != 1.0:
             data = replace(data, weights=data.weights * scale.hess)
         prepared = CheckedPass(objective, data, n_jobs)
-        return prepared if scale.grad == scale.hess else ScaledGradient(prepared, scale.grad / scale.hess)
+        return (
+            prepared
+            if scale.grad == scale.hess
+            else ScaledGradient(prepared, scale.grad / scale.hess)
+        )
 
 
 class ScaledGradient(Pass):

@@ -54,14 +54,17 @@ def read_objective(text: str, requested: Objective) -> Objective:
     parsed = value(WRITTEN_ODD.sub(lambda found: chr(int(found[1], 16)), text))
     if isinstance(parsed, Objective):
         return parsed
-    grades = {grade for g in G.findall(text) for grade, p in enumerate(ast.literal_eval(g), 1) if p > 0}
+    grades = {
+        grade for g in G.findall(text) for grade, p in enumerate(ast.literal_eval(g), 1) if p > 0
+    }
     occurring = grades_of_labels(requested.measure, np.array(sorted(grades)))
     resolved = requested.resolved(occurring) if grades else requested
     for candidate in (requested, resolved):
         if words(candidate) == text:
             return candidate
     raise ValueError(
-        f"the model was trained for {text}, but the ranker has {requested!r}; expected the measure and objective of the "
+        f"the model was trained for {text}, but the ranker has {requested!r}; expected the measure "
+        "and objective of the "
         "model: the file holds only their text, as they are not gapboost's own"
     )
 

@@ -10,7 +10,9 @@ from gapboost.measures import Measure
 INSTEAD = "fit of LGBMGAPRanker or XGBGAPRanker, which takes y of shape (n_rows, n_labels)"
 
 
-def check_one_label(measures: Sequence[Measure], name: str, where: str, instead: str = INSTEAD) -> None:
+def check_one_label(
+    measures: Sequence[Measure], name: str, where: str, instead: str = INSTEAD
+) -> None:
     """Raise ValueError if a measure reads one of several labels.
 
     Parameters
@@ -26,7 +28,8 @@ def check_one_label(measures: Sequence[Measure], name: str, where: str, instead:
     for measure in measures:
         if any(part.label_column is not None for _, part in measure.terms):
             raise ValueError(
-                f"{name} is {measure!r}, which reads one of several labels, but {where} takes one label a row; expected a "
+                f"{name} is {measure!r}, which reads one of several labels, but {where} takes one "
+                "label a row; expected a "
                 f"measure without OfLabel, or {instead}"
             )
 
@@ -36,6 +39,7 @@ def check_one_column(y: Any, name: str, where: str, instead: str = INSTEAD) -> N
     columns = label_columns(y, name)
     if columns:
         raise ValueError(
-            f"{name} has {len(columns)} labels a row, but {where} takes one; expected one value a row, shape (n_rows,), or "
+            f"{name} has {len(columns)} labels a row, but {where} takes one; expected one value a "
+            "row, shape (n_rows,), or "
             f"{instead}"
         )

@@ -32,7 +32,9 @@ class OwnParameter(NamedTuple):
     @property
     def in_signature(self) -> Parameter:
         """The parameter as `inspect.signature` shows it."""
-        return Parameter(self.name, Parameter.KEYWORD_ONLY, default=self.default, annotation=self.annotation)
+        return Parameter(
+            self.name, Parameter.KEYWORD_ONLY, default=self.default, annotation=self.annotation
+        )
 
 
 OWN_PARAMETERS = (

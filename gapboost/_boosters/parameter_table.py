@@ -95,7 +95,9 @@ class ParameterTable:
 
     def passed_on(self, parameters: Parameters) -> dict[str, Any]:
         """Return the parameters without the translated ones."""
-        translated = {name for rule in self.rules if rule.applied is not None for name in rule.names}
+        translated = {
+            name for rule in self.rules if rule.applied is not None for name in rule.names
+        }
         return {name: value for name, value in parameters.items() if name not in translated}
 
     def by_constructor_names(self, parameters: Parameters) -> dict[str, Any]:
@@ -108,11 +110,15 @@ class ParameterTable:
     def name_in_use(self, name: str, parameters: Parameters) -> str:
         """Return the alias by which `parameters` set the constructor's `name`, or `name` itself."""
         set_aliases = (
-            alias for alias, of in self.aliases().items() if of == name and parameters.get(alias) is not None
+            alias
+            for alias, of in self.aliases().items()
+            if of == name and parameters.get(alias) is not None
         )
         return next(set_aliases, name)
 
-    def steps(self, given: Parameters, request: TrainingRequest, takes: bool = True) -> dict[str, AppliedRule]:
+    def steps(
+        self, given: Parameters, request: TrainingRequest, takes: bool = True
+    ) -> dict[str, AppliedRule]:
         """Return the applied rule of each parameter; with ``takes=False`` none counts as taken."""
         steps: dict[str, AppliedRule] = {}
         for rule in self.rules:
@@ -132,7 +138,9 @@ class ParameterTable:
         return replace(self, rules=(*rules, *self.rules))
 
 
-def _step(rule: ParameterRule, before: TrainingRequest, value: Any, given: Parameters, takes: bool) -> AppliedRule:
+def _step(
+    rule: ParameterRule, before: TrainingRequest, value: Any, given: Parameters, takes: bool
+) -> AppliedRule:
     if rule.applied is not None:
         with suppress(TypeError, ValueError, KeyError):
             return AppliedRule(rule, before, rule.applied(before, value, given), takes)

@@ -46,7 +46,9 @@ class OwnParameters(NamedTuple):
         """Training request of these parameters; unusable ones are left out, and raise elsewhere."""
         request = TrainingRequest()
         with suppress(TypeError, ValueError):
-            request = replace(request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
+            request = replace(
+                request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics))
+            )
         with suppress(TypeError, ValueError):
             if isinstance(self.objective, Objective):
                 return replace(request, objective=self.objective, chosen=True)
@@ -59,7 +61,9 @@ class OwnParameters(NamedTuple):
         known = isinstance(self.objective, str) and self.objective in OBJECTIVES_BY_NAME
         return as_objective(self.objective if known else "lambdarank", measure)
 
-    def suggestion(self, before: TrainingRequest, after: TrainingRequest, wanted: TrainingRequest) -> str:
+    def suggestion(
+        self, before: TrainingRequest, after: TrainingRequest, wanted: TrainingRequest
+    ) -> str:
         """Return code for the parameters that give `wanted`, if `after` changed them."""
         parts = []
         if after.objective != before.objective:
@@ -81,7 +85,9 @@ class OwnParameters(NamedTuple):
         default = isinstance(self.measure, str) and self.measure == "gap"
         replaced = ([] if default else ["measure"]) + ([] if self.g is None else ["g"])
         replaced = [name for name in replaced if name != self.takes_objective]
-        return f"{self.takes_objective}={text}" + (f" instead of {' and '.join(replaced)}" if replaced else "")
+        return f"{self.takes_objective}={text}" + (
+            f" instead of {' and '.join(replaced)}" if replaced else ""
+        )
 
 
 def check_parameters(
@@ -130,7 +136,9 @@ def check_parameters(
             expected[name] = _unknown(name, listed, table)
     if expected:
         lines = (
-            begins.format(name, shown(value)) + expected[name] for name, value in given.items() if name in expected
+            begins.format(name, shown(value)) + expected[name]
+            for name, value in given.items()
+            if name in expected
         )
         raise ValueError("\n".join(lines))
     return request

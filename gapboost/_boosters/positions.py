@@ -38,7 +38,9 @@ def checked_penalty(value: Any, position: Any) -> float:
     """
     penalty = 0.0 if value is None else not_negative(value, REGULARIZATION)
     if penalty and position is None:
-        raise ValueError(f"{REGULARIZATION} is {value!r} but position is None; expected both, or neither")
+        raise ValueError(
+            f"{REGULARIZATION} is {value!r} but position is None; expected both, or neither"
+        )
     return penalty
 
 
@@ -107,7 +109,9 @@ class PositionPass(Pass):
     def _summed(self, weights: list[Array | None]) -> Array:
         """Return sums of `weights` by position over all workers, float64 (len(weights), P)."""
         codes, n = self.positions.codes, len(self.positions.ids)
-        return self.total(np.array([np.bincount(codes, w, minlength=n) for w in weights], dtype=np.float64))
+        return self.total(
+            np.array([np.bincount(codes, w, minlength=n) for w in weights], dtype=np.float64)
+        )
 
 
 class Trainings(weakref.WeakKeyDictionary[Any, PositionPass]):

@@ -65,7 +65,11 @@ class Progress:
 def following(callbacks: Any, n_rounds: int) -> Iterator[None]:
     """Tell the bars among `callbacks` the number of rounds, and close them with the fit."""
     # What is no collection the booster refuses.
-    bars = [c.bar for c in callbacks if isinstance(c, Progress)] if isinstance(callbacks, Collection) else []
+    bars = (
+        [c.bar for c in callbacks if isinstance(c, Progress)]
+        if isinstance(callbacks, Collection)
+        else []
+    )
     for bar in bars:
         bar.n_rounds = n_rounds
     complete = False

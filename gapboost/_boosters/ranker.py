@@ -40,7 +40,11 @@ class GAPRanker(RankerParameters):
     _doc_link_template = property(lambda self: documentation_url(type(self)))
     # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by
     # the user.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "qid": True,
+        "sample_weight": True,
+        "position": True,
+    }
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
     @property
@@ -64,7 +68,9 @@ class GAPRanker(RankerParameters):
         """Number of training queries; a model that was loaded from a file does not have it."""
         result = vars(self).get("_result")
         if result is None or result.n_queries is None:
-            raise AttributeError(f"{type(self).__name__} has no n_queries_in_; expected a call of fit before")
+            raise AttributeError(
+                f"{type(self).__name__} has no n_queries_in_; expected a call of fit before"
+            )
         return int(result.n_queries)
 
     @property
@@ -77,7 +83,9 @@ class GAPRanker(RankerParameters):
         check_is_fitted(self)
         return self._result.position_bias
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+    ) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
         Parameters
@@ -103,8 +111,10 @@ class GAPRanker(RankerParameters):
         _, qid = split(X, qid, group)
         if qid is None:
             raise ValueError(
-                "qid is missing in score; expected one query id a row, or group with the sizes of the queries. Inside "
-                "scikit-learn's model selection turn on sklearn.set_config(enable_metadata_routing=True) and pass "
+                "qid is missing in score; expected one query id a row, or group with the sizes of "
+                "the queries. Inside "
+                "scikit-learn's model selection turn on "
+                "sklearn.set_config(enable_metadata_routing=True) and pass "
                 "params={'qid': qid}"
             )
         values = evaluate(
@@ -135,7 +145,13 @@ class GAPRanker(RankerParameters):
     def _learned_by_booster(self) -> dict[str, Any]:
         """Return the attributes that the booster's own `fit` leaves in a ranker."""
         # The last three belong to the parameters of LightGBM and XGBoost.
-        not_learned = {*self.get_params(deep=False), "_result", "kwargs", "_objective", "_other_params"}  # type: ignore[attr-defined]
+        not_learned = {
+            *self.get_params(deep=False),
+            "_result",
+            "kwargs",
+            "_objective",
+            "_other_params",
+        }  # type: ignore[attr-defined]
         return {name: value for name, value in vars(self).items() if name not in not_learned}
 
     def _remember(self, learned: dict[str, Any], result: TrainingResult) -> None:
@@ -150,7 +166,9 @@ class GAPRanker(RankerParameters):
     def _fit(self, arguments: FitArguments) -> Self:
         """Train on arrays or tables that this process holds."""
         request = self._request(
-            eval_metric=arguments.eval_metric, eval_at=arguments.eval_at, position=arguments.train.position
+            eval_metric=arguments.eval_metric,
+            eval_at=arguments.eval_at,
+            position=arguments.train.position,
         )
         given = arguments.evaluation_sets()
         rows = ranking_rows(arguments.train, request.limit)
@@ -162,7 +180,9 @@ class GAPRanker(RankerParameters):
             warn_caller(training.warning)
         return self._train(training, arguments.of_booster)
 
-    def _evaluation_rows(self, given: DataSet, train: DataSet, rows: RankingRows, task: Task) -> RankingRows:
+    def _evaluation_rows(
+        self, given: DataSet, train: DataSet, rows: RankingRows, task: Task
+    ) -> RankingRows:
         """Check an evaluation set; `rows` themselves stand for the training set."""
         names = given.names
         # Both boosters recognize the training set by identity, and then bin and score it once.

@@ -62,15 +62,20 @@ class RankerParameters:
         if isinstance(self.objective, Objective):
             if self.measure != "gap" or self.g is not None:
                 raise ValueError(
-                    f"objective is {self.objective!r}, which brings its measure, but measure is {self.measure!r} and g is "
-                    f"{self.g!r}; expected an objective by name, or measure and g left at their defaults"
+                    f"objective is {self.objective!r}, which brings its measure, but measure is "
+                    f"{self.measure!r} and g is "
+                    f"{self.g!r}; expected an objective by name, or measure and g left at their "
+                    "defaults"
                 )
             return self.objective
         if not isinstance(self.objective, str):
             raise TypeError(
-                f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an objective value"
+                f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an "
+                "objective value"
             )
-        name = "lambdarank" if self.objective in self._parameter_table.objectives else self.objective
+        name = (
+            "lambdarank" if self.objective in self._parameter_table.objectives else self.objective
+        )
         state = self._named_params()["random_state"]
         if not draws and not isinstance(state, int | np.integer):
             state = None
@@ -89,7 +94,9 @@ class RankerParameters:
     def _own(self, **metrics: Any) -> OwnParameters:
         return OwnParameters(self.measure, self.g, self.objective, **metrics)
 
-    def _request(self, *, eval_metric: Any = None, eval_at: Any = None, position: Any = None) -> TrainingRequest:
+    def _request(
+        self, *, eval_metric: Any = None, eval_at: Any = None, position: Any = None
+    ) -> TrainingRequest:
         """Return what the parameters, and these arguments of `fit`, ask for.
 
         They are checked here. Random numbers are drawn here too, once for each training and the
@@ -106,7 +113,9 @@ class RankerParameters:
         objective = self._requested_objective()
         measures, _ = split_metrics(eval_metric)
         if measures is not None:
-            as_metrics(measures, name="eval_metric")  # what is unusable there, `request` has left out
+            as_metrics(
+                measures, name="eval_metric"
+            )  # what is unusable there, `request` has left out
         parameters = self._booster_parameters()
         return replace(
             request,
@@ -129,7 +138,9 @@ class RankerParameters:
         if eval_at is not None:
             parameters = {**parameters, "eval_at": eval_at}
         listed = arguments_of(kind, "__init__") | {REGULARIZATION}
-        request = check_parameters(self._parameter_table, parameters, own, listed=listed, of_fit=of_fit)
+        request = check_parameters(
+            self._parameter_table, parameters, own, listed=listed, of_fit=of_fit
+        )
         self._n_rounds  # noqa: B018, it raises an error for an unusable value
         return request
 

@@ -84,10 +84,16 @@ class TrainingRequest:
             If it has no such field, or the user chose another value, or there is no such value.
         """
         measure = self.objective.measure if self.chosen else nDCG()
-        others = [name for name, value in fields.items() if getattr(measure, name, None) not in (None, value)]
+        others = [
+            name
+            for name, value in fields.items()
+            if getattr(measure, name, None) not in (None, value)
+        ]
         if others:
             raise ValueError(f"{others[0]} was chosen")
-        return replace(self, objective=replace(self.objective, measure=replace(measure, **fields)), chosen=True)
+        return replace(
+            self, objective=replace(self.objective, measure=replace(measure, **fields)), chosen=True
+        )
 
     def with_gains(self, gains: Any) -> Self:
         """Set the gains of the trained measure, and of reported nDCG and DCG without their own.
@@ -99,7 +105,8 @@ class TrainingRequest:
         """
         changed = self.with_measure(gains=gains)
         metrics = (
-            replace(m, gains=gains) if isinstance(m, CumulatedGain) and m.gains is None else m for m in self.metrics
+            replace(m, gains=gains) if isinstance(m, CumulatedGain) and m.gains is None else m
+            for m in self.metrics
         )
         return replace(changed, metrics=tuple(dict.fromkeys(metrics)))
 

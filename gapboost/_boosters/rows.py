@@ -75,15 +75,24 @@ def ranking_rows(given: DataSet, limit: GradeLimit | None = None) -> RankingRows
     X, qid = split(given.X, given.qid, given.group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
-            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
+            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes "
+            "of the queries"
         )
     # First: query ids that are a column of a lazy table would be computed.
     X = features(X, names.X)
-    data = judged(y, qid, sample_weight=given.weight, limit=limit, names=(names.y, names.qid, names.weight), real=True)
+    data = judged(
+        y,
+        qid,
+        sample_weight=given.weight,
+        limit=limit,
+        names=(names.y, names.qid, names.weight),
+        real=True,
+    )
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
         raise ValueError(
-            f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the same number"
+            f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the "
+            "same number"
         )
     start = given.start
     if start is not None:

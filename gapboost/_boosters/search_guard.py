@@ -26,7 +26,16 @@ from gapboost._data.queries import grouped_rows
 CHANGES_THE_MEASURE = ("g", "measure")
 
 # What the loop is expected to know when it fits.
-SEARCH_VARIABLES = ("estimator", "X", "scorer", "parameters", "train", "test", "score_params", "score_params_test")
+SEARCH_VARIABLES = (
+    "estimator",
+    "X",
+    "scorer",
+    "parameters",
+    "train",
+    "test",
+    "score_params",
+    "score_params_test",
+)
 
 
 def refuse_blind_search(ranker: Any) -> None:
@@ -52,15 +61,21 @@ def refuse_blind_search(ranker: Any) -> None:
         and (by_own_score or any(getattr(s, "needs_qid", False) for s in scorers))
     ):
         raise ValueError(
-            "qid reaches fit but not the scorer; expected sklearn.set_config(enable_metadata_routing=True) before the search, "
-            "and qid among its parameters. Without routing use gapboost.model_selection.GSearchCV, or cross_val_predict and "
+            "qid reaches fit but not the scorer; expected "
+            "sklearn.set_config(enable_metadata_routing=True) before the search, "
+            "and qid among its parameters. Without routing use gapboost.model_selection.GSearchCV, "
+            "or cross_val_predict and "
             "gapboost.evaluate"
         )
-    changed = sorted(name for name, value in (found["parameters"] or {}).items() if _changes_measure(name, value))
+    changed = sorted(
+        name for name, value in (found["parameters"] or {}).items() if _changes_measure(name, value)
+    )
     if by_own_score and changed:
         raise ValueError(
-            f"the search varies {', '.join(changed)} and scores each candidate by its own measure: values of different measures "
-            "cannot be compared. Expected one target for all, such as scoring=gapboost.model_selection.measure_scorer("
+            f"the search varies {', '.join(changed)} and scores each candidate by its own measure: "
+            "values of different measures "
+            "cannot be compared. Expected one target for all, such as "
+            "scoring=gapboost.model_selection.measure_scorer("
             "gapboost.nDCG(k=10))"
         )
     qid = found["score_params"].get("qid") if column is None else column
@@ -105,17 +120,22 @@ def _refuse_parts(qid: Any, train: Any, test: Any) -> None:
     """
     queries = grouped_rows(qid, _num_samples(qid))
     codes = queries.codes
-    seen, tested = (np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in (train, test))
+    seen, tested = (
+        np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in (train, test)
+    )
     both = (seen > 0) & (tested > 0)
     if both.any():
         raise ValueError(
-            f"{int(both.sum())} queries, such as {queries.ids[both].tolist()[0]!r}, have documents in both the training and the "
+            f"{int(both.sum())} queries, such as {queries.ids[both].tolist()[0]!r}, have documents "
+            "in both the training and the "
             "test rows; expected folds of whole queries: cv=GroupKFold(...) and groups=qid"
         )
     cut = (seen + tested > 0) & (seen + tested < queries.sizes)
     if cut.any():
         raise ValueError(
-            f"{int(cut.sum())} queries, such as {queries.ids[cut].tolist()[0]!r}, lack some of their documents, as in halving "
-            'searches whose resource is "n_samples"; expected whole queries: resource="n_estimators" (max_resources: the largest '
+            f"{int(cut.sum())} queries, such as {queries.ids[cut].tolist()[0]!r}, lack some of "
+            "their documents, as in halving "
+            'searches whose resource is "n_samples"; expected whole queries: '
+            'resource="n_estimators" (max_resources: the largest '
             "number of trees)"
         )

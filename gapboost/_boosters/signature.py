@@ -57,7 +57,9 @@ def also_in_order_of(theirs: Callable[..., Any]) -> Callable[[Fit], Fit]:
     def decorated(fit: Fit) -> Fit:
         @wraps(fit)
         def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-            beside_group = kwargs.get("group") is not None and any(value is not None for value in args[2:])
+            beside_group = kwargs.get("group") is not None and any(
+                value is not None for value in args[2:]
+            )
             if len(args) > OURS or (beside_group and _is_theirs(args, kwargs["group"])):
                 named = inspect.signature(theirs).bind_partial(self, *args).arguments
                 named.pop("self")
@@ -82,7 +84,8 @@ def _is_theirs(args: tuple[Any, ...], group: Any) -> bool:
     fourth = ("fourth", "sample_weight", "init_score")
     place, here, there = fourth if args[2] is None else ("third", "qid", "sample_weight")
     raise ValueError(
-        f"group is given, and a {place} argument by position, which is {here} here and {there} in LGBMRanker.fit; expected it by "
+        f"group is given, and a {place} argument by position, which is {here} here and {there} in "
+        "LGBMRanker.fit; expected it by "
         "name"
     )
 

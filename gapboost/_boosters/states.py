@@ -39,7 +39,9 @@ class PerDataSet(Generic[State]):
     states, and one of them is kept.
     """
 
-    def __init__(self, build: Callable[[Array, Array, Array | None, WorkerShare | None], State]) -> None:
+    def __init__(
+        self, build: Callable[[Array, Array, Array | None, WorkerShare | None], State]
+    ) -> None:
         self._build = build
         self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
 
@@ -52,7 +54,11 @@ class PerDataSet(Generic[State]):
         entry = self._entries.get(key)
         # A data set can get new labels between trainings. XGBoost copies them at every call, so
         # identity tells nothing.
-        if entry is not None and entry[1][3] == content[3] and all(map(_same, entry[1][:3], content[:3])):
+        if (
+            entry is not None
+            and entry[1][3] == content[3]
+            and all(map(_same, entry[1][:3], content[:3]))
+        ):
             return entry[2]
         if content[0] is owner:
             # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it

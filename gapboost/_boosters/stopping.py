@@ -10,10 +10,17 @@ from gapboost._boosters.eval_metric import MetricFunction, Value
 from gapboost.measures import Measure, as_measure
 
 # Parameters that ask for early stopping: XGBoost's, LightGBM's and its aliases.
-EARLY_STOPPING = ("early_stopping_rounds", "early_stopping_round", "early_stopping", "n_iter_no_change")
+EARLY_STOPPING = (
+    "early_stopping_rounds",
+    "early_stopping_round",
+    "early_stopping",
+    "n_iter_no_change",
+)
 
 
-def stopping_name(stopping: Any, measures: Sequence[Measure], functions: Sequence[MetricFunction] = ()) -> str:
+def stopping_name(
+    stopping: Any, measures: Sequence[Measure], functions: Sequence[MetricFunction] = ()
+) -> str:
     """Return the name under which the metric that stops training is reported.
 
     Parameters
@@ -35,7 +42,8 @@ def stopping_name(stopping: Any, measures: Sequence[Measure], functions: Sequenc
         return names[0]
     if not isinstance(stopping, str | Measure):
         raise TypeError(
-            f"stopping_metric is {stopping!r}; expected the name of a reported metric, a measure, or None for the "
+            f"stopping_metric is {stopping!r}; expected the name of a reported metric, a measure, "
+            "or None for the "
             "trained measure"
         )
     if isinstance(stopping, str):
@@ -45,7 +53,11 @@ def stopping_name(stopping: Any, measures: Sequence[Measure], functions: Sequenc
     with suppress(TypeError, ValueError):
         found = as_measure(stopping)
         # A graded measure without g stands for the reported one, whichever its g.
-        alike = measures if found in measures else [_with_open_g(m) if _is_open(found) else m for m in measures]
+        alike = (
+            measures
+            if found in measures
+            else [_with_open_g(m) if _is_open(found) else m for m in measures]
+        )
         return names[alike.index(found)]
     if isinstance(stopping, str) and functions:
         return stopping
@@ -71,7 +83,8 @@ def check_stops(stopping: Any, stops: bool) -> None:
     """Raise ValueError if `stopping_metric` is set and nothing stops training early."""
     if stopping is not None and not stops:
         raise ValueError(
-            f"stopping_metric is {stopping!r}, but early stopping is off; expected early_stopping_rounds of the ranker, an "
+            f"stopping_metric is {stopping!r}, but early stopping is off; expected "
+            "early_stopping_rounds of the ranker, an "
             "early stopping callback, or stopping_metric=None"
         )
 
@@ -91,6 +104,7 @@ def _with_open_g(measure: Measure) -> Measure:
 
 def _not_reported(stopping: Any, names: Sequence[str]) -> ValueError:
     return ValueError(
-        f"stopping_metric is {stopping!r}, which is not reported; expected one of {', '.join(names)}, or that eval_metric "
+        f"stopping_metric is {stopping!r}, which is not reported; expected one of "
+        f"{', '.join(names)}, or that eval_metric "
         "names it too"
     )

@@ -69,5 +69,7 @@ def make_task(request: TrainingRequest, summary: DataSummary, name: str) -> Task
     objective = request.objective.resolved(summary.occurring)
     extra = dict.fromkeys(metric.resolved(summary.occurring) for metric in request.metrics)
     extra.pop(objective.measure, None)
-    stopping = stopping_name(request.stopping_metric, [objective.measure, *extra], request.functions)
+    stopping = stopping_name(
+        request.stopping_metric, [objective.measure, *extra], request.functions
+    )
     return Task(request, summary, objective, tuple(extra), stopping)

@@ -124,25 +124,36 @@ def _check_learnable(
     least_hessian = task.request.least_hessian
     grad, hess = gradients_at(prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
     weight = rows.data.weights @ rows.sizes
-    sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)])
+    sums = np.array(
+        [np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)]
+    )
     push, weight, curvature, n_rows = sums if total is None else total(sums)
     # Sums that ought to cancel leave rounding behind.
     if push / weight < LEAST_PUSH:
-        saturated = "" if rows.start is None else f", and a {library.terms.start} whose scores are not as far apart"
+        saturated = (
+            ""
+            if rows.start is None
+            else f", and a {library.terms.start} whose scores are not as far apart"
+        )
         raise ValueError(
-            f"measure is {task.objective.measure!r}, and no swap of two documents of y changes it; expected a measure "
+            f"measure is {task.objective.measure!r}, and no swap of two documents of y changes it; "
+            "expected a measure "
             f"that distinguishes some of the grades in y{saturated}"
         )
     larger = ", or larger weights" if rows.weighted else ""
     if curvature < 2 * least_hessian:
         raise ValueError(
-            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {curvature:.3g}; expected at "
-            f"most {curvature / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
+            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
+            f"{curvature:.3g}; expected at "
+            f"most {curvature / 2:.3g}{larger}: with less in each leaf no split is possible and "
+            "the model would be constant"
         )
     if curvature >= FEW_LEAVES * least_hessian or n_rows < MANY_ROWS:
         return None
     return (
-        f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {curvature:.3g}, so that a leaf must "
-        f"hold {least_hessian / curvature:.0%} of them; expected at most {curvature / FEW_LEAVES:.3g}{larger}, unless trees of "
+        f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
+        f"{curvature:.3g}, so that a leaf must "
+        f"hold {least_hessian / curvature:.0%} of them; expected at most "
+        f"{curvature / FEW_LEAVES:.3g}{larger}, unless trees of "
         f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows"
     )

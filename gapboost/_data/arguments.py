@@ -14,7 +14,9 @@ from sklearn.utils import check_random_state
 MOST = 1e100
 
 
-def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = "") -> int:
+def whole(
+    value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = ""
+) -> int:
     """Return a whole number from `least` on; `meaning` and `otherwise` are for the message.
 
     Raises
@@ -29,7 +31,9 @@ def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number"
 
 def ordered(values: Any) -> bool:
     """Return True for iterables with an order; False for text, mappings, sets and scalars."""
-    return bool(np.iterable(values)) and not isinstance(values, str | bytes | bytearray | Mapping | set | frozenset)
+    return bool(np.iterable(values)) and not isinstance(
+        values, str | bytes | bytearray | Mapping | set | frozenset
+    )
 
 
 def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
@@ -61,7 +65,9 @@ def positive(value: Any, name: str) -> float:
         If it is anything else.
     """
     if not _is_real(value) or not 1 / MOST <= _plain(value) <= MOST:
-        raise ValueError(f"{name} is {value!r}; expected a finite number > 0, from {1 / MOST:g} to {MOST:g}")
+        raise ValueError(
+            f"{name} is {value!r}; expected a finite number > 0, from {1 / MOST:g} to {MOST:g}"
+        )
     return float(value)
 
 
@@ -112,8 +118,13 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
         If it is none of them.
     """
     # Comparing an array gives an array, which has no truth value.
-    if not (value is None or isinstance(value, str | int | float | np.generic)) or value not in choices:
-        *first, last = [f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices]
+    if (
+        not (value is None or isinstance(value, str | int | float | np.generic))
+        or value not in choices
+    ):
+        *first, last = [
+            f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices
+        ]
         raise ValueError(f"{name} is {value!r}; expected {', '.join(first)} or {last}")
     return value
 
@@ -127,7 +138,9 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
         If it, or a value inside a nested one, is no mapping.
     """
     nested = expected.count("{") > 1
-    if not isinstance(value, Mapping) or (nested and not all(isinstance(v, Mapping) for v in value.values())):
+    if not isinstance(value, Mapping) or (
+        nested and not all(isinstance(v, Mapping) for v in value.values())
+    ):
         raise TypeError(f"{name} is {shown(value)}; expected {expected}")
     return value
 
@@ -154,7 +167,9 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
             return source
         except ValueError:
             pass
-    raise ValueError(f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None")
+    raise ValueError(
+        f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None"
+    )
 
 
 def seed(random_state: Any) -> int | None:
@@ -168,7 +183,11 @@ def seed(random_state: Any) -> int | None:
     if random_state is None:
         return None
     drawn = random_numbers(random_state)
-    return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))
+    return (
+        int(random_state)
+        if isinstance(random_state, int | np.integer)
+        else int(drawn.randint(2**31 - 1))
+    )
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -179,7 +198,11 @@ def as_cutoff(k: Any, name: str = "k") -> int | None:
     ValueError
         If `k` is not a whole number >= 1.
     """
-    return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
+    return (
+        None
+        if k is None
+        else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
+    )
 
 
 def as_flag(value: Any, name: str) -> bool:

@@ -48,10 +48,14 @@ def column_names(X: Any) -> list[Any]:
 def feature_names(X: Any) -> tuple[str, ...]:
     """Return the column names without ``qid``, as XGBoost writes them; nothing for non-tables."""
     names = (name for name in column_names(X) if name != QID)
-    return tuple(" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names)
+    return tuple(
+        " ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names
+    )
 
 
-def check_names(found: Sequence[str], expected: Sequence[str], name: str, reference: str = "training") -> None:
+def check_names(
+    found: Sequence[str], expected: Sequence[str], name: str, reference: str = "training"
+) -> None:
     """Check names and order of the columns of a table: boosters take columns by position.
 
     Parameters
@@ -72,7 +76,10 @@ def check_names(found: Sequence[str], expected: Sequence[str], name: str, refere
     """
     if not found or not expected or list(found) == list(expected):
         return
-    missing, unknown = ([c for c in here if c not in there] for here, there in ((expected, found), (found, expected)))
+    missing, unknown = (
+        [c for c in here if c not in there]
+        for here, there in ((expected, found), (found, expected))
+    )
     differs = [
         *([f"lacks the column{_quoted(missing)}"] if missing else []),
         *([f"has the unknown column{_quoted(unknown)}"] if unknown else []),
@@ -81,7 +88,8 @@ def check_names(found: Sequence[str], expected: Sequence[str], name: str, refere
         here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
         differs = [f"has the column {here!r} where {there!r} was in {reference}"]
     raise ValueError(
-        f"{name} {' and '.join(differs)}; expected {', '.join(shortened(expected))}, in this order, as in {reference}"
+        f"{name} {' and '.join(differs)}; expected {', '.join(shortened(expected))}, in this "
+        f"order, as in {reference}"
     )
 
 
@@ -111,12 +119,17 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
         If it is a lazy table of polars.
     """
     if _loader(X) == "collect":
-        raise _not_in_memory(X, name)  # a lazy table of polars would compute its columns several times
+        raise _not_in_memory(
+            X, name
+        )  # a lazy table of polars would compute its columns several times
     names = column_names(X)
-    renamed = [column for column in names if isinstance(column, str) and column.endswith(RENAMED_QID)]
+    renamed = [
+        column for column in names if isinstance(column, str) and column.endswith(RENAMED_QID)
+    ]
     if renamed:
         raise ValueError(
-            f"{name} has a column {renamed[0]!r}, which is {QID!r} renamed by a ColumnTransformer; expected the name "
+            f"{name} has a column {renamed[0]!r}, which is {QID!r} renamed by a ColumnTransformer; "
+            "expected the name "
             f"{QID!r}: pass verbose_feature_names_out=False to the ColumnTransformer"
         )
     if QID not in names:
@@ -126,7 +139,9 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     return (X.select(others) if hasattr(type(X), "select") else X[others]), X[QID]
 
 
-def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")) -> tuple[Any, Any]:
+def split(
+    X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")
+) -> tuple[Any, Any]:
     """Return features and query ids, from the column ``qid`` if there is one.
 
     Sizes of queries become `GroupSizes`.
@@ -149,7 +164,9 @@ def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X
     if len(given) == 2:
         raise ValueError(f"{names[2]} is given, and {names[1]} too; expected one of them")
     if column is not None and given:
-        raise ValueError(f"{given[0]} is given, and {names[0]} has a column {QID!r} too; expected one of them")
+        raise ValueError(
+            f"{given[0]} is given, and {names[0]} has a column {QID!r} too; expected one of them"
+        )
     if group is not None:
         return X, GroupSizes(group, names[2])
     return X, qid if column is None else column
@@ -180,7 +197,8 @@ def features(X: Any, name: str = "X") -> Any:
         X = _array(X, name)
     if len(X.shape) != 2:
         raise ValueError(
-            f"{name} has shape {X.shape}; expected rows and columns, shape (n_rows, n_features). Reshape your data"
+            f"{name} has shape {X.shape}; expected rows and columns, shape (n_rows, n_features). "
+            "Reshape your data"
         )
     if isinstance(X, np.ndarray):
         return _numbers(X, name)
@@ -218,14 +236,18 @@ def _loader(X: Any) -> str | None:
 
 
 def _not_in_memory(X: Any, name: str) -> TypeError:
-    return TypeError(f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{_loader(X)}()")
+    return TypeError(
+        f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{_loader(X)}()"
+    )
 
 
 def _array(X: Any, name: str) -> Array:
     try:
         return np.asarray(X)
     except ValueError:
-        raise ValueError(f"{name} holds rows of different lengths; expected shape (n_rows, n_features)") from None
+        raise ValueError(
+            f"{name} holds rows of different lengths; expected shape (n_rows, n_features)"
+        ) from None
 
 
 def _numbers(X: Array, name: str) -> Array:
@@ -246,7 +268,9 @@ def _check_columns(X: Any, name: str) -> None:
         raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
     others = other_columns(X)
     # Boosters refuse text of pandas themselves, and other rankers of a comparison may take it.
-    if others and (arrow_types(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes)):
+    if others and (
+        arrow_types(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes)
+    ):
         raise ValueError(f"{describe_columns(others, name)}; expected numbers or categories")
 
 
@@ -260,7 +284,9 @@ def other_columns(X: Any) -> dict[Any, str]:
         }
     types = dict(zip(column_names(X), getattr(X, "dtypes", ()), strict=False))
     return {
-        column: str(t) for column, t in types.items() if getattr(t, "kind", "f") in "OUSmM" and str(t) != "category"
+        column: str(t)
+        for column, t in types.items()
+        if getattr(t, "kind", "f") in "OUSmM" and str(t) != "category"
     }
 
 
@@ -275,7 +301,9 @@ def arrow_types(X: Any) -> list[tuple[str, str]]:
     if hasattr(type(X), "iloc") or not hasattr(X, "schema"):
         return []
     types = X.schema.types if hasattr(type(X), "column_names") else X.dtypes
-    return [(column, str(kind).lower()) for column, kind in zip(column_names(X), types, strict=True)]
+    return [
+        (column, str(kind).lower()) for column, kind in zip(column_names(X), types, strict=True)
+    ]
 
 
 def check_arrow_numbers(X: Any, name: str) -> None:
@@ -291,7 +319,8 @@ def check_arrow_numbers(X: Any, name: str) -> None:
     for column, kind in arrow_types(X):
         if kind not in NUMBER_TYPES:
             raise ValueError(
-                f"{name} has a column {column!r} of type {kind}; expected integers, float32 or float64. LightGBM takes "
+                f"{name} has a column {column!r} of type {kind}; expected integers, float32 or "
+                "float64. LightGBM takes "
                 f"categories from pandas alone: {name}.to_pandas()"
             )
 

@@ -46,7 +46,9 @@ class GradeLimit(NamedTuple):
         return dict(self.of_labels).get(column, GradeLimit())
 
 
-def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False) -> Array:
+def checked_grades(
+    y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False
+) -> Array:
     """Return grades as int32, or as float64 if they may be `real` and some are fractional.
 
     Raises
@@ -63,15 +65,21 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
         broken = ~np.isfinite(grades)
         if broken.any():
             raise ValueError(
-                f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; expected {expected}"
+                f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
+                f"expected {expected}"
             )
         parts = grades[grades != np.floor(grades)]
         fractional = len(parts) > 0
         if fractional and not real:
-            raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
+            raise ValueError(
+                f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c"
+            )
     lowest = grades.min()
     if lowest < 0:
-        raise ValueError(f"{name} holds the negative grade {lowest:g}, {first_row(grades < 0)}; expected {expected}")
+        raise ValueError(
+            f"{name} holds the negative grade {lowest:g}, {first_row(grades < 0)}; expected "
+            f"{expected}"
+        )
     check_known(grades, name, limit)
     return grades.astype(np.float64 if fractional else np.int32)
 
@@ -131,12 +139,14 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
     """Raise for grades for which the measure is not defined, and for grades above `MAX_GRADE`."""
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
-            f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades 0..{limit.highest:g}; expected "
+            f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades "
+            f"0..{limit.highest:g}; expected "
             "a vector with one entry for each positive grade, or lower grades"
         )
     if highest > MAX_GRADE:
         raise ValueError(
-            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of them by one number, or map "
+            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
+            "them by one number, or map "
             "them to a few ordered grades"
         )
 
@@ -148,6 +158,7 @@ def warn_of_many(n_levels: int, highest: float, name: str, limit: GradeLimit | N
     """
     if n_levels > MANY_GRADES and limit is not None and limit.between:
         warn_caller(
-            f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} reads them as grades, and spreads "
+            f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} reads "
+            "them as grades, and spreads "
             "its probabilities evenly between whole grades; pass levels= to give the grades of g"
         )

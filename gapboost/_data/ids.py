@@ -16,10 +16,14 @@ def query_ids(qid: Any, name: str) -> Array:
         return objects(qid)
     ids = one_dimensional(qid, name)
     if ids.dtype.kind == "U" and hasattr(qid, "to_list"):
-        return objects(qid.to_list())  # polars hands numpy strings of a fixed width, which end before trailing NULs
+        return objects(
+            qid.to_list()
+        )  # polars hands numpy strings of a fixed width, which end before trailing NULs
     if ids.dtype.kind not in "TV":
         return ids
-    missing = getattr(ids.dtype, "na_object", None)  # of numpy's StringDType; it may be a string itself
+    missing = getattr(
+        ids.dtype, "na_object", None
+    )  # of numpy's StringDType; it may be a string itself
     ids = ids.astype(object)
     ids[[i is missing for i in ids]] = None
     return ids
@@ -37,7 +41,9 @@ def as_array(distinct: list[Any]) -> Array:
     except (ValueError, OverflowError):
         return objects(distinct)
     kept = array.tolist()
-    same = array.ndim == 1 and all(type(a) is type(b) and a == b for a, b in zip(kept, distinct, strict=True))
+    same = array.ndim == 1 and all(
+        type(a) is type(b) and a == b for a, b in zip(kept, distinct, strict=True)
+    )
     return array if same else objects(distinct)
 
 
@@ -49,7 +55,11 @@ def run_starts(ids: Array) -> Array:
     if ids.dtype.kind in "US" and ids.itemsize > 0:
         # numpy compares strings character by character. They are padded with zeros, so equal ones
         # are equal words.
-        word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if ids.itemsize % word().itemsize == 0)
+        word = next(
+            word
+            for word in (np.uint64, np.uint32, np.uint16, np.uint8)
+            if ids.itemsize % word().itemsize == 0
+        )
         words = np.ascontiguousarray(ids).view(word)
         width = len(words) // len(ids)
         changes = np.zeros(len(ids) - 1, dtype=bool)
@@ -78,7 +88,8 @@ def codes_of(ids: Array, name: str) -> Array:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
         raise ValueError(
-            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples of them, one a row"
+            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples "
+            "of them, one a row"
         ) from None
     return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
 
@@ -91,7 +102,8 @@ def _keys(ids: list[Any], name: str) -> list[Any]:
         # Arrays and tensors have no hash, or one that knows nothing of their value.
         if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
             raise ValueError(
-                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or tuples of them, one a row"
+                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or "
+                "tuples of them, one a row"
             )
     if len(kinds) == 1 and masked not in kinds:
         return ids
@@ -123,4 +135,6 @@ def is_missing(value: Any) -> bool:
 
 
 def missing_ids(missing: int, name: str, what: str) -> ValueError:
-    return ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a {what} in every row")
+    return ValueError(
+        f"{name} holds {missing} missing values (None, NaN, NaT); expected a {what} in every row"
+    )

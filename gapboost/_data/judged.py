@@ -77,7 +77,9 @@ class Judged:
             If there is no such label.
         """
         if column not in self.labels:
-            raise ValueError(f"the labels have the columns {list(self.labels)}; expected a column {column!r} too")
+            raise ValueError(
+                f"the labels have the columns {list(self.labels)}; expected a column {column!r} too"
+            )
         label = self.labels[column]
         return replace(self, codes=label.codes, base=label.base, labels={})
 
@@ -144,7 +146,9 @@ class Judged:
         """Raise if the measures are not defined for the grades of the argument `name`."""
         check_label_columns(tuple(self.labels), limit, name)
         for column in self.labels:
-            check_known(self.of_label(column).grades, column_name(name, column), limit.of_column(column))
+            check_known(
+                self.of_label(column).grades, column_name(name, column), limit.of_column(column)
+            )
         if not self.labels:
             check_known(self.grades, name, limit)
 
@@ -159,7 +163,10 @@ class Judged:
             weighted_size=self.weighted_size,
             grades=tuple(occurring.tolist()),
             n_grades=len(occurring),
-            of_labels=tuple((column, tuple(label.base.occurring.tolist())) for column, label in self.labels.items()),
+            of_labels=tuple(
+                (column, tuple(label.base.occurring.tolist()))
+                for column, label in self.labels.items()
+            ),
         )
 
     def subset(self, queries: Array) -> Self:
@@ -181,7 +188,9 @@ class Judged:
             codes=self.codes[rows],
             base=self.base.subset(kept),
             weights=self.weights[kept],
-            whole=None if self.whole is None else replace(self.whole, begins=self.whole.begins[kept]),
+            whole=None
+            if self.whole is None
+            else replace(self.whole, begins=self.whole.begins[kept]),
             factors=None if self.factors is None else self.factors[rows],
             labels={column: label.subset(kept, rows) for column, label in self.labels.items()},
         )
@@ -238,25 +247,49 @@ def judged(
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(
-            f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; expected None, or one label at a time"
+            f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; "
+            "expected None, or one label at a time"
         )
-    given = {column_name(names[0], column): (values, limit.of_column(column)) for column, values in columns.items()}
+    given = {
+        column_name(names[0], column): (values, limit.of_column(column))
+        for column, values in columns.items()
+    }
     given = given or {names[0]: (y_true, limit)}
-    grades = {name: checked_grades(values, name, of_label, real) for name, (values, of_label) in given.items()}
+    grades = {
+        name: checked_grades(values, name, of_label, real)
+        for name, (values, of_label) in given.items()
+    }
     queries = grouped_rows(qid, len(next(iter(grades.values()))), names[1], names[0])
     weights = query_weights(sample_weight, queries, names[2])
     found = [
         _label(
-            np.ascontiguousarray(queries.grouped(grades[name])), queries, recall_base, of_label, (name, names[1]), real
+            np.ascontiguousarray(queries.grouped(grades[name])),
+            queries,
+            recall_base,
+            of_label,
+            (name, names[1]),
+            real,
         )
         for name, (_, of_label) in given.items()
     ]
     labels = dict(zip(columns, found, strict=False))
-    return Judged(queries, found[0].codes, found[0].base, weights.by_query, factors=weights.factors, labels=labels)
+    return Judged(
+        queries,
+        found[0].codes,
+        found[0].base,
+        weights.by_query,
+        factors=weights.factors,
+        labels=labels,
+    )
 
 
 def _label(
-    grades: Array, queries: Queries, recall_base: Any, limit: GradeLimit, names: tuple[str, str], real: bool
+    grades: Array,
+    queries: Queries,
+    recall_base: Any,
+    limit: GradeLimit,
+    names: tuple[str, str],
+    real: bool,
 ) -> Label:
     """Number checked grades in grouped order; `names` are those of the grades and the query ids."""
     judgments = judgments_of(recall_base, queries.ids, names[1], limit) if real else None

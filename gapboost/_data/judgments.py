@@ -42,7 +42,9 @@ class Judgments(NamedTuple):
         return counts
 
 
-def judgments_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit | None) -> Judgments | None:
+def judgments_of(
+    recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit | None
+) -> Judgments | None:
     """Return the judgments of ``{query: {grade: documents}}``; None for other recall bases.
 
     Raises
@@ -50,25 +52,35 @@ def judgments_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit 
     ValueError
         If a grade or a number of documents is invalid.
     """
-    if not isinstance(recall_base, Mapping) or not any(isinstance(entry, Mapping) for entry in recall_base.values()):
+    if not isinstance(recall_base, Mapping) or not any(
+        isinstance(entry, Mapping) for entry in recall_base.values()
+    ):
         return None
     entries = by_query(recall_base, ids, qid_name)
     for name, entry in entries:
         if not isinstance(entry, Mapping) or not entry:
-            raise ValueError(f"recall_base[{name!r}] is {entry!r}; expected {{grade: documents}}, as for other queries")
+            raise ValueError(
+                f"recall_base[{name!r}] is {entry!r}; expected {{grade: documents}}, as for other "
+                "queries"
+            )
         numbers = list(entry.values())
         if not all(isinstance(n, int | np.integer) and 0 <= n <= MOST_DOCUMENTS for n in numbers):
             raise ValueError(
-                f"recall_base[{name!r}] is {entry!r}; expected numbers of documents from 0 to {MOST_DOCUMENTS}, by grade"
+                f"recall_base[{name!r}] is {entry!r}; expected numbers of documents from 0 to "
+                f"{MOST_DOCUMENTS}, by grade"
             )
     return Judgments(
         query=np.repeat(np.arange(len(entries)), [len(entry) for _, entry in entries]),
-        grade=checked_grades([grade for _, entry in entries for grade in entry], "recall_base", limit, real=True),
+        grade=checked_grades(
+            [grade for _, entry in entries for grade in entry], "recall_base", limit, real=True
+        ),
         documents=np.array([n for _, entry in entries for n in entry.values()], dtype=np.int64),
     )
 
 
-def numbered_among(grades: Array, offsets: Array, judged: Judgments, ids: Array) -> tuple[Array, ManyLevels]:
+def numbered_among(
+    grades: Array, offsets: Array, judged: Judgments, ids: Array
+) -> tuple[Array, ManyLevels]:
     """Return the numbers of grades among the judged ones of their query, and the recall base.
 
     Raises
@@ -85,13 +97,16 @@ def numbered_among(grades: Array, offsets: Array, judged: Judgments, ids: Array)
     codes[order], base = numbered_by_query(every[order], ends)
     level = base.starts[query] + codes
     listed = np.bincount(level[: len(grades)], minlength=len(base.levels))
-    counts = np.bincount(level[len(grades) :], judged.documents, minlength=len(base.levels)).astype(np.int64)
+    counts = np.bincount(level[len(grades) :], judged.documents, minlength=len(base.levels)).astype(
+        np.int64
+    )
     short = (counts < listed) & (base.levels > 0)
     if short.any():
         at = int(np.argmax(short))
         q = int(np.searchsorted(base.starts, at, side="right")) - 1
         raise ValueError(
-            f"recall_base counts {counts[at]} documents of grade {base.levels[at]:g} for query {ids[q]!r}, but {listed[at]} are "
+            f"recall_base counts {counts[at]} documents of grade {base.levels[at]:g} for query "
+            f"{ids[q]!r}, but {listed[at]} are "
             "listed; expected at least the listed ones of each grade above 0"
         )
     return codes[: len(grades)], ManyLevels(np.maximum(counts, listed), base.levels, base.starts)

@@ -50,7 +50,9 @@ class ManyLevels:
         """Return the recall base of the queries in a bool mask of shape (Q,)."""
         sizes = np.diff(self.starts)
         kept = np.repeat(queries, sizes)
-        return ManyLevels(self.counts[kept], self.levels[kept], np.append(0, np.cumsum(sizes[queries])))
+        return ManyLevels(
+            self.counts[kept], self.levels[kept], np.append(0, np.cumsum(sizes[queries]))
+        )
 
     @property
     def n_levels(self) -> int:

@@ -38,7 +38,8 @@ def positions(position: Any, n_rows: int, name: str = "position", rows_of: str =
     if len(set(ids)) < len(ids):
         twice = next(one for i, one in enumerate(ids) if one in ids[:i])
         raise ValueError(
-            f"{name} holds {ids[ids.index(twice)]!r} and {twice!r}, which are equal but of different types; expected positions "
+            f"{name} holds {ids[ids.index(twice)]!r} and {twice!r}, which are equal but of "
+            "different types; expected positions "
             "of one type"
         )
     return Positions(ids, found.codes)

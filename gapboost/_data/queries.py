@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.columns import numeric_column
-from gapboost._data.ids import as_array, codes_of, is_missing, missing_ids, plain_value, query_ids, run_starts
+from gapboost._data.ids import (
+    as_array,
+    codes_of,
+    is_missing,
+    missing_ids,
+    plain_value,
+    query_ids,
+    run_starts,
+)
 from gapboost._kernels import Array
 
 
@@ -100,23 +108,29 @@ class GroupSizes:
             If the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of
             `rows_of`.
         """
-        sizes = numeric_column(self.sizes, self.name, "whole numbers >= 1", "one size a query, shape (n_queries,)")
+        sizes = numeric_column(
+            self.sizes, self.name, "whole numbers >= 1", "one size a query, shape (n_queries,)"
+        )
         unusable = ~((sizes >= 1) & (sizes == np.floor(sizes)))
         if unusable.any():
             raise ValueError(
-                f"{self.name} holds the size {sizes[unusable][0]:g}; expected whole numbers >= 1, the documents of each query"
+                f"{self.name} holds the size {sizes[unusable][0]:g}; expected whole numbers >= 1, "
+                "the documents of each query"
             )
         total = sizes.sum(dtype=np.float64)
         if total != n_rows:
             raise ValueError(
-                f"{self.name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected the sizes of all queries, in "
+                f"{self.name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected "
+                "the sizes of all queries, in "
                 "the order of their rows (an id a row is a qid)"
             )
         offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
         return Queries(np.arange(len(sizes)), offsets, None)
 
 
-def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id") -> Queries:
+def grouped_rows(
+    qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id"
+) -> Queries:
     """Group rows, in any order, by query id or `GroupSizes`; `what` is for messages.
 
     Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count
@@ -133,8 +147,12 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         return qid.queries(n_rows, rows_of)
     ids = query_ids(qid, name)
     if len(ids) != n_rows:
-        raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row")
-    missing = int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0  # only NaN and NaT differ from themselves
+        raise ValueError(
+            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
+        )
+    missing = (
+        int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0
+    )  # only NaN and NaT differ from themselves
     if missing:
         raise missing_ids(missing, name, what)
     starts = run_starts(ids)

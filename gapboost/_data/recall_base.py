@@ -112,7 +112,11 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
 
 
 def checked_recall_base(
-    recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid", limit: GradeLimit | None = None
+    recall_base: Any,
+    counts: Array,
+    ids: Array,
+    qid_name: str = "qid",
+    limit: GradeLimit | None = None,
 ) -> Array:
     """Return the grade counts of every query, int64 of shape (Q, c + 1).
 
@@ -120,7 +124,10 @@ def checked_recall_base(
     """
     if isinstance(recall_base, Mapping):
         rows = by_query(recall_base, ids, qid_name)
-        given = [numeric_column(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]
+        given = [
+            numeric_column(row, f"recall_base[{i!r}]", "numbers of documents by grade")
+            for i, row in rows
+        ]
         base = np.zeros((len(ids), max(len(row) for row in given)))
         for q, row in enumerate(given):
             base[q, : len(row)] = row
@@ -129,18 +136,24 @@ def checked_recall_base(
             base = np.asarray(recall_base)
         except ValueError:
             raise ValueError(
-                "recall_base holds rows of different lengths; expected as many grade counts for every query"
+                "recall_base holds rows of different lengths; expected as many grade counts for "
+                "every query"
             ) from None
         if base.ndim != 2 or len(base) != len(counts) or base.dtype.kind not in "iuf":
             raise ValueError(
-                f"recall_base has shape {base.shape} and dtype {base.dtype}; expected numbers of shape "
-                f"({len(counts)}, number of grades): how many documents of each query have grade 0, 1, ..."
+                f"recall_base has shape {base.shape} and dtype {base.dtype}; expected numbers of "
+                "shape "
+                f"({len(counts)}, number of grades): how many documents of each query have grade "
+                "0, 1, ..."
             )
     if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
-        raise ValueError("recall_base holds a negative, fractional or NaN count; expected numbers of documents")
+        raise ValueError(
+            "recall_base holds a negative, fractional or NaN count; expected numbers of documents"
+        )
     if (base > MOST_DOCUMENTS).any():
         raise ValueError(
-            f"recall_base holds the count {base.max():g}; expected numbers of documents up to {MOST_DOCUMENTS}"
+            f"recall_base holds the count {base.max():g}; expected numbers of documents up to "
+            f"{MOST_DOCUMENTS}"
         )
     check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", limit)
     width = max(base.shape[1], counts.shape[1])
@@ -152,7 +165,8 @@ def checked_recall_base(
     if short.any():
         q = int(np.argmax(short))
         raise ValueError(
-            f"recall_base counts {whole[q].tolist()} documents by grade for query {ids[q]!r}, but {listed[q].tolist()} "
+            f"recall_base counts {whole[q].tolist()} documents by grade for query {ids[q]!r}, but "
+            f"{listed[q].tolist()} "
             "are listed; expected at least the listed ones from grade 1 on"
         )
     return whole
@@ -169,7 +183,8 @@ def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[
     names = ids.tolist()
     if len(set(names)) < len(names):
         raise ValueError(
-            f"recall_base is a mapping, but {qid_name} holds ids that are equal and of different types; expected an array, "
+            f"recall_base is a mapping, but {qid_name} holds ids that are equal and of different "
+            "types; expected an array, "
             "or ids of one type"
         )
     spellings = [list(ids), names]
@@ -183,7 +198,8 @@ def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[
         key = next((key for key in spelled if key in recall_base), None)
         if key is None:
             raise ValueError(
-                f"recall_base lacks query {spelled[-1]!r} of {qid_name}; expected grade counts of every query"
+                f"recall_base lacks query {spelled[-1]!r} of {qid_name}; expected grade counts of "
+                "every query"
             )
         found.append((spelled[-1], recall_base[key]))
     return found

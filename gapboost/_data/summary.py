@@ -82,5 +82,6 @@ class DataSummary(NamedTuple):
         grades += ", ..." if len(self.grades) > MOST_SHOWN else ""
         raise ValueError(
             f"{name} holds no query with two different grades ({self.n_queries} queries, "
-            f"n_samples = {self.n_rows}, grades [{grades}]); expected at least one: there is nothing to learn"
+            f"n_samples = {self.n_rows}, grades [{grades}]); expected at least one: there is "
+            "nothing to learn"
         )

@@ -44,8 +44,13 @@ def lines(stream: Any, limit: int) -> Iterator[bytes]:
     number, mark = 0, codecs.BOM_UTF8
     while found := stream.readline(limit + 1):
         if len(found) > limit:
-            raise LongLine(f"line {number + 1}: found more than {limit} bytes, expected at most max_line_bytes={limit}")
-        if number == 0 and (found.startswith(UTF16_MARKS) or (len(found) > 3 and 0 in found[:2] and 0 in found[2:4])):
+            raise LongLine(
+                f"line {number + 1}: found more than {limit} bytes, expected at most "
+                f"max_line_bytes={limit}"
+            )
+        if number == 0 and (
+            found.startswith(UTF16_MARKS) or (len(found) > 3 and 0 in found[:2] and 0 in found[2:4])
+        ):
             raise OtherEncoding("line 1: found the bytes of UTF-16 or UTF-32, expected UTF-8")
         for line in found.removeprefix(mark).splitlines():
             number += 1

@@ -47,7 +47,8 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
         found = Weights(np.ascontiguousarray(weights), None)
     else:
         raise ValueError(
-            f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
+            f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "
+            f"({queries.n_rows})"
         )
     check_total_weight(found.by_query, name)
     return found
@@ -82,7 +83,8 @@ def check_total_weight(weights: Array, name: str) -> None:
         total = weights.sum()
     if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
         raise ValueError(
-            f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: multiply "
+            f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
+            f"{MOST_WEIGHT:g}: multiply "
             "all weights by the same number"
         )
 
@@ -91,5 +93,7 @@ def checked_weights(sample_weight: Any, name: str) -> Array:
     """Finite weights >= 0 as float64."""
     given = numeric_column(sample_weight, name, "finite weights >= 0").astype(np.float64)
     if not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
+        raise ValueError(
+            f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0"
+        )
     return given

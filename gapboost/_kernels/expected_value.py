@@ -63,14 +63,23 @@ def find_ties(scores: Array, grades: Array, order: Array, expected: bool, ranked
 def rank_queries(scores: Array, grades: Array, starts: Array, expected: bool) -> Ranked:
     """Queries by rank, with groups of ties whose values are ``expected`` over their orders."""
     exact = scores.astype(np.float64, copy=False)
-    ranked = Ranked(starts=starts, grades=np.empty(len(scores), np.int32), ends=np.empty(len(scores), np.int32))
+    ranked = Ranked(
+        starts=starts, grades=np.empty(len(scores), np.int32), ends=np.empty(len(scores), np.int32)
+    )
     find_ties(exact, grades, ranking(exact, starts), expected, ranked)
     return ranked
 
 
 @kernel
 def evaluate_form(
-    ranked: Ranked, discount: Array, begins: Array, depth: int, pair: Array, own: Array, scratch: Array, out: Array
+    ranked: Ranked,
+    discount: Array,
+    begins: Array,
+    depth: int,
+    pair: Array,
+    own: Array,
+    scratch: Array,
+    out: Array,
 ) -> None:
     """Write the value of each query to ``out``; ``scratch`` is two rows by grade.
 
@@ -127,7 +136,9 @@ def evaluate_form(
 
 
 @kernel
-def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, chances: Array, reaching: Array, out: Array) -> None:
+def evaluate_cascade(
+    ranked: Ranked, discount: Array, depth: int, chances: Array, reaching: Array, out: Array
+) -> None:
     """Write ``sum_n discount[n] stops[i_n] prod_{m<n} (1 - stops[i_m])`` of each query to ``out``.
 
     A user goes down the list and stops at a document of grade i with the probability ``stops[i]``,
@@ -171,7 +182,9 @@ def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, chances: Array
                         joined += 1
                         for x in range(min(joined, wanted), 0, -1):
                             share = x / joined
-                            reaching[x] = (1.0 - share) * reaching[x] + share * (1.0 - chance) * reaching[x - 1]
+                            reaching[x] = (1.0 - share) * reaching[x] + share * (
+                                1.0 - chance
+                            ) * reaching[x - 1]
             for x in range(wanted):
                 total += discount[r + x] * here * (reaching[x] - reaching[x + 1])
             here *= reaching[wanted]

@@ -44,7 +44,9 @@ def tree_size(n: int) -> int:
     return LANES * nodes + (tree_size(nodes) if n > 1 else 0)
 
 
-def evaluate_worth(ranked: Ranked, discount: Array, begins: Array, depth: int, worth: Worth, out: Array) -> None:
+def evaluate_worth(
+    ranked: Ranked, discount: Array, begins: Array, depth: int, worth: Worth, out: Array
+) -> None:
     """Write the value of each query to ``out``; ``worth`` is by query and level.
 
     The other arguments are those of `gapboost._kernels.expected_value.evaluate_form`.
@@ -113,7 +115,9 @@ def received(n: int, level: int, n_above: int, query: Above) -> float:
         if query.factor[at] != 0.0:
             tree = query.tree + (1 + k) * query.size
             low, high = query.low[at], query.high[at]
-            held = query.cap[at] * (n_above - sum_before(n, high, query.tree)) + sum_before(n, high, tree)
+            held = query.cap[at] * (n_above - sum_before(n, high, query.tree)) + sum_before(
+                n, high, tree
+            )
             if low > 0:
                 held += query.floor[at] * sum_before(n, low, query.tree) - sum_before(n, low, tree)
             total += query.factor[at] * (held - query.zero[at] * n_above)
@@ -126,7 +130,9 @@ def add_document(n: int, level: int, query: Above) -> None:
     if query.terms > 0:
         add_to_tree(n, level, 1.0, query.tree)
     for k in range(query.terms):
-        add_to_tree(n, level, query.above[k * query.step + level], query.tree + (1 + k) * query.size)
+        add_to_tree(
+            n, level, query.above[k * query.step + level], query.tree + (1 + k) * query.size
+        )
 
 
 @kernel
@@ -142,7 +148,14 @@ def with_itself(level: int, query: Above) -> float:
 
 @kernel
 def evaluate_levels(
-    ranked: Ranked, discount: Array, begins: Array, depth: int, worth: Worth, cuts: Array, trees: Array, out: Array
+    ranked: Ranked,
+    discount: Array,
+    begins: Array,
+    depth: int,
+    worth: Worth,
+    cuts: Array,
+    trees: Array,
+    out: Array,
 ) -> None:
     """Run the loops of `evaluate_worth`; ``cuts`` is as `find_cuts` fills it, ``trees`` is scratch.
 
@@ -157,8 +170,9 @@ def evaluate_levels(
         query = Above(
             terms=len(worth.above), step=n_queries * n, size=trees.shape[1], tree=pointer(trees),
             low=pointer(cuts) + q * n, high=pointer(cuts) + (len(worth.above) * n_queries + q) * n,
-            above=pointer(worth.above) + q * n, floor=pointer(worth.floor) + q * n, cap=pointer(worth.cap) + q * n,
-            zero=pointer(worth.zero) + q * n, factor=pointer(worth.factor) + q * n,
+            above=pointer(worth.above) + q * n, floor=pointer(worth.floor) + q * n,
+            cap=pointer(worth.cap) + q * n, zero=pointer(worth.zero) + q * n,
+            factor=pointer(worth.factor) + q * n,
         )  # fmt: skip
         for i in range(0, trees.size, LANES):
             store(query.tree, i, every8(0.0))

@@ -30,13 +30,17 @@ DIGEST_SIZE = 16
 PATIENCE = 3.0
 
 COMPILING = (
-    "compiling for this processor: up to 10 s for a first fit, 20 s for everything; the result is kept on disk (%s, ...) for "
-    "every process that can read it there; python -m gapboost.warmup does it beforehand, when an image is built for instance"
+    "compiling for this processor: up to 10 s for a first fit, 20 s for everything; the result is "
+    "kept on disk (%s, ...) for "
+    "every process that can read it there; python -m gapboost.warmup does it beforehand, when an "
+    "image is built for instance"
 )
 BROKEN = "compiled code on disk cannot be read (%s: %r); it is compiled anew"
 UNKEPT = (
-    "compiled code cannot be kept on disk (%s), and every process compiles it anew, which takes some seconds; expected what "
-    "python -m gapboost.warmup keeps on this kind of processor, or a folder that can be written: set NUMBA_CACHE_DIR to one"
+    "compiled code cannot be kept on disk (%s), and every process compiles it anew, which takes "
+    "some seconds; expected what "
+    "python -m gapboost.warmup keeps on this kind of processor, or a folder that can be written: "
+    "set NUMBA_CACHE_DIR to one"
 )
 
 
@@ -236,7 +240,11 @@ class Announcement(event.Listener):
         if self.nested == 0:
             self.begun = time.monotonic()
         self.nested += 1
-        if KernelCache.kept and not _said and self.spent + time.monotonic() - self.begun >= PATIENCE:
+        if (
+            KernelCache.kept
+            and not _said
+            and self.spent + time.monotonic() - self.begun >= PATIENCE
+        ):
             once(COMPILING, KernelCache.kept)
 
     def on_end(self, event: Any) -> None:

@@ -41,7 +41,9 @@ def read_column(values: Array, column: int, rows: Array, begin: int, end: int, x
 
 
 @kernel
-def write_column(x: Array, column: int, rows: Array, begin: int, end: int, factor: float, output: Array) -> None:
+def write_column(
+    x: Array, column: int, rows: Array, begin: int, end: int, factor: float, output: Array
+) -> None:
     """Write the beginning of ``x``, multiplied by a factor, to a column of one query."""
     if len(rows) > 0:
         for i in range(begin, end):
@@ -86,7 +88,14 @@ def center(x: Array, n: int, mean: float) -> float:
 
 @kernel
 def zscores(
-    values: Array, source: int, n: int, rows: Array, offsets: Array, output: Array, target: int, x: Array
+    values: Array,
+    source: int,
+    n: int,
+    rows: Array,
+    offsets: Array,
+    output: Array,
+    target: int,
+    x: Array,
 ) -> bool:
     """Write the distance of each value from the mean of its query, in standard deviations.
 
@@ -114,7 +123,15 @@ def zscores(
 
 @kernel
 def percentile_ranks(
-    values: Array, source: int, n: int, rows: Array, offsets: Array, output: Array, target: int, x: Array, work: Sorting
+    values: Array,
+    source: int,
+    n: int,
+    rows: Array,
+    offsets: Array,
+    output: Array,
+    target: int,
+    x: Array,
+    work: Sorting,
 ) -> bool:
     """Write (rank - 1) / (number of values - 1), counted from the lowest value.
 
@@ -137,7 +154,9 @@ def percentile_ranks(
                     elements.scores[count] = x[i]
                     elements.rows[count] = i
                     count += 1
-            rank_one(count, elements, other, pointer(work.ends), pointer(work.pieces), pointer(order))
+            rank_one(
+                count, elements, other, pointer(work.ends), pointer(work.pieces), pointer(order)
+            )
             above = 0
             while above < count:
                 # Best first: documents ``above..below-1`` have equal values.
@@ -146,7 +165,11 @@ def percentile_ranks(
                 while below < count and x[order[below]] == value:
                     below += 1
                 # 0 for a constant column.
-                share = (count - 0.5 * (above + below + 1)) / (count - 1.0) if below - above < count else 0.0
+                share = (
+                    (count - 0.5 * (above + below + 1)) / (count - 1.0)
+                    if below - above < count
+                    else 0.0
+                )
                 for i in range(above, below):
                     x[order[i]] = share
                 above = below

@@ -79,7 +79,8 @@ class Table:
         ]
         classes = [f' class="{name}"' if name else "" for name in kinds]
         inside = [cell.html() if isinstance(cell, Link) else html.escape(cell) for cell in cells]
-        return f"<tr>{''.join(f'<{kind}{c}>{cell}</{kind}>' for c, cell in zip(classes, inside, strict=True))}</tr>"
+        row = (f"<{kind}{c}>{cell}</{kind}>" for c, cell in zip(classes, inside, strict=True))
+        return f"<tr>{''.join(row)}</tr>"
 
     def markdown(self) -> str:
         """Return Markdown."""

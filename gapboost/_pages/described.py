@@ -36,8 +36,12 @@ def _described(ranker: Any) -> str:
 def _libraries(ranker: Any) -> list[str]:
     """Return the libraries that define a ranker, its parts and its functions, each once."""
     parts = [ranker, *(value for _, value in sorted(ranker.get_params(deep=True).items()))]
-    origins = [kind for part in parts for kind in type(part).__mro__] + [part for part in parts if callable(part)]
-    return list(dict.fromkeys(str(getattr(origin, "__module__", "")).split(".")[0] for origin in origins))
+    origins = [kind for part in parts for kind in type(part).__mro__] + [
+        part for part in parts if callable(part)
+    ]
+    return list(
+        dict.fromkeys(str(getattr(origin, "__module__", "")).split(".")[0] for origin in origins)
+    )
 
 
 def versions(libraries: Iterable[str] = LIBRARIES) -> str:

@@ -24,7 +24,9 @@ class Page:
 
     def write(self, path: Path) -> None:
         """Write HTML or Markdown, by the ending of `path`."""
-        path.write_text(self.html() if path.suffix == ".html" else self.markdown(), encoding="utf-8")
+        path.write_text(
+            self.html() if path.suffix == ".html" else self.markdown(), encoding="utf-8"
+        )
 
     def html(self) -> str:
         """Return an HTML page that needs no other files."""
@@ -37,7 +39,10 @@ class Page:
         """Return Markdown, without pictures."""
         parts = [f"# {escaped(self.title)}"]
         for heading, blocks in self.sections:
-            parts += [f"## {escaped(heading)}", *(text for block in blocks if (text := block.markdown()))]
+            parts += [
+                f"## {escaped(heading)}",
+                *(text for block in blocks if (text := block.markdown())),
+            ]
         return "\n\n".join(parts) + "\n"
 
 
@@ -51,5 +56,7 @@ def checked_path(path: Any, endings: tuple[str, ...] = ENDINGS) -> Path:
     """
     found = Path(path)
     if found.suffix not in endings:
-        raise ValueError(f"path is {str(path)!r}; expected one that ends with {' or '.join(endings)}")
+        raise ValueError(
+            f"path is {str(path)!r}; expected one that ends with {' or '.join(endings)}"
+        )
     return found

@@ -24,8 +24,12 @@ def svg(draw: Callable[[Any], Any], height: float, name: str) -> str:
     """
     matplotlib = imported("matplotlib", "plot", "for the report's pictures")
     figures = imported("matplotlib.figure", "plot", "for the report's pictures")
-    ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    with matplotlib.rc_context({**ink, "svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
+    ink = dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK
+    )
+    with matplotlib.rc_context(
+        {**ink, "svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}
+    ):
         figure = figures.Figure(figsize=(4.0, height), layout="constrained")
         draw(figure.subplots())
         stream = io.StringIO()

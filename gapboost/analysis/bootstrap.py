@@ -70,7 +70,10 @@ class TopicBootstrap:
         return float(stats.norm.ppf((1 + self.confidence) / 2)) * self.error
 
     def __repr__(self) -> str:
-        return f"TopicBootstrap({self.estimate.size} estimates, {len(self.resampled)} resamples of the topics)"
+        return (
+            f"TopicBootstrap({self.estimate.size} estimates, {len(self.resampled)} resamples of "
+            "the topics)"
+        )
 
 
 def topic_bootstrap(
@@ -141,18 +144,27 @@ def topic_bootstrap(
     confidence = probability(confidence, "confidence")
     (generator,) = generators(random_state, 1)
     drawn = [np.arange(n_topics), *generator.integers(n_topics, size=(n_resamples, n_topics))]
-    found = in_order(partial(_on_topics, values, statistic), drawn, 1, progress, "resamples of topics")
-    if len({each.shape for each in found}) > 1 or not all(np.isfinite(each).all() for each in found):
+    found = in_order(
+        partial(_on_topics, values, statistic), drawn, 1, progress, "resamples of topics"
+    )
+    if len({each.shape for each in found}) > 1 or not all(
+        np.isfinite(each).all() for each in found
+    ):
         raise ValueError(
-            "statistic returns NaN, infinite values or several shapes; expected finite numbers of one shape"
+            "statistic returns NaN, infinite values or several shapes; expected finite numbers of "
+            "one shape"
         )
     return TopicBootstrap(found[0], np.array(found[1:]), confidence)
 
 
-def _on_topics(values: SystemValues, statistic: Callable[[SystemValues], Any], topics: Array) -> Array:
+def _on_topics(
+    values: SystemValues, statistic: Callable[[SystemValues], Any], topics: Array
+) -> Array:
     names = tuple(values.topics[topic] for topic in topics)
     some = SystemValues(values.measures, values.systems, names, values.values.take(topics, axis=2))
     try:
         return np.asarray(statistic(some), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"statistic fails or returns no numbers ({error}); expected finite numbers") from error
+        raise ValueError(
+            f"statistic fails or returns no numbers ({error}); expected finite numbers"
+        ) from error

@@ -59,17 +59,28 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     values = {}
     for topic, first, last in zip(topics, offsets[:-1], offsets[1:], strict=True):
         judgments = qrels[topic]
-        given = np.array([judgments.get(document, -1) for document in found.documents[first:last]], dtype=np.float64)
+        given = np.array(
+            [judgments.get(document, -1) for document in found.documents[first:last]],
+            dtype=np.float64,
+        )
         judged = given >= 0
-        known = np.array([judgment for judgment in judgments.values() if judgment >= 0], dtype=np.float64)
+        known = np.array(
+            [judgment for judgment in judgments.values() if judgment >= 0], dtype=np.float64
+        )
         n_relevant = int((known >= lowest).sum())
         values[topic] = _bpref_of(
-            given[judged] >= lowest, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties
+            given[judged] >= lowest,
+            found.scores[first:last][judged],
+            n_relevant,
+            len(known) - n_relevant,
+            ties,
         )
     return values
 
 
-def _bpref_of(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int, ties: Ties) -> float:
+def _bpref_of(
+    relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int, ties: Ties
+) -> float:
     """Compute bpref of one list of judged documents; equal scores are in trec_eval's order."""
     order = np.argsort(-scores, kind="stable")
     relevant, scores = relevant[order], scores[order]
@@ -82,5 +93,7 @@ def _bpref_of(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int
     above = np.cumsum(tied) - tied
     # Of a relevant document, `above` to `above + tied` are lost, with equal probability.
     sums = np.concatenate([[0], np.cumsum(np.minimum(np.arange(len(scores) + 1), n_relevant))])
-    lost = (sums[above + tied + 1] - sums[above]) / (tied + 1) / max(min(n_irrelevant, n_relevant), 1)
+    lost = (
+        (sums[above + tied + 1] - sums[above]) / (tied + 1) / max(min(n_irrelevant, n_relevant), 1)
+    )
     return float(found @ (1.0 - lost) / n_relevant) if n_relevant else 0.0

@@ -65,7 +65,9 @@ def tau_ap(estimated: Any, truth: Any) -> float:
         # 0, 1, ... of the systems with the same estimate are above it with equal probability.
         higher = np.arange(mates + 1)
         right = better[i, above[i]].sum() + higher * share
-        total += np.divide(right, fixed + higher, out=np.zeros(mates + 1), where=fixed + higher > 0).mean()
+        total += np.divide(
+            right, fixed + higher, out=np.zeros(mates + 1), where=fixed + higher > 0
+        ).mean()
     return float(2 * total / (n - 1) - 1)
 
 
@@ -100,8 +102,15 @@ class Correlation:
     def __repr__(self) -> str:
         others = self.tau[np.triu_indices(len(self.measures), 1)]
         # fmax and fmin skip NaN, the tau of a measure without differences.
-        spread = f"; tau from {np.fmin.reduce(others):.2f} to {np.fmax.reduce(others):.2f}" if len(others) else ""
-        return f"Correlation({len(self.measures)} measures, {self.n_systems} systems, {self.n_topics} topics{spread})"
+        spread = (
+            f"; tau from {np.fmin.reduce(others):.2f} to {np.fmax.reduce(others):.2f}"
+            if len(others)
+            else ""
+        )
+        return (
+            f"Correlation({len(self.measures)} measures, {self.n_systems} systems, {self.n_topics} "
+            f"topics{spread})"
+        )
 
     def to_pandas(self) -> Any:
         """The matrix, with measures as rows and columns."""
@@ -124,7 +133,14 @@ class Correlation:
         ax.set_yticks(range(len(names)), names)
         for row, column in np.ndindex(self.tau.shape):
             tau = self.tau[row, column]
-            ax.text(column, row, f"{tau:.2f}", ha="center", va="center", color="black" if tau > 0.5 else "white")
+            ax.text(
+                column,
+                row,
+                f"{tau:.2f}",
+                ha="center",
+                va="center",
+                color="black" if tau > 0.5 else "white",
+            )
         ax.set_title(f"Kendall's tau, {self.n_systems} systems, {self.n_topics} topics")
         return ax
 

@@ -77,7 +77,9 @@ class PrecisionRecallCurve:
 
     def to_pandas(self) -> Any:
         """One row a point: rank, recall and precision."""
-        return frame({"rank": self.rank, "recall": self.recall, "precision": self.precision}, ["rank"])
+        return frame(
+            {"rank": self.rank, "recall": self.recall, "precision": self.precision}, ["rank"]
+        )
 
     def plot(self, ax: Any = None, **line: Any) -> Any:
         """Draw the curve as steps, whose area is the measure. Return the axes.
@@ -85,7 +87,11 @@ class PrecisionRecallCurve:
         Call with the same `ax` for several systems.
         """
         ax = axes(ax)
-        line = {"label": f"{self.measure} = {self.area:.3f}", **styled(len(ax.get_lines()), marked=False), **line}
+        line = {
+            "label": f"{self.measure} = {self.area:.3f}",
+            **styled(len(ax.get_lines()), marked=False),
+            **line,
+        }
         recall = np.concatenate([[0.0], self.recall])
         precision = np.concatenate([self.precision[:1], self.precision])
         ax.step(recall, precision, where="pre", **line)
@@ -96,7 +102,9 @@ class PrecisionRecallCurve:
     @classmethod
     def mean(cls, curves: "list[PrecisionRecallCurve]", levels: int = 100) -> Self:
         """The mean precision of several rankings at `levels` equal steps of recall."""
-        if not isinstance(curves, list | tuple) or not all(isinstance(c, PrecisionRecallCurve) for c in curves):
+        if not isinstance(curves, list | tuple) or not all(
+            isinstance(c, PrecisionRecallCurve) for c in curves
+        ):
             raise TypeError(f"curves is {curves!r}; expected a list of curves")
         if not curves:
             raise ValueError("curves is empty; expected at least one")
@@ -134,7 +142,12 @@ class _AtRank(QuadraticForm):
 
 
 def precision_recall(
-    measure: str | Measure, y_true: Any, y_score: Any, *, recall_base: Any = None, ties: TieRule = "expected"
+    measure: str | Measure,
+    y_true: Any,
+    y_score: Any,
+    *,
+    recall_base: Any = None,
+    ties: TieRule = "expected",
 ) -> PrecisionRecallCurve:
     """The (graded) precision-recall curve of one ranking.
 
@@ -174,16 +187,22 @@ def precision_recall(
     return curve(measure, data, checked_scores(y_score, data.queries.n_rows), ties)
 
 
-def curve(measure: Measure, data: Judged, scores: Array, ties: TieRule = "expected") -> PrecisionRecallCurve:
+def curve(
+    measure: Measure, data: Judged, scores: Array, ties: TieRule = "expected"
+) -> PrecisionRecallCurve:
     """Compute the curve of `precision_recall` for one query that is already checked."""
     measure = measure.resolved(data.occurring)
     _check_recall(measure, data.base.n_levels)
     ranks = np.arange(1, data.queries.n_rows + 1)
-    value = np.concatenate(query_values([_AtRank(measure, int(n)) for n in ranks], data, scores, ties=ties, n_jobs=1))
+    value = np.concatenate(
+        query_values([_AtRank(measure, int(n)) for n in ranks], data, scores, ties=ties, n_jobs=1)
+    )
     own = [_AtRank(measure, int(n), "own") for n in ranks]
     step = np.concatenate(query_values(own, data, scores, ties=ties, n_jobs=1))
     rising = step > 0
-    return PrecisionRecallCurve(measure, ranks[rising], np.cumsum(step[rising]), value[rising] / step[rising])
+    return PrecisionRecallCurve(
+        measure, ranks[rising], np.cumsum(step[rising]), value[rising] / step[rising]
+    )
 
 
 def _check_recall(measure: Measure, n_grades: int) -> None:
@@ -192,9 +211,12 @@ def _check_recall(measure: Measure, n_grades: int) -> None:
     The area would not be the measure.
     """
     # Whatever the list holds: one document of each grade.
-    (pair,), (own,) = tables_of(measure, RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64)))
+    (pair,), (own,) = tables_of(
+        measure, RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64))
+    )
     if pair[:, own == 0].any():
         raise ValueError(
-            f"measure is {measure!r}, in which some documents count in pairs only, so that there is no recall; expected a "
+            f"measure is {measure!r}, in which some documents count in pairs only, so that there "
+            "is no recall; expected a "
             "measure such as GAP()"
         )

@@ -70,7 +70,10 @@ class DiscriminativePower:
 
     def __repr__(self) -> str:
         counts = (self.asl < self.level).sum(axis=1)
-        apart = (f"{m}: {n} of {len(self.pairs)} pairs" for m, n in zip(self.measures, counts, strict=True))
+        apart = (
+            f"{m}: {n} of {len(self.pairs)} pairs"
+            for m, n in zip(self.measures, counts, strict=True)
+        )
         return f"DiscriminativePower({', '.join(apart)}; ASL < {self.level:g})"
 
     def curve(self, measure: Any) -> Array:
@@ -105,9 +108,19 @@ class DiscriminativePower:
         for m, measure in enumerate(self.measures):
             label = f"{measure}: {self.share[m]:.1%} below {self.level:g}"
             curve = self.curve(measure)
-            ax.plot(range(1, len(curve) + 1), curve, drawstyle="steps-mid", label=label, **line(m, marked=False))
+            ax.plot(
+                range(1, len(curve) + 1),
+                curve,
+                drawstyle="steps-mid",
+                label=label,
+                **line(m, marked=False),
+            )
         ax.axhline(self.level, color="gray", linewidth=0.8, linestyle=":")
-        ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level", ylim=(0, highest))
+        ax.set(
+            xlabel="pairs of systems by falling ASL",
+            ylabel="achieved significance level",
+            ylim=(0, highest),
+        )
         legend(ax)
         return ax
 
@@ -160,11 +173,16 @@ def discriminative_power(
     if len(values.systems) < 2 or n_topics < 2:
         raise ValueError(f"values is {values!r}; expected at least two systems and two topics")
     if n_resamples < 1 / level:
-        raise ValueError(f"level is {level!r} and n_resamples {n_resamples!r}; expected at least 1 / level resamples")
+        raise ValueError(
+            f"level is {level!r} and n_resamples {n_resamples!r}; expected at least 1 / level "
+            "resamples"
+        )
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
     first, second = np.array(pairs).T
     (generator,) = generators(random_state, 1)
-    times = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples).astype(np.float64)
+    times = generator.multinomial(
+        n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples
+    ).astype(np.float64)
     z = values.values[:, first] - values.values[:, second]
     within = rounding(values.values, (1, 2))
     z[np.abs(z) <= within[:, None, None]] = 0.0
@@ -172,7 +190,13 @@ def discriminative_power(
     asl, required = zip(*in_order(_tested, items, n_jobs, progress, "bootstrap"), strict=True)
     names = tuple((values.systems[i], values.systems[j]) for i, j in pairs)
     return DiscriminativePower(
-        values.measures, names, np.array(asl), z.mean(axis=2), np.array(required), level, n_resamples
+        values.measures,
+        names,
+        np.array(asl),
+        z.mean(axis=2),
+        np.array(required),
+        level,
+        n_resamples,
     )
 
 

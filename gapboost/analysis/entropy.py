@@ -100,7 +100,11 @@ class MaximumEntropy:
         ax = axes(ax)
         ranks = np.arange(1, len(self.probabilities) + 1)
         for grade in range(1, self.probabilities.shape[1]):
-            style = styled(len(ax.get_lines()), marked=False) | {"label": f"grade {grade}, {self.measure}"} | line
+            style = (
+                styled(len(ax.get_lines()), marked=False)
+                | {"label": f"grade {grade}, {self.measure}"}
+                | line
+            )
             ax.plot(ranks, self.probabilities[:, grade], **style)
         ax.set(xlabel="rank", ylabel="probability", xscale="log")
         legend(ax)
@@ -127,13 +131,16 @@ def expected_value(measure: str | Measure, probabilities: Array, recall_base: An
         p = np.empty(0)
     if p.ndim != 2 or p.shape[1] != len(base) or not (p >= 0).all() or not np.isfinite(p).all():
         raise ValueError(
-            f"probabilities is {probabilities!r}; expected numbers >= 0 of shape (n, {len(base)}): one column for each of the "
+            f"probabilities is {probabilities!r}; expected numbers >= 0 of shape (n, {len(base)}): "
+            "one column for each of the "
             "grades of recall_base"
         )
     return Problem(measure, len(p), base, np.arange(p.shape[1])).expected(p)
 
 
-def maximum_entropy(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
+def maximum_entropy(
+    measure: str | Measure, value: float, counts: Any, recall_base: Any = None
+) -> MaximumEntropy:
     """The maximum-entropy distribution of grades over ranks given the value of a measure.
 
     Parameters
@@ -177,7 +184,9 @@ def maximum_entropy(measure: str | Measure, value: float, counts: Any, recall_ba
     return solution
 
 
-def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
+def solve(
+    measure: str | Measure, value: float, counts: Any, recall_base: Any = None
+) -> MaximumEntropy:
     """Compute `maximum_entropy` without its warning."""
     measure = as_measure(measure)
     whole = _counts(counts, "counts")
@@ -185,10 +194,13 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     if whole.sum() < 1:
         raise ValueError(f"counts is {whole.tolist()}; expected at least one document")
     width = max(len(whole), len(base))
-    whole, base = (np.concatenate([c, np.zeros(width - len(c), dtype=np.int64)]) for c in (whole, base))
+    whole, base = (
+        np.concatenate([c, np.zeros(width - len(c), dtype=np.int64)]) for c in (whole, base)
+    )
     if (base < whole)[1:].any():
         raise ValueError(
-            f"recall_base is {base.tolist()}, but {whole.tolist()} are in the ranking; expected at least those from "
+            f"recall_base is {base.tolist()}, but {whole.tolist()} are in the ranking; expected at "
+            "least those from "
             "grade 1 on"
         )
     if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
@@ -202,7 +214,9 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     missed = np.abs(probabilities.sum(axis=0) - whole).max()
     residual = max(float(missed), abs(problem.expected(probabilities[:, occurring]) - value))
     converged = residual < REACHED
-    return MaximumEntropy(measure, float(value), whole, base, probabilities, residual, converged, path.iterations)
+    return MaximumEntropy(
+        measure, float(value), whole, base, probabilities, residual, converged, path.iterations
+    )
 
 
 def _counts(counts: Any, name: str) -> Array:
@@ -219,5 +233,8 @@ def _counts(counts: Any, name: str) -> Array:
         or (array != np.floor(array)).any()
         or (array > MOST_DOCUMENTS).any()
     ):
-        raise ValueError(f"{name} is {counts!r}; expected one number of documents for each of the grades 0, 1, ...")
+        raise ValueError(
+            f"{name} is {counts!r}; expected one number of documents for each of the grades 0, 1, "
+            "..."
+        )
     return array.astype(np.int64)

@@ -42,7 +42,9 @@ class Estimate:
         """Return the smallest observed difference that is significant: half of the interval."""
         return float(stats.t.ppf(1 - (1 - confidence) / (2 * family), self.freedom)) * self.error
 
-    def verdict(self, confidence: float = 0.95, family: int = 1, margin: float | None = None) -> str:
+    def verdict(
+        self, confidence: float = 0.95, family: int = 1, margin: float | None = None
+    ) -> str:
         """Return the word for a difference, by the interval alone.
 
         Parameters
@@ -163,7 +165,9 @@ def crossed(values: Array, queries: Array, models: Array) -> Estimate:
     n, n_models = len(values), int(models.max()) + 1
     mean = float(values.mean())
     residuals = values - mean
-    of_queries, of_models = (float((np.bincount(c, residuals) ** 2).sum()) / n**2 for c in (queries, models))
+    of_queries, of_models = (
+        float((np.bincount(c, residuals) ** 2).sum()) / n**2 for c in (queries, models)
+    )
     n_queries = int(queries.max()) + 1
     by_query = of_queries * n_queries / (n_queries - 1)
     shared = of_models * n_models / (n_models - 1) - float((residuals**2).sum()) / n**2
@@ -211,7 +215,9 @@ def pooled(estimates: Sequence[Estimate], sizes: Sequence[int]) -> Estimate:
         of freedom are Satterthwaite's (1946).
     """
     shares = np.array(sizes) / np.sum(sizes)
-    variances = np.array([share * one.error for share, one in zip(shares, estimates, strict=True)]) ** 2
+    variances = (
+        np.array([share * one.error for share, one in zip(shares, estimates, strict=True)]) ** 2
+    )
     total = variances.sum()
     parts = [variance**2 / one.freedom for variance, one in zip(variances, estimates, strict=True)]
     freedom = total**2 / np.sum(parts) if total > 0 else sum(one.freedom for one in estimates)
@@ -227,7 +233,9 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
     # Given the standard error that comes out, the estimate is normal: the mean over quantiles of
     # that error. The non-central t of scipy is NaN for few degrees of freedom.
     quantiles = (np.arange(2000) + 0.5) / 2000
-    least = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(stats.chi2.ppf(quantiles, freedom) / freedom)
+    least = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(
+        stats.chi2.ppf(quantiles, freedom) / freedom
+    )
 
     def short(delta: float) -> float:
         return float(np.mean(stats.norm.sf(least - delta) + stats.norm.cdf(-least - delta))) - power

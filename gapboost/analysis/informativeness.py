@@ -93,7 +93,8 @@ class Informativeness:
 
     def __repr__(self) -> str:
         return (
-            f"Informativeness({len(self.measures)} measures, {int(self.compared.sum())} of {len(self.lists)} lists, "
+            f"Informativeness({len(self.measures)} measures, {int(self.compared.sum())} of "
+            f"{len(self.lists)} lists, "
             f"{int((~self.converged).sum())} of {self.converged.size} solutions not converged)"
         )
 
@@ -114,7 +115,10 @@ class Informativeness:
             style = line(t) | {"linestyle": "", "label": f"relevant from grade {rel}"}
             ax.plot(self.mean_rms[:, t], range(len(self.measures)), **style)
         ax.set_yticks(range(len(self.measures)), [str(m) for m in self.measures])
-        ax.set(xlabel=f"mean RMS error of the inferred curve, {int(self.compared.sum())} lists (lower is better)")
+        ax.set(
+            xlabel=f"mean RMS error of the inferred curve, {int(self.compared.sum())} lists (lower "
+            "is better)"
+        )
         ax.invert_yaxis()
         legend(ax)
         return ax
@@ -170,10 +174,13 @@ def informativeness(
         raise ValueError("measures is empty; expected at least one")
     top = top_grade(lists)
     minimum = whole(minimum, "minimum")
-    enough = [found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()]
+    enough = [
+        found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
+    ]
     if not enough or top < 1:
         raise ValueError(
-            f"lists holds no list with {minimum} documents of each of the grades 1..{top}, among {len(lists)}; expected some: "
+            f"lists holds no list with {minimum} documents of each of the grades 1..{top}, among "
+            f"{len(lists)}; expected some: "
             "lower minimum, or merge grades"
         )
     values = list_values(wanted, enough, n_jobs)
@@ -192,12 +199,19 @@ def informativeness(
 
 def top_grade(lists: Any) -> int:
     """Return the highest grade of the lists."""
-    if not isinstance(lists, list | tuple) or not all(isinstance(found, RankedList) for found in lists):
-        raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList, as from ranked_lists")
+    if not isinstance(lists, list | tuple) or not all(
+        isinstance(found, RankedList) for found in lists
+    ):
+        raise TypeError(
+            f"lists is a {type(lists).__name__}; expected a list of RankedList, as from "
+            "ranked_lists"
+        )
     return max((len(found.recall_base) for found in lists), default=1) - 1
 
 
-def _errors(measures: Sequence[Measure], top: int, item: tuple[RankedList, Array]) -> tuple[Array, Array, Array]:
+def _errors(
+    measures: Sequence[Measure], top: int, item: tuple[RankedList, Array]
+) -> tuple[Array, Array, Array]:
     """RMS and MAE of shape (measures, rels), and convergence of shape (measures,), for one list."""
     found, values = item
     rms, mae = np.empty((2, len(measures), top))
@@ -206,9 +220,9 @@ def _errors(measures: Sequence[Measure], top: int, item: tuple[RankedList, Array
         solution = solve(measure, values[m], found.counts, found.recall_base)
         converged[m] = solution.converged
         for rel in range(1, top + 1):
-            difference = inferred_precision(solution.relevance(rel), found.grades, rel) - real_precision(
-                found.grades, rel
-            )
+            difference = inferred_precision(
+                solution.relevance(rel), found.grades, rel
+            ) - real_precision(found.grades, rel)
             rms[m, rel - 1] = np.sqrt(np.mean(difference**2))
             mae[m, rel - 1] = np.mean(np.abs(difference))
     return rms, mae, converged
@@ -226,4 +240,6 @@ def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
     expected = np.cumsum(relevance)
     # Probabilities never vanish: a count that is all but reached at one rank is met in full only at
     # the last.
-    return np.asarray(np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1)))
+    return np.asarray(
+        np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1))
+    )

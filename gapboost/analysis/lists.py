@@ -38,7 +38,9 @@ class RankedList:
         return np.bincount(self.grades, minlength=len(self.recall_base))
 
 
-def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None) -> list[RankedList]:
+def ranked_lists(
+    y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None
+) -> list[RankedList]:
     """Return one list a query, with arguments as in `gapboost.evaluate`; ties by row.
 
     Examples
@@ -60,7 +62,9 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
         If grades are fractional: maximum-entropy distributions are over whole grades.
     """
     if not isinstance(data.base, RecallBase) or not data.base.is_whole:
-        raise ValueError("the judgments hold fractional grades; expected whole grades 0..c for lists of grades")
+        raise ValueError(
+            "the judgments hold fractional grades; expected whole grades 0..c for lists of grades"
+        )
     offsets = data.queries.offsets
     order = ranking(scores, offsets)
     return [
@@ -72,10 +76,14 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
     ]
 
 
-def list_values(measures: Sequence[Measure], lists: Sequence[RankedList], n_jobs: int | None) -> Array:
+def list_values(
+    measures: Sequence[Measure], lists: Sequence[RankedList], n_jobs: int | None
+) -> Array:
     """Values of measures for lists, float64 of shape (measures, lists)."""
     width = max(len(found.recall_base) for found in lists)
-    counts = np.array([np.pad(found.recall_base, (0, width - len(found.recall_base))) for found in lists])
+    counts = np.array(
+        [np.pad(found.recall_base, (0, width - len(found.recall_base))) for found in lists]
+    )
     offsets = np.cumsum([0, *(len(found.grades) for found in lists)])
     data = Judged(
         Queries(np.arange(len(lists)), offsets, None),

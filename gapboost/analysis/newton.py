@@ -73,7 +73,9 @@ class Path:
         self.counts = counts
         self.value = value
         self.mu = np.log(counts[1:] / counts[0])
-        self.logits = np.concatenate([np.zeros((problem.n, 1)), np.tile(self.mu, (problem.n, 1))], axis=1)
+        self.logits = np.concatenate(
+            [np.zeros((problem.n, 1)), np.tile(self.mu, (problem.n, 1))], axis=1
+        )
         self.multiplier = 0.0
         self.iterations = 0
 
@@ -118,7 +120,9 @@ class Path:
             multiplier += d_multiplier
         return False
 
-    def step(self, logits: Array, mu: Array, multiplier: float, value: float) -> tuple[Array, Array, float, float]:
+    def step(
+        self, logits: Array, mu: Array, multiplier: float, value: float
+    ) -> tuple[Array, Array, float, float]:
         """Return a Newton step for logits, mu and lambda, and the error before it."""
         problem, c = self.problem, len(mu)
         p = softmax(logits, axis=1)
@@ -131,7 +135,12 @@ class Path:
         covariance = -p[:, 1:, None] * p[:, None, 1:]
         covariance[:, np.arange(c), np.arange(c)] += p[:, 1:]
         sides = np.concatenate(
-            [equations[:, :, None], np.broadcast_to(np.eye(c), (problem.n, c, c)), slope[:, :, None]], axis=2
+            [
+                equations[:, :, None],
+                np.broadcast_to(np.eye(c), (problem.n, c, c)),
+                slope[:, :, None],
+            ],
+            axis=2,
         )
         d_logits = self.banded(covariance, multiplier, sides)
         d_p = covariance @ d_logits
@@ -175,7 +184,15 @@ class Path:
         right = np.zeros((n, 2 * c, sides.shape[2]))
         right[1:, :c] = moved[:-1]
         right[:-1, c:] = d[1:] * moved[1:]
-        sums = solve_banded((band, band), matrix, right.reshape(2 * c * n, -1), overwrite_ab=True, check_finite=False)
+        sums = solve_banded(
+            (band, band),
+            matrix,
+            right.reshape(2 * c * n, -1),
+            overwrite_ab=True,
+            check_finite=False,
+        )
         sums = sums.reshape(right.shape)
-        solution: Array = sides + multiplier * (d * (relative.T @ sums[:, :c]) + relative @ sums[:, c:])
+        solution: Array = sides + multiplier * (
+            d * (relative.T @ sums[:, :c]) + relative @ sums[:, c:]
+        )
         return solution

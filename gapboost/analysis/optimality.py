@@ -81,7 +81,8 @@ class LocalOptimality:
 
     def __repr__(self) -> str:
         return (
-            f"LocalOptimality({self.changes[0, 0].size} alterations, improved={self.improved.tolist()}, "
+            f"LocalOptimality({self.changes[0, 0].size} alterations, "
+            f"improved={self.improved.tolist()}, "
             f"by more than {self.epsilon:g}={self.improved_by_epsilon.tolist()})"
         )
 
@@ -113,8 +114,12 @@ class LocalOptimality:
         for d, m in np.ndindex(self.values.shape):
             low, middle, high = np.percentile(self.changes[d, m], (5, 50, 95), axis=0)
             style = line(d * len(self.measures) + m)
-            ax.plot(self.step_sizes, middle, label=f"{self.datasets[d]}, {self.measures[m]}", **style)
-            ax.fill_between(self.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0)
+            ax.plot(
+                self.step_sizes, middle, label=f"{self.datasets[d]}, {self.measures[m]}", **style
+            )
+            ax.fill_between(
+                self.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0
+            )
         ax.axhline(self.epsilon, color="gray", linewidth=0.8, linestyle=":")
         ax.set(xlabel="step size", ylabel="change of the measure")
         legend(ax)
@@ -187,14 +192,17 @@ def local_optimality(
         data = judged(y, qid, names=(f"datasets[{name!r}] y", f"datasets[{name!r}] qid", "weights"))
         if features.shape != (data.queries.n_rows, len(w)):
             raise ValueError(
-                f"datasets[{name!r}] has features of shape {features.shape}; expected ({data.queries.n_rows}, {len(w)}): "
+                f"datasets[{name!r}] has features of shape {features.shape}; expected "
+                f"({data.queries.n_rows}, {len(w)}): "
                 "rows of y, and weights"
             )
         rows = features if data.queries.rows is None else features[data.queries.rows]
         prepared.append((rows, data))
     values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
     change = partial(_changes, wanted, w, prepared, values, tuple(steps))
-    changes = in_order(change, generators(random_state, n_directions), n_jobs, progress, "directions")
+    changes = in_order(
+        change, generators(random_state, n_directions), n_jobs, progress, "directions"
+    )
     return LocalOptimality(
         wanted,
         tuple(datasets),
@@ -210,7 +218,8 @@ def _finite(values: Any, name: str) -> Array:
     array = numeric_column(values, name, "finite numbers").astype(np.float64)
     if len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(
-            f"{name} has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or infinite values; "
+            f"{name} has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or "
+            "infinite values; "
             "expected at least one number, and finite ones"
         )
     return array

@@ -19,7 +19,8 @@ try:
     import ir_measures
 except ImportError as error:
     raise ImportError(
-        "gapboost.analysis.provider needs ir_measures; expected it installed: pip install 'gapboost[analysis]'"
+        "gapboost.analysis.provider needs ir_measures; expected it installed: pip install "
+        "'gapboost[analysis]'"
     ) from error
 
 from gapboost.analysis.trec import evaluate
@@ -40,8 +41,12 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
 
     SUPPORTED_PARAMS = {  # noqa: RUF012 - the form that ir_measures gives its measures
         "cutoff": ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
-        "g": ir_measures.ParamInfo(dtype=tuple, required=False, default=None, desc="threshold probabilities"),
-        "ties": ir_measures.ParamInfo(dtype=str, choices=["expected", "trec_eval"], default="expected"),
+        "g": ir_measures.ParamInfo(
+            dtype=tuple, required=False, default=None, desc="threshold probabilities"
+        ),
+        "ties": ir_measures.ParamInfo(
+            dtype=str, choices=["expected", "trec_eval"], default="expected"
+        ),
     }
 
     def __init__(self, **params: Any) -> None:
@@ -62,7 +67,9 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
 
 
 def _family(name: str) -> Any:
-    kind = type(f"_{name}", (_Graded,), {"__name__": name, "NAME": name, "__doc__": _Graded.__doc__})
+    kind = type(
+        f"_{name}", (_Graded,), {"__name__": name, "NAME": name, "__doc__": _Graded.__doc__}
+    )
     measure = kind()
     ir_measures.measures.register(measure)
     return measure
@@ -89,7 +96,10 @@ def named(measure: str | Measure) -> Any:
     # A subclass of them may be another measure.
     name = next((name for name in peers if type(asked) is MEASURES_BY_NAME[name]), None)
     if not isinstance(asked, GradedMeasure) or name is None:
-        raise ValueError(f"measure is {measure!r}; expected {', '.join(peers)}: ir_measures computes the others itself")
+        raise ValueError(
+            f"measure is {measure!r}; expected {', '.join(peers)}: ir_measures computes the others "
+            "itself"
+        )
     peer = peers[name] if asked.g is None else peers[name](g=asked.g)
     return peer if asked.k is None else peer @ asked.k
 

@@ -90,7 +90,9 @@ class Robustness:
         return ax
 
 
-def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, float]]:
+def thinned(
+    qrels: Qrels, fraction: float, generator: np.random.Generator
+) -> dict[str, dict[str, float]]:
     """A stratified random sample of judgments.
 
     Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every

@@ -85,8 +85,10 @@ class Significance:
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"Significance(difference={self.difference:.4f}, interval=({low:.4f}, {high:.4f}), effect_size="
-            f"{self.effect_size:.3f}, t={self.t:.3g}, wilcoxon={self.wilcoxon:.3g}, sign={self.sign:.3g}, "
+            f"Significance(difference={self.difference:.4f}, interval=({low:.4f}, {high:.4f}), "
+            "effect_size="
+            f"{self.effect_size:.3f}, t={self.t:.3g}, wilcoxon={self.wilcoxon:.3g}, "
+            f"sign={self.sign:.3g}, "
             f"randomization={self.randomization:.3g})"
         )
 
@@ -135,7 +137,9 @@ class Significance:
         ax.axhline(0, color="gray", linewidth=0.8)
         mean = f"mean {self.difference:+.4f}, p = {self.t:.3g} (t-test)"
         ax.axhline(self.difference, color=COLORS[1], linestyle="--", label=mean)
-        ax.axhspan(*self.interval, color=COLORS[1], alpha=0.25, label=f"{self.confidence:.0%} interval")
+        ax.axhspan(
+            *self.interval, color=COLORS[1], alpha=0.25, label=f"{self.confidence:.0%} interval"
+        )
         ax.set(xlabel="queries by falling difference", ylabel="difference", title=title)
         legend(ax)
         return ax
@@ -190,20 +194,30 @@ def significance(
     if isinstance(first, PerQuery) or isinstance(second, PerQuery):
         first, second = _paired(first, second, measure)
     elif measure is not None:
-        raise ValueError(f"measure is {measure!r} for arrays; expected None, or PerQuery for first and second")
+        raise ValueError(
+            f"measure is {measure!r} for arrays; expected None, or PerQuery for first and second"
+        )
     a, b = (
         numeric_column(v, n, "values of a measure").astype(np.float64)
         for v, n in ((first, "first"), (second, "second"))
     )
     if a.shape != b.shape:
-        raise ValueError(f"first has {len(a)} values but second has {len(b)}; expected the same queries")
+        raise ValueError(
+            f"first has {len(a)} values but second has {len(b)}; expected the same queries"
+        )
     both = ~(np.isnan(a) | np.isnan(b))
     values = np.stack((a[both], b[both]))
     with np.errstate(over="ignore", invalid="ignore"):
         d = values[0] - values[1]
     if len(d) < 2 or not np.isfinite(d).all():
-        raise ValueError(f"{len(d)} queries have values for both rankers; expected at least two, and finite values")
-    confidence, n_resamples = probability(confidence, "confidence"), whole(n_resamples, "n_resamples")
+        raise ValueError(
+            f"{len(d)} queries have values for both rankers; expected at least two, and finite "
+            "values"
+        )
+    confidence, n_resamples = (
+        probability(confidence, "confidence"),
+        whole(n_resamples, "n_resamples"),
+    )
     (generator,) = generators(random_state, 1)
     within = float(rounding(values))
     # In counts, ranks and deviations ties are then equal numbers.
@@ -227,11 +241,15 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     """Values of one measure for the same queries, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):
-            raise TypeError(f"{name} is a {type(values).__name__}, the other a PerQuery; expected PerQuery for both")
+            raise TypeError(
+                f"{name} is a {type(values).__name__}, the other a PerQuery; expected PerQuery for "
+                "both"
+            )
     if measure is None:
         if len(first) != 1 or list(first) != list(second):
             raise ValueError(
-                f"measure is None for {list(first)} and {list(second)}; expected one of the measures in both"
+                f"measure is None for {list(first)} and {list(second)}; expected one of the "
+                "measures in both"
             )
         (measure,) = first
     if isinstance(measure, str):
@@ -240,7 +258,8 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     for name, missing in (("second", a.keys() - b.keys()), ("first", b.keys() - a.keys())):
         if missing:
             raise ValueError(
-                f"{name} lacks {len(missing)} queries of the other, such as {next(iter(missing))[1]!r}; expected the same "
+                f"{name} lacks {len(missing)} queries of the other, such as "
+                f"{next(iter(missing))[1]!r}; expected the same "
                 "queries in both"
             )
     return np.array(list(a.values())), np.array([b[query] for query in a])
@@ -254,7 +273,8 @@ def _value_by_query(values: PerQuery, measure: Any, name: str) -> dict[tuple[typ
     keys = [(type(query), query) for query in ids]
     if not len(set(keys)) == len(keys) == len(values[measure]):
         raise ValueError(
-            f"{name} has {len(values[measure])} values for {len(ids)} ids, {len(set(keys))} of them different; expected "
+            f"{name} has {len(values[measure])} values for {len(ids)} ids, {len(set(keys))} of "
+            "them different; expected "
             "different ids, one a value"
         )
     return dict(zip(keys, values[measure], strict=True))
@@ -273,7 +293,9 @@ def _student(d: Array, confidence: float) -> tuple[tuple[float, float], float]:
     return (float(low), float(high)), float(tested.pvalue)
 
 
-def _randomization(d: Array, within: float, n_resamples: int, generator: np.random.Generator) -> float:
+def _randomization(
+    d: Array, within: float, n_resamples: int, generator: np.random.Generator
+) -> float:
     """Return the share of sign changes with a mean at least as far from 0.
 
     The observed signs count among random ones.

@@ -69,7 +69,10 @@ class ThresholdSweep:
         errors = self.result.rms[: len(self.grid), compared].mean(axis=2)
         worse = errors - errors[self.grid.index(self.best)]
         names = [name for name, used in zip(self.result.lists, compared, strict=True) if used]
-        topics = [[place for place, name in enumerate(names) if name == topic] for topic in dict.fromkeys(names)]
+        topics = [
+            [place for place, name in enumerate(names) if name == topic]
+            for topic in dict.fromkeys(names)
+        ]
         if len(topics) < 2:
             return self.grid
 
@@ -79,7 +82,11 @@ class ThresholdSweep:
             estimate = clustered([differences[topic] for topic in topics])
             return estimate.interval(confidence, max(len(self.grid) - 1, 1))[0] > 0
 
-        return tuple(g for g, differences in zip(self.grid, worse, strict=True) if not found_worse(differences))
+        return tuple(
+            g
+            for g, differences in zip(self.grid, worse, strict=True)
+            if not found_worse(differences)
+        )
 
     def to_pandas(self) -> Any:
         """Return a frame with one row a measure; see `Informativeness.to_pandas`."""
@@ -100,12 +107,24 @@ class ThresholdSweep:
         for number, measure in enumerate(self.result.measures[size:]):
             ax.axhline(errors[size + number], label=str(measure), **line(number + 1, marked=False))
         best = ", ".join(f"{x:.2g}" for x in self.best)
-        ax.axvline(self.grid.index(self.best), color="gray", linewidth=1, label=f"best in the mean: ({best})")
+        ax.axvline(
+            self.grid.index(self.best),
+            color="gray",
+            linewidth=1,
+            label=f"best in the mean: ({best})",
+        )
         shown = range(0, size, max(1, (size - 1) // 10))
         ax.set_xticks(
-            list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right"
+            list(shown),
+            [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown],
+            rotation=60,
+            ha="right",
         )
-        ax.set(xlabel="g", ylabel="mean RMS error (lower is better)", title=f"relevant from grade {rel}")
+        ax.set(
+            xlabel="g",
+            ylabel="mean RMS error (lower is better)",
+            title=f"relevant from grade {rel}",
+        )
         legend(ax)
         return ax
 
@@ -152,7 +171,8 @@ def threshold_sweep(
         raise ValueError(f"grid is {given!r}; expected at least one g")
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
     return ThresholdSweep(
-        thresholds, informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
+        thresholds,
+        informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress),
     )
 
 
@@ -183,7 +203,8 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     sweep = threshold_sweep(lists, **{"others": (), **options})
     if 1 < len(sweep.grid) == len(sweep.plausible()):
         warn_caller(
-            f"g = {sweep.best} is the most informative of {len(sweep.grid)}, but the {len(lists)} lists do not show any of the "
+            f"g = {sweep.best} is the most informative of {len(sweep.grid)}, but the {len(lists)} "
+            "lists do not show any of the "
             "others to be worse; expected more topics, or a g chosen by what users want"
         )
     return sweep.best

@@ -62,14 +62,23 @@ class SystemValues:
             ) from None
         expected = (len(self.measures), len(self.systems), len(self.topics))
         if values.shape != expected:
-            raise ValueError(f"values has shape {values.shape}; expected (measures, systems, topics) = {expected}")
+            raise ValueError(
+                f"values has shape {values.shape}; expected (measures, systems, topics) = "
+                f"{expected}"
+            )
         missing = int((~np.isfinite(values)).sum())
         if missing:
-            raise ValueError(f"values holds {missing} NaN or infinite values; expected a finite number for every topic")
+            raise ValueError(
+                f"values holds {missing} NaN or infinite values; expected a finite number for "
+                "every topic"
+            )
         object.__setattr__(self, "values", values)
 
     def __repr__(self) -> str:
-        return f"SystemValues({len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics)"
+        return (
+            f"SystemValues({len(self.measures)} measures, {len(self.systems)} systems, "
+            f"{len(self.topics)} topics)"
+        )
 
     @property
     def means(self) -> Array:
@@ -113,7 +122,9 @@ class SystemValues:
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
         of = slice(None) if measure is None else [position_of(measure, self.measures)]
         kept = self._ranking(self.means[of])[:n]
-        return self.of_systems([self.systems[s] for s in (sorted(kept) if measure is None else kept)])
+        return self.of_systems(
+            [self.systems[s] for s in (sorted(kept) if measure is None else kept)]
+        )
 
     def _ranking(self, means: Array) -> list[int]:
         """Return systems by mean rank over the rows of `means`, best first; ties by name."""
@@ -210,8 +221,12 @@ def checked_measures(measures: Any) -> list[Any]:
     if not several:
         raise ValueError("measures is empty; expected at least one")
     for measure in several:
-        if not isinstance(measure, str | Measure) and not isinstance(measure, ir_measures().measures.Measure):
-            raise TypeError(f"measures holds {measure!r}; expected measures of gapboost or of ir_measures")
+        if not isinstance(measure, str | Measure) and not isinstance(
+            measure, ir_measures().measures.Measure
+        ):
+            raise TypeError(
+                f"measures holds {measure!r}; expected measures of gapboost or of ir_measures"
+            )
     return [as_measure(m, None, "measures") if isinstance(m, str) else m for m in several]
 
 
@@ -235,7 +250,9 @@ def position_of(measure: Any, measures: Sequence[Any], name: str = "measure") ->
 def checked_values(values: Any) -> SystemValues:
     """`values`, or a TypeError."""
     if not isinstance(values, SystemValues):
-        raise TypeError(f"values is a {type(values).__name__}; expected SystemValues, as from system_values")
+        raise TypeError(
+            f"values is a {type(values).__name__}; expected SystemValues, as from system_values"
+        )
     return values
 
 

@@ -76,8 +76,14 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
     mapping(grades, "grades", "{gain: grade}")
     unknown = {gain for judged in qrels.values() for gain in judged.values()} - set(grades)
     if unknown:
-        raise ValueError(f"qrels holds the gain {min(unknown)}; expected a grade for it in grades, {dict(grades)}")
-    return {topic: {doc: grades[gain] for doc, gain in judged.items()} for topic, judged in qrels.items()}
+        raise ValueError(
+            f"qrels holds the gain {min(unknown)}; expected a grade for it in grades, "
+            f"{dict(grades)}"
+        )
+    return {
+        topic: {doc: grades[gain] for doc, gain in judged.items()}
+        for topic, judged in qrels.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +111,9 @@ class Retrieved:
         offsets = self.queries.offsets
         gains = [
             judgments.get(document, 0)
-            for judgments, begin, end in zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
+            for judgments, begin, end in zip(
+                (qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True
+            )
             for document in self.documents[begin:end]
         ]
         judgments = [grade for topic in topics for grade in qrels[topic].values()]
@@ -117,10 +125,17 @@ class Retrieved:
         grades = np.maximum(np.array(gains), 0)
         base: RecallBase | ManyLevels
         if judged.whole:
-            codes, base = grades.astype(np.int32), RecallBase.of_whole_grades(judged.counts(len(topics)))
+            codes, base = (
+                grades.astype(np.int32),
+                RecallBase.of_whole_grades(judged.counts(len(topics))),
+            )
         else:
-            codes, base = numbered(grades.astype(np.float64), np.unique(grades), self.queries, judged)
-        return Rankings(Judged(self.queries, codes, base, np.ones(len(topics))), self.scores, self.ties)
+            codes, base = numbered(
+                grades.astype(np.float64), np.unique(grades), self.queries, judged
+            )
+        return Rankings(
+            Judged(self.queries, codes, base, np.ones(len(topics))), self.scores, self.ties
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +160,9 @@ class Rankings:
         topics: list[str] = self.data.queries.ids.tolist()
         return topics
 
-    def values(self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None) -> list[Array]:
+    def values(
+        self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None
+    ) -> list[Array]:
         """Return an array of shape (topics,) for each measure; an open g is uniform.
 
         It is uniform over the judged grades.
@@ -197,7 +214,8 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
         sizes.append(len(ordered))
     if not documents:
         raise ValueError(
-            f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(topics)[:3]} ...; expected topics "
+            f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(topics)[:3]} "
+            "...; expected topics "
             "that are spelled the same"
         )
     ids = np.empty(len(sizes), dtype=object)
@@ -325,4 +343,6 @@ def evaluate(
     values = found.values(wanted, empty=empty, n_jobs=n_jobs)
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), found.data.queries.ids)
-    return Values({measure: mean(v, found.data.weights) for measure, v in zip(wanted, values, strict=True)})
+    return Values(
+        {measure: mean(v, found.data.weights) for measure, v in zip(wanted, values, strict=True)}
+    )

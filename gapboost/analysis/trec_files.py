@@ -19,7 +19,9 @@ Run: TypeAlias = Mapping[str, Mapping[str, float]]
 TOPIC = "a topic"
 
 
-def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str) -> dict[str, dict[str, Any]]:
+def _read_lines(
+    path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str
+) -> dict[str, dict[str, Any]]:
     """``{topic: {document: value}}`` of a file; the errors name its line."""
     name, limit = os.fspath(path), whole(limit, "max_line_bytes")
     topics: dict[str, dict[str, Any]] = {}
@@ -34,7 +36,9 @@ def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expe
                 topic, document, value = entry(words)
                 documents = topics.setdefault(topic, {})
                 if document in documents:
-                    raise ValueError(f"document {document!r} for the second time in topic {topic!r}")
+                    raise ValueError(
+                        f"document {document!r} for the second time in topic {topic!r}"
+                    )
                 documents[document] = value
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{name}: broken gzip file after line {number}: {error}") from error
@@ -42,7 +46,8 @@ def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expe
             raise ValueError(f"{name}, {error}") from None
         except ValueError as error:
             raise ValueError(
-                f"{name}, line {number}: expected '{expected}', each document once in a topic; found "
+                f"{name}, line {number}: expected '{expected}', each document once in a topic; "
+                "found "
                 f"{line[:80].decode(errors='replace').rstrip()!r} ({error})"
             ) from error
     if not topics:
@@ -176,7 +181,9 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
         ranked = sorted(scores.items(), key=lambda item: (float(item[1]), item[0]), reverse=True)
         for rank, (document, score) in enumerate(ranked, start=1):
             if not math.isfinite(score):
-                raise ValueError(f"run holds the score {score} for document {document!r}; expected finite scores")
+                raise ValueError(
+                    f"run holds the score {score} for document {document!r}; expected finite scores"
+                )
             parts = (
                 _checked_name(topic, TOPIC),
                 "Q0",
@@ -187,13 +194,24 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
             )
             written.append(" ".join(map(str, parts)) + "\n")
     name = os.fspath(path)
-    with gzip.open(name, "wt", encoding="utf-8") if name.endswith(".gz") else open(name, "w", encoding="utf-8") as file:
+    with (
+        gzip.open(name, "wt", encoding="utf-8")
+        if name.endswith(".gz")
+        else open(name, "w", encoding="utf-8") as file
+    ):
         file.writelines(written)
 
 
 def _checked_name(name: Any, what: str) -> str:
-    if not isinstance(name, str) or not name or any(character in name for character in " \t\n\r\v\f"):
+    if (
+        not isinstance(name, str)
+        or not name
+        or any(character in name for character in " \t\n\r\v\f")
+    ):
         raise ValueError(f"{what} of the run is {name!r}; expected text without white space")
     if what == TOPIC and name.startswith("#"):
-        raise ValueError(f"{what} of the run is {name!r}; expected no '#' at its beginning, which begins a comment")
+        raise ValueError(
+            f"{what} of the run is {name!r}; expected no '#' at its beginning, which begins a "
+            "comment"
+        )
     return name

@@ -15,7 +15,11 @@ Result = TypeVar("Result")
 
 
 def in_order(
-    function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, shown: bool, label: str
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    n_jobs: int | None,
+    shown: bool,
+    label: str,
 ) -> list[Result]:
     """Return ``[function(item) for item in items]``, the same for every `n_jobs`."""
     results = []
@@ -31,4 +35,7 @@ def generators(random_state: Any, number: int) -> list[np.random.Generator]:
 
     Results then do not depend on the order of the work.
     """
-    return [np.random.default_rng(child) for child in np.random.SeedSequence(seed(random_state)).spawn(number)]
+    return [
+        np.random.default_rng(child)
+        for child in np.random.SeedSequence(seed(random_state)).spawn(number)
+    ]

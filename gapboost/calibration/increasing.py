@@ -54,5 +54,7 @@ def increasing_probability(scores: Array, relevant: Array, method: str) -> Incre
     logistic = make_pipeline(StandardScaler(), LogisticRegression()).fit(scores[:, None], relevant)
     if method == "logistic":
         return IncreasingProbability(logistic)
-    isotonic = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, relevant.astype(np.float64))
+    isotonic = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(
+        scores, relevant.astype(np.float64)
+    )
     return IncreasingProbability(logistic, isotonic)

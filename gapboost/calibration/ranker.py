@@ -83,7 +83,9 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     _estimator_type = "ranker"
 
-    def __init__(self, ranker: Any, *, grades: Sequence[float] = (1,), method: str = "isotonic") -> None:
+    def __init__(
+        self, ranker: Any, *, grades: Sequence[float] = (1,), method: str = "isotonic"
+    ) -> None:
         self.ranker = ranker
         self.grades = grades
         self.method = method
@@ -120,7 +122,9 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self._check_ranker()
         labels = checked_grades(y, "y", real=True)
         if _num_samples(X) != len(labels):
-            raise ValueError(f"X has {_num_samples(X)} rows but y has {len(labels)}; expected one grade a row")
+            raise ValueError(
+                f"X has {_num_samples(X)} rows but y has {len(labels)}; expected one grade a row"
+            )
         queries = _held_out(split(X, qid)[1], len(labels), train_qid)
         relevant = [_reached(labels, grade) for grade in grades]
         _check_contrast(relevant[0], grades[0], queries)
@@ -129,7 +133,9 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for grade, probability in zip(grades, found, strict=True):
             _check_slope(probability, grade)
         self._probabilities, self.grades_, self.n_queries_in_ = found, grades, len(queries)
-        self.temperature_ = fitted_temperature(queries.grouped(scores), queries.grouped(relevant[0]), queries)
+        self.temperature_ = fitted_temperature(
+            queries.grouped(scores), queries.grouped(relevant[0]), queries
+        )
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Array:
@@ -203,16 +209,22 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return softmax(self._scores(X, qid), split(X, qid)[1], self.temperature_)
 
     def _scores(self, X: Any, qid: Any) -> Array:
-        return checked_scores(self.predict(X, qid), _num_samples(X), "ranker.predict(X)", "X").astype(np.float64)
+        return checked_scores(
+            self.predict(X, qid), _num_samples(X), "ranker.predict(X)", "X"
+        ).astype(np.float64)
 
     def _check_ranker(self) -> None:
         if not hasattr(self.ranker, "predict"):
-            raise TypeError(f"ranker is {shown(self.ranker)}; expected a fitted ranker, or a pipeline that ends in one")
+            raise TypeError(
+                f"ranker is {shown(self.ranker)}; expected a fitted ranker, or a pipeline that "
+                "ends in one"
+            )
         try:
             check_is_fitted(self.ranker)
         except NotFittedError:
             raise NotFittedError(
-                f"ranker is a {type(self.ranker).__name__} that is not fitted; expected a ranker that was fitted on other "
+                f"ranker is a {type(self.ranker).__name__} that is not fitted; expected a ranker "
+                "that was fitted on other "
                 "queries than these"
             ) from None
 
@@ -226,26 +238,43 @@ def _thresholds(grades: Any) -> tuple[float, ...]:
         found = as_floats(grades)
     except (TypeError, ValueError):
         found = ()
-    if not found or not all(0 < grade < np.inf for grade in found) or list(found) != sorted(set(found)):
-        raise ValueError(f"grades is {shown(grades)}; expected a sequence of ascending grades > 0, such as (1, 2)")
+    if (
+        not found
+        or not all(0 < grade < np.inf for grade in found)
+        or list(found) != sorted(set(found))
+    ):
+        raise ValueError(
+            f"grades is {shown(grades)}; expected a sequence of ascending grades > 0, such as (1, "
+            "2)"
+        )
     return found
 
 
 def _held_out(qid: Any, n_rows: int, train_qid: Any) -> Queries:
     """Return the held-out queries. Raise if they are few, or if the ranker was trained on one."""
     if qid is None:
-        raise ValueError("qid is missing in fit; expected one query id a row, or a column 'qid' of a data frame X")
+        raise ValueError(
+            "qid is missing in fit; expected one query id a row, or a column 'qid' of a data frame "
+            "X"
+        )
     queries = grouped_rows(qid, n_rows, rows_of="y")
     if len(queries) < FEWEST_QUERIES:
-        raise ValueError(f"qid holds {len(queries)} queries; expected at least {FEWEST_QUERIES} held-out queries")
+        raise ValueError(
+            f"qid holds {len(queries)} queries; expected at least {FEWEST_QUERIES} held-out queries"
+        )
     if train_qid is not None:
         if not np.size(train_qid):
-            raise ValueError("train_qid is empty; expected the query ids of the training set, or None")
-        trained = set(grouped_rows(train_qid, len(train_qid), "train_qid", "train_qid").ids.tolist())
+            raise ValueError(
+                "train_qid is empty; expected the query ids of the training set, or None"
+            )
+        trained = set(
+            grouped_rows(train_qid, len(train_qid), "train_qid", "train_qid").ids.tolist()
+        )
         shared = [one for one in queries.ids.tolist() if one in trained]
         if shared:
             raise ValueError(
-                f"qid holds {len(shared)} queries of the training set, such as {shared[0]!r}; expected queries that the ranker "
+                f"qid holds {len(shared)} queries of the training set, such as {shared[0]!r}; "
+                "expected queries that the ranker "
                 "was not trained on"
             )
     return queries
@@ -257,7 +286,8 @@ def _reached(labels: Array, grade: float) -> Array:
         which = "every document" if relevant.any() else "no document"
         found = shown(np.unique(labels).tolist())
         raise ValueError(
-            f"grades holds {grade:g}, which {which} reaches: y holds {found}; expected thresholds that some documents "
+            f"grades holds {grade:g}, which {which} reaches: y holds {found}; expected thresholds "
+            "that some documents "
             "reach and others do not"
         )
     return relevant
@@ -267,13 +297,15 @@ def _check_contrast(relevant: Array, grade: float, queries: Queries) -> None:
     counts = np.add.reduceat(queries.grouped(relevant).astype(np.int64), queries.offsets[:-1])
     if not ((counts > 0) & (counts < queries.sizes)).any():
         raise ValueError(
-            f"y holds no query with documents below grade {grade:g} and others; expected queries with documents of both kinds"
+            f"y holds no query with documents below grade {grade:g} and others; expected queries "
+            "with documents of both kinds"
         )
 
 
 def _check_slope(probability: IncreasingProbability, grade: float) -> None:
     if probability.slope <= 0:
         raise ValueError(
-            f"ranker gives documents from grade {grade:g} on no higher scores than others (slope {probability.slope:.3g} over "
+            f"ranker gives documents from grade {grade:g} on no higher scores than others (slope "
+            f"{probability.slope:.3g} over "
             "all queries); expected scores that rise with the grade"
         )

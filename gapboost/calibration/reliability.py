@@ -90,18 +90,34 @@ class Reliability:
             None makes a figure.
         """
         ax = axes(ax)
-        ax.plot((0, 1), (0, 1), color="gray", linestyle="--", linewidth=1, label="observed = predicted")
+        ax.plot(
+            (0, 1), (0, 1), color="gray", linestyle="--", linewidth=1, label="observed = predicted"
+        )
         heights = self.observed - self.low, self.high - self.observed
         style = {"color": COLORS[0], "marker": "o", "markersize": 4, "capsize": 2}
-        ax.errorbar(self.predicted, self.observed, yerr=heights, label="bins, 95 % over queries", **style)
-        ax.set(xlabel="mean probability", ylabel="share of relevant documents", xlim=(0, 1), ylim=(0, 1))
-        spreads = f"Queries differ by ±{self.spread:.2g}; sampling explains ±{self.spread_by_sampling:.2g}"
-        ax.set_title(f"{self.n_documents.sum():,} documents\n{spreads}", fontsize="medium", loc="left")
+        ax.errorbar(
+            self.predicted, self.observed, yerr=heights, label="bins, 95 % over queries", **style
+        )
+        ax.set(
+            xlabel="mean probability",
+            ylabel="share of relevant documents",
+            xlim=(0, 1),
+            ylim=(0, 1),
+        )
+        spreads = (
+            f"Queries differ by ±{self.spread:.2g}; sampling explains "
+            f"±{self.spread_by_sampling:.2g}"
+        )
+        ax.set_title(
+            f"{self.n_documents.sum():,} documents\n{spreads}", fontsize="medium", loc="left"
+        )
         legend(ax)
         return ax
 
 
-def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins: int = 10) -> Reliability:
+def reliability(
+    y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins: int = 10
+) -> Reliability:
     """Compare probabilities of relevance with grades.
 
     Use queries on which neither the ranker nor the probabilities were fitted.
@@ -168,11 +184,14 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
 def _checked_probabilities(y_prob: Any, n_rows: int) -> Array:
     found = numeric_column(y_prob, "y_prob", "probabilities from 0 to 1").astype(np.float64)
     if len(found) != n_rows:
-        raise ValueError(f"y_prob has {len(found)} rows but y_true has {n_rows}; expected one probability a row")
+        raise ValueError(
+            f"y_prob has {len(found)} rows but y_true has {n_rows}; expected one probability a row"
+        )
     outside = ~((found >= 0) & (found <= 1))
     if outside.any():
         raise ValueError(
-            f"y_prob holds {int(outside.sum())} values outside of 0 to 1, such as {found[outside][0]:g}; expected probabilities"
+            f"y_prob holds {int(outside.sum())} values outside of 0 to 1, such as "
+            f"{found[outside][0]:g}; expected probabilities"
         )
     return found
 
@@ -180,7 +199,9 @@ def _checked_probabilities(y_prob: Any, n_rows: int) -> Array:
 def _bins(probabilities: Array, n_bins: int) -> Array:
     """Return the number of the bin of each document; equal probabilities share a bin."""
     inner = np.quantile(probabilities, np.arange(1, n_bins) / n_bins)
-    found: Array = np.unique(np.searchsorted(inner, probabilities, side="left"), return_inverse=True)[1]
+    found: Array = np.unique(
+        np.searchsorted(inner, probabilities, side="left"), return_inverse=True
+    )[1]
     return found
 
 
@@ -200,5 +221,8 @@ def _spreads(relevant: Array, probabilities: Array, queries: Queries) -> tuple[f
     """Return the spread of queries, and the spread by sampling."""
     starts = queries.offsets[:-1]
     means = np.add.reduceat(queries.grouped(relevant - probabilities), starts) / queries.sizes
-    variances = np.add.reduceat(queries.grouped(probabilities * (1 - probabilities)), starts) / queries.sizes**2
+    variances = (
+        np.add.reduceat(queries.grouped(probabilities * (1 - probabilities)), starts)
+        / queries.sizes**2
+    )
     return float(means.std(ddof=1)), float(np.sqrt(variances.mean()))

@@ -87,4 +87,6 @@ def fitted_temperature(scores: Array, relevant: Array, queries: Queries) -> floa
         return -float(chosen @ log_softmax(scores / (scale * np.exp(logarithm)), queries))
 
     widest = float(np.log(WIDEST))
-    return scale * float(np.exp(minimize_scalar(loss, bounds=(-widest, widest), method="bounded").x))
+    return scale * float(
+        np.exp(minimize_scalar(loss, bounds=(-widest, widest), method="bounded").x)
+    )

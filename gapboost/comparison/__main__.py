@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:  # a ranker that cannot be trained on the rows of a split
         notes = ", ".join(getattr(error, "__notes__", ()))
         print(
-            f"\nerror: {error} ({notes}). Finished trainings are in {checkpoint}, and the same command goes on from there; "
+            f"\nerror: {error} ({notes}). Finished trainings are in {checkpoint}, and the same "
+            "command goes on from there; "
             "--leave-out compares the other rankers",
             file=sys.stderr,
         )
@@ -54,26 +55,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 class DeprecatedSeeds(argparse.Action):
     """Option --seeds, the deprecated name of --repeats."""
 
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+    def __call__(
+        self, parser: Any, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
         """Print a warning, and store the number as `repeats`."""
-        print("warning: --seeds is deprecated and will be removed in version 0.3; use --repeats", file=sys.stderr)
+        print(
+            "warning: --seeds is deprecated and will be removed in version 0.3; use --repeats",
+            file=sys.stderr,
+        )
         namespace.repeats = values
 
 
 def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> ComparisonRun:
     """Check the arguments, and read the files."""
-    rankers = with_query_features(standard_rankers()) if given.query_features else standard_rankers()
+    rankers = (
+        with_query_features(standard_rankers()) if given.query_features else standard_rankers()
+    )
     left = [name for name in rankers if name not in given.leave_out]
     if given.baseline not in (None, *left):
         raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
     if report.suffix not in (".html", ".md"):
-        raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
-    data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, given.categorical)
+        raise ValueError(
+            f"--report is {given.report!r}; expected a path that ends with .html or .md"
+        )
+    data = read_data(
+        [Path(file) for file in given.file], given.label, given.qid, given.drop, given.categorical
+    )
     set_categories(rankers, categories(data.X))
     settings = ComparisonSettings(
-        rankers=rankers, measures=given.measures, cv=data.folds or given.cv, repeats=given.repeats, tune=given.tune,
-        choose_trees=given.choose_trees, choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint,
-        n_jobs=given.n_jobs, source=_source(given, data.categorical),
+        rankers=rankers, measures=given.measures, cv=data.folds or given.cv, repeats=given.repeats,
+        tune=given.tune, choose_trees=given.choose_trees, choose_by=given.choose_by,
+        leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
+        source=_source(given, data.categorical),
     )  # fmt: skip
     return prepare_run(settings, data.X, data.y, data.qid)
 
@@ -92,22 +105,61 @@ def _source(given: argparse.Namespace, categorical: Sequence[str]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m gapboost.comparison",
-        description="Train the rankers that are installed on folds of whole queries, test them, and say which is ahead of which.",
+        description="Train the rankers that are installed on folds of whole queries, test them, "
+        "and say which is ahead of which.",
     )
     add, cv, repeats = parser.add_argument, ComparisonSettings.cv, ComparisonSettings.repeats
     forms = "LETOR, CSV or Parquet; or train [vali] test; or a folder with Fold1, Fold2, ..."
     add("file", nargs="+", metavar="FILE", help=forms)
     add_data_options(add, DEFAULT_MEASURES)
-    add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
-    add("--repeats", type=int, default=repeats, help="repeats, each with its own folds and seed (default: %(default)s)")
+    add(
+        "--cv",
+        type=int,
+        default=cv,
+        help="number of folds, where the files bring none (default: %(default)s)",
+    )
+    add(
+        "--repeats",
+        type=int,
+        default=repeats,
+        help="repeats, each with its own folds and seed (default: %(default)s)",
+    )
     add("--seeds", type=int, dest="repeats", action=DeprecatedSeeds, help=argparse.SUPPRESS)
-    add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
-    add("--choose-trees", action="store_true", help="choose each model's number of trees on validation queries")
+    add(
+        "--tune",
+        type=int,
+        metavar="N",
+        help="choose among N candidates of each ranker on validation queries",
+    )
+    add(
+        "--choose-trees",
+        action="store_true",
+        help="choose each model's number of trees on validation queries",
+    )
     add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
-    add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
-    add("--query-features", action="store_true", help="also compare each ranker with query-relative features")
-    add("--baseline", metavar="NAME", help="beside which ranker the others are put (default: the first)")
-    add("--report", default="comparison.html", metavar="PATH", help="ends with .html or .md (default: %(default)s)")
+    add(
+        "--leave-out",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="rankers that are not to be compared",
+    )
+    add(
+        "--query-features",
+        action="store_true",
+        help="also compare each ranker with query-relative features",
+    )
+    add(
+        "--baseline",
+        metavar="NAME",
+        help="beside which ranker the others are put (default: the first)",
+    )
+    add(
+        "--report",
+        default="comparison.html",
+        metavar="PATH",
+        help="ends with .html or .md (default: %(default)s)",
+    )
     add("--checkpoint", metavar="FOLDER", help="finished trainings (default: beside the report)")
     add("--n-jobs", type=int, default=-1, help="processes (default: one for each core)")
     return parser
@@ -120,7 +172,11 @@ def _compare(run: ComparisonRun) -> Comparison:
     """
     measures = list(run.settings.measures)
     width = max(map(len, run.settings.rankers))
-    _print(f"{'split':>5}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
+    _print(
+        f"{'split':>5}  {'ranker':{width}}"
+        + "".join(f"{name:>10}" for name in measures)
+        + f"{'seconds':>10}"
+    )
     models = Counter((task.ranker, task.split, task.search) for task in (*run.searches, *run.tests))
     finished: dict[tuple[str, int, bool], list[RankerResult]] = {}
 
@@ -136,7 +192,10 @@ def _compare(run: ComparisonRun) -> Comparison:
             cells = f"  {f'{models[key]} candidates':<{10 * len(measures) + 8}}"
         else:
             means = [np.mean([r.values[name] for r in results]) for name in measures]
-            cells = "".join(f"{mean:10.4f}" for mean in means) + f"{np.mean([r.fit_seconds for r in results]):10.2f}"
+            cells = (
+                "".join(f"{mean:10.4f}" for mean in means)
+                + f"{np.mean([r.fit_seconds for r in results]):10.2f}"
+            )
         _print(f"{task.split + 1:5}  {task.ranker:{width}}{cells}  {left}".rstrip())
 
     with progress_of(run, None, "trainings") as advance:

@@ -127,15 +127,16 @@ def compare_rankers(
     """
     if seeds is not None:
         warnings.warn(
-            "seeds is deprecated and will be removed in version 0.3; use repeats, which also has its own folds for each seed",
+            "seeds is deprecated and will be removed in version 0.3; use repeats, which also has "
+            "its own folds for each seed",
             FutureWarning,
             stacklevel=2,
         )
         repeats = seeds
     settings = ComparisonSettings(
-        rankers=rankers, measures=measures, cv=cv, repeats=repeats, tune=tune, choose_trees=choose_trees,
-        choose_by=choose_by, spaces=spaces, leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint,
-        n_jobs=n_jobs, progress=progress,
+        rankers=rankers, measures=measures, cv=cv, repeats=repeats, tune=tune,
+        choose_trees=choose_trees, choose_by=choose_by, spaces=spaces, leave_out=leave_out,
+        shuffle=shuffle, checkpoint=checkpoint, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     run = prepare_run(settings, X, y, qid, group)
     with progress_of(run, settings.progress, "compare_rankers") as on_result:

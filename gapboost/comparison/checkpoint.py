@@ -34,10 +34,15 @@ class Setting(NamedTuple):
 def recorded(training: Trainer) -> dict[str, Setting]:
     """Return all settings that the results depend on: data, folds, measures and rankers."""
     docs, tuned = training.documents, training.candidates
-    size = f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features"
+    size = (
+        f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} "
+        "features"
+    )
     ids = [str(i) for i in docs.ids]
     # More repeats may join: their splits follow from the first one's.
-    folds = [(split.train, split.vali, split.test) for split in training.splits if 1 in split.repeats]
+    folds = [
+        (split.train, split.vali, split.test) for split in training.splits if 1 in split.repeats
+    ]
     measures = dict(training.measures)
     choose_by: Any = training.choose_by if tuned or training.choose_trees else None
     if training.choose_trees:
@@ -45,7 +50,9 @@ def recorded(training: Trainer) -> dict[str, Setting]:
     settings = {
         "data": Setting(size, digest((docs.all.X, docs.all.y, docs.all.sizes, ids), "X")),
         "cv": Setting(f"{len(folds)} folds", digest(folds, "cv")),
-        "measures": Setting(", ".join(f"{n}: {m}" for n, m in measures.items()), digest(measures, "measures")),
+        "measures": Setting(
+            ", ".join(f"{n}: {m}" for n, m in measures.items()), digest(measures, "measures")
+        ),
         "choose_by": Setting(str(choose_by), digest(choose_by, "choose_by")),
     }
     for name, ranker in training.rankers.items():
@@ -91,8 +98,10 @@ class Checkpoint:
             for name, setting in self.settings.items():
                 if before.get(name, setting).digest != setting.digest:
                     raise ValueError(
-                        f"checkpoint is {str(self.folder)!r}, which holds results of another comparison, whose {name} is "
-                        f"{before[name]}; expected {setting}, or a folder of its own for each comparison"
+                        f"checkpoint is {str(self.folder)!r}, which holds results of another "
+                        f"comparison, whose {name} is "
+                        f"{before[name]}; expected {setting}, or a folder of its own for each "
+                        "comparison"
                     )
             if not self.settings.keys() <= before.keys():
                 _write(path, {"settings": {**before, **self.settings}})
@@ -100,10 +109,15 @@ class Checkpoint:
     def _check_is_own(self) -> None:
         """Refuse a folder with files that no checkpoint writes."""
         for path in self.folder.iterdir():
-            own = path.name in (CLAIMS, SETTINGS_FILE) or path.suffix == ".part" or path.match("split*-repeat*.json")
+            own = (
+                path.name in (CLAIMS, SETTINGS_FILE)
+                or path.suffix == ".part"
+                or path.match("split*-repeat*.json")
+            )
             if not (own or path.name in IGNORED or path.name.startswith(".")):
                 raise ValueError(
-                    f"checkpoint is {str(self.folder)!r}, which holds other files, such as {path.name!r}; expected a folder of "
+                    f"checkpoint is {str(self.folder)!r}, which holds other files, such as "
+                    f"{path.name!r}; expected a folder of "
                     "its own, empty or new"
                 )
 
@@ -116,7 +130,9 @@ class Checkpoint:
             return self._read(task)
         except ValueError as error:
             warnings.warn(
-                f"{self._path(task)} cannot be used ({error}): its model is trained again", UserWarning, stacklevel=2
+                f"{self._path(task)} cannot be used ({error}): its model is trained again",
+                UserWarning,
+                stacklevel=2,
             )
             return None
 
@@ -137,9 +153,13 @@ class Checkpoint:
             if result is None:
                 result = train(task)
                 content = {
-                    "fit_seconds": result.fit_seconds, "predict_seconds": result.predict_seconds, "values": result.values,
+                    "fit_seconds": result.fit_seconds, "predict_seconds": result.predict_seconds,
+                    "values": result.values,
                 }  # fmt: skip
-                _write(self._path(task), {**asdict(task), "comparison": self._digest_of(task), **content})
+                _write(
+                    self._path(task),
+                    {**asdict(task), "comparison": self._digest_of(task), **content},
+                )
             return result
 
     def _read(self, task: RankerTraining) -> RankerResult | None:
@@ -164,7 +184,9 @@ class Checkpoint:
         """Return the digest of all settings but those of other rankers."""
         name = _ranker_setting(task.ranker)
         others = [n for n in self.settings if n == name or not n.startswith("ranker ")]
-        return hashlib.sha256("".join(self.settings[n].digest for n in sorted(others)).encode()).hexdigest()
+        return hashlib.sha256(
+            "".join(self.settings[n].digest for n in sorted(others)).encode()
+        ).hexdigest()
 
     def _path(self, task: RankerTraining) -> Path:
         return self.folder / f"{_file_name(task)}.json"
@@ -201,12 +223,16 @@ def _file_name(task: RankerTraining) -> str:
 
 def _read_settings(path: Path) -> dict[str, Setting]:
     try:
-        return {name: Setting(*setting) for name, setting in _content(path.read_bytes())["settings"].items()}
+        return {
+            name: Setting(*setting)
+            for name, setting in _content(path.read_bytes())["settings"].items()
+        }
     except FileNotFoundError:
         return {}
     except ValueError as error:
         raise ValueError(
-            f"checkpoint holds {str(path)!r}, which cannot be used ({error}); expected the file as this version of gapboost "
+            f"checkpoint holds {str(path)!r}, which cannot be used ({error}); expected the file as "
+            "this version of gapboost "
             "wrote it. Delete it to go on: finished trainings of this comparison are kept"
         ) from None
 

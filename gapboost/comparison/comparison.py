@@ -62,7 +62,10 @@ class Comparison:
         return list(self.training.measures)
 
     def __repr__(self) -> str:
-        return f"Comparison({len(self.rankers)} rankers, {self.values.n_queries} test queries; best: {self.best})"
+        return (
+            f"Comparison({len(self.rankers)} rankers, {self.values.n_queries} test queries; best: "
+            f"{self.best})"
+        )
 
     def means(self) -> Any:
         """Return the mean of each ranker by each measure, and its costs, as a pandas data frame.
@@ -74,7 +77,9 @@ class Comparison:
         for measure in self.measures:
             columns[measure] = [self.values.mean(ranker, measure) for ranker in self.rankers]
         columns["fit seconds"] = [self.values.fit_seconds(ranker) for ranker in self.rankers]
-        columns["predict ms"] = [self.values.predict_milliseconds(ranker) for ranker in self.rankers]
+        columns["predict ms"] = [
+            self.values.predict_milliseconds(ranker) for ranker in self.rankers
+        ]
         return frame(columns, ["ranker"])
 
     def verdicts(self, baseline: str | None = None, confidence: float = 0.95) -> list[Verdict]:
@@ -88,7 +93,9 @@ class Comparison:
         of = self.values.of
         return verdicts(
             {
-                (first, second, measure): list(zip(of(first, measure), of(second, measure), strict=True))
+                (first, second, measure): list(
+                    zip(of(first, measure), of(second, measure), strict=True)
+                )
                 for measure in self.measures
                 for first, second in pairs
             },
@@ -146,7 +153,9 @@ class Comparison:
             }
         )
 
-    def to_latex(self, baseline: str | None = None, confidence: float = 0.95, digits: int = 3) -> str:
+    def to_latex(
+        self, baseline: str | None = None, confidence: float = 0.95, digits: int = 3
+    ) -> str:
         r"""Return `summary` up to its verdicts as a LaTeX table.
 
         The document needs ``\usepackage{booktabs}``.

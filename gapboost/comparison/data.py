@@ -76,7 +76,9 @@ class Split:
     repeats: tuple[int, ...]
 
 
-def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings) -> tuple[Collection, Queries]:
+def documents(
+    X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings
+) -> tuple[Collection, Queries]:
     """Return the documents query by query, and the queries of the rows as the caller gave them.
 
     Raises
@@ -86,21 +88,31 @@ def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings
     """
     X, qid = split(X, qid, group)
     if qid is None:
-        raise ValueError("qid is missing; expected one query id a row, or group with the sizes of the queries")
+        raise ValueError(
+            "qid is missing; expected one query id a row, or group with the sizes of the queries"
+        )
     X = features(X)
     measures = [*settings.measures.values(), settings.choose_by]
     check_one_label(measures, "measures", "compare_rankers", EVALUATE_EACH)
     check_one_column(y, "y", "compare_rankers", EVALUATE_EACH)
-    data = judged(y, qid, limit=grade_limit(measures), names=("y", "qid", "sample_weight"), real=True)
+    data = judged(
+        y, qid, limit=grade_limit(measures), names=("y", "qid", "sample_weight"), real=True
+    )
     queries = data.queries
     if X.shape[0] != queries.n_rows:
-        raise ValueError(f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row")
+        raise ValueError(
+            f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row"
+        )
     number = np.repeat(np.arange(len(queries)), queries.sizes)
     order = np.arange(len(number))
     if settings.shuffle:
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = order if queries.rows is None else queries.rows[order]
-    whole = DataPart(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.grades[order], queries.sizes)
+    whole = DataPart(
+        X if (rows == np.arange(len(rows))).all() else rows_of(X, rows),
+        data.grades[order],
+        queries.sizes,
+    )
     return Collection(whole, queries.ids, data.graded), queries
 
 
@@ -135,7 +147,10 @@ def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> li
 
 
 def _folds(
-    parts: Sequence[tuple[Array, ...]], repeats: tuple[int, ...], queries: Queries, settings: ComparisonSettings
+    parts: Sequence[tuple[Array, ...]],
+    repeats: tuple[int, ...],
+    queries: Queries,
+    settings: ComparisonSettings,
 ) -> list[Split]:
     """Return the checked folds of some repeats, with validation queries if they are needed."""
     nothing = np.array([], dtype=np.int64)
@@ -145,7 +160,11 @@ def _folds(
     ]
     if settings.needs_validation and all(len(fold.vali) == 0 for fold in folds):
         folds = _with_next(folds, settings.cv)
-    _check_folds(folds, queries, ("train", "vali", "test") if settings.needs_validation else ("train", "test"))
+    _check_folds(
+        folds,
+        queries,
+        ("train", "vali", "test") if settings.needs_validation else ("train", "test"),
+    )
     return folds
 
 
@@ -155,13 +174,15 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
             n = len(getattr(fold, name))
             if n < 2:
                 raise ValueError(
-                    f"cv has {n} {name} {'query' if n == 1 else 'queries'} in fold {number}; expected at least two"
+                    f"cv has {n} {name} {'query' if n == 1 else 'queries'} in fold {number}; "
+                    "expected at least two"
                 )
     tested = np.concatenate([fold.test for fold in folds])
     if len(np.unique(tested)) < len(tested):
         twice = np.flatnonzero(np.bincount(tested) > 1)[0]
         raise ValueError(
-            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each query in one of them: its values "
+            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each query in "
+            "one of them: its values "
             "must count once"
         )
 
@@ -188,8 +209,10 @@ def _with_next(folds: list[Split], cv: Any) -> list[Split]:
     for fold, following in zip(folds, folds[1:] + folds[:1], strict=True):
         if not np.isin(following.test, fold.train).all() or len(following.test) == len(fold.train):
             raise ValueError(
-                f"cv is {cv!r}, which leaves no queries to validate on; expected at least 3 folds, or "
-                "(train, vali, test) row numbers: early stopping and tune choose on validation queries"
+                f"cv is {cv!r}, which leaves no queries to validate on; expected at least 3 folds, "
+                "or "
+                "(train, vali, test) row numbers: early stopping and tune choose on validation "
+                "queries"
             )
         train = np.setdiff1d(fold.train, following.test)
         validated.append(replace(fold, train=train, vali=following.test))

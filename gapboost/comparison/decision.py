@@ -23,7 +23,9 @@ def decide(verdicts: Sequence[Verdict], measure: str, values: Values) -> list[st
     values : Values
         Means and times of the rankers.
     """
-    by_difference = sorted((v for v in verdicts if v.measure == measure), key=lambda verdict: -verdict.difference)
+    by_difference = sorted(
+        (v for v in verdicts if v.measure == measure), key=lambda verdict: -verdict.difference
+    )
     ahead = [verdict for verdict in by_difference if verdict.verdict == AHEAD]
     undecided = [verdict for verdict in by_difference if verdict.verdict not in (AHEAD, BEHIND)]
     behind = [verdict for verdict in by_difference if verdict.verdict == BEHIND]
@@ -32,16 +34,24 @@ def decide(verdicts: Sequence[Verdict], measure: str, values: Values) -> list[st
         sentences.append(_power(undecided[0]))
     if behind:
         sentences.append(f"Behind {behind[0].beside}: {_listed(behind)}.")
-    sentences += [_cost(verdict, values) for verdict in by_difference if _slowdown(verdict, values) >= NOTED_SLOWDOWN]
+    sentences += [
+        _cost(verdict, values)
+        for verdict in by_difference
+        if _slowdown(verdict, values) >= NOTED_SLOWDOWN
+    ]
     return sentences + _by_other_measures([v for v in verdicts if v.measure != measure])
 
 
 def _winner(ahead: Sequence[Verdict], values: Values) -> list[str]:
     best = ahead[0]
-    sentences = [f"Use {best.ranker}. It is ahead of {best.beside} by {with_interval(best)} in {best.measure}."]
+    sentences = [
+        f"Use {best.ranker}. It is ahead of {best.beside} by {with_interval(best)} in "
+        f"{best.measure}."
+    ]
     if len(ahead) > 1:
         sentences.append(
-            f"Also ahead of {best.beside}: {_listed(ahead[1:])}. {_cheapest([v.ranker for v in ahead], values)}"
+            f"Also ahead of {best.beside}: {_listed(ahead[1:])}. "
+            f"{_cheapest([v.ranker for v in ahead], values)}"
         )
     return sentences
 
@@ -51,27 +61,41 @@ def _no_winner(verdict: Verdict, undecided: Sequence[Verdict], values: Values) -
     if not undecided:
         return [f"Keep {baseline}. Every other ranker is behind it in {measure}."]
     rankers = [baseline, *(verdict.ranker for verdict in undecided)]
-    return [f"Keep {baseline}, or choose by cost: no ranker is ahead of it in {measure}. {_cheapest(rankers, values)}"]
+    return [
+        f"Keep {baseline}, or choose by cost: no ranker is ahead of it in {measure}. "
+        f"{_cheapest(rankers, values)}"
+    ]
 
 
 def _by_other_measures(verdicts: Sequence[Verdict]) -> list[str]:
     sentences = []
     for word in (AHEAD, BEHIND):
-        found = [f"{v.ranker} in {v.measure} ({signed(v.difference)})" for v in verdicts if v.verdict == word]
+        found = [
+            f"{v.ranker} in {v.measure} ({signed(v.difference)})"
+            for v in verdicts
+            if v.verdict == word
+        ]
         if found:
             relation = "Ahead of" if word == AHEAD else "Behind"
-            sentences.append(f"{relation} {verdicts[0].beside} by other measures: {', '.join(found)}.")
+            sentences.append(
+                f"{relation} {verdicts[0].beside} by other measures: {', '.join(found)}."
+            )
     return sentences
 
 
 def _cheapest(rankers: Sequence[str], values: Values) -> str:
     """Return a sentence on the costs of rankers that are equally good choices."""
-    train, serve = min(rankers, key=values.fit_seconds), min(rankers, key=values.predict_milliseconds)
+    train, serve = (
+        min(rankers, key=values.fit_seconds),
+        min(rankers, key=values.predict_milliseconds),
+    )
     costs = (
         f"train ({values.fit_seconds(train):.3g} s)",
         f"serve ({values.predict_milliseconds(serve):.3g} ms for 1,000 documents)",
     )
-    among = f"Of {' and '.join(rankers)}," if len(rankers) == 2 else f"Of these {len(rankers)} rankers,"
+    among = (
+        f"Of {' and '.join(rankers)}," if len(rankers) == 2 else f"Of these {len(rankers)} rankers,"
+    )
     if train == serve:
         return f"{among} {train} is the cheapest to {costs[0]} and to {costs[1]}."
     return f"{among} {train} is the cheapest to {costs[0]}, and {serve} to {costs[1]}."
@@ -82,8 +106,14 @@ def _power(verdict: Verdict) -> str:
 
     The number is that of the largest open difference.
     """
-    shown = f"Of the inconclusive rankers, {verdict.ranker} has the highest mean: {with_interval(verdict)}. "
-    shown += f"With {verdict.n_queries:,} queries, four of five comparisons find a true difference of {verdict.detectable:.4f}."
+    shown = (
+        f"Of the inconclusive rankers, {verdict.ranker} has the highest mean: "
+        f"{with_interval(verdict)}. "
+    )
+    shown += (
+        f"With {verdict.n_queries:,} queries, four of five comparisons find a true difference of "
+        f"{verdict.detectable:.4f}."
+    )
     if verdict.difference <= 0:
         return shown
     more = verdict.queries_needed - verdict.n_queries
@@ -92,7 +122,8 @@ def _power(verdict: Verdict) -> str:
 
 def _cost(verdict: Verdict, values: Values) -> str:
     return (
-        f"{verdict.ranker} takes {_slowdown(verdict, values):.0f} times as long to train as {verdict.beside}, for "
+        f"{verdict.ranker} takes {_slowdown(verdict, values):.0f} times as long to train as "
+        f"{verdict.beside}, for "
         f"{with_interval(verdict)} in {verdict.measure}: {verdict.verdict}."
     )
 

@@ -17,7 +17,9 @@ from gapboost._data.arguments import shown
 from gapboost._data.features import column_names
 from gapboost._kernels import Array
 
-PLAIN = frozenset((type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes))
+PLAIN = frozenset(
+    (type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes)
+)
 TABLES = ("pandas", "polars", "pyarrow")
 
 
@@ -131,7 +133,9 @@ class _Writer:
         names = column_names(table)
         for column_name, column in [(n, table[n]) for n in names] if names else [("", table)]:
             self.add(column_name, name)
-            self._begin("column", str(getattr(column, "dtype", None) or getattr(column, "type", None)))
+            self._begin(
+                "column", str(getattr(column, "dtype", None) or getattr(column, "type", None))
+            )
             if hasattr(getattr(column, "cat", None), "codes"):
                 self.add(list(column.cat.categories), name)
             self._add_array(np.asarray(column), name)
@@ -169,7 +173,9 @@ class _Writer:
             return
         if not isinstance(thing, type) and "<" in thing.__qualname__:
             raise _not_comparable(thing, name)
-        if isinstance(thing, BuiltinFunctionType) and not isinstance(thing.__self__, type(sys) | type(None) | type):
+        if isinstance(thing, BuiltinFunctionType) and not isinstance(
+            thing.__self__, type(sys) | type(None) | type
+        ):
             self._add_object(thing, name)  # a method of an object
             return
         self._begin("name", thing.__module__, thing.__qualname__, _versions_of(thing))
@@ -196,6 +202,8 @@ def _version_of(thing: Any) -> str:
 
 def _not_comparable(value: Any, name: str) -> TypeError:
     return TypeError(
-        f"checkpoint is given, and {name} is {shown(value)}, which cannot be compared with the one of another run; expected "
-        "numbers, strings, arrays, estimators, and functions that a module defines by name; or checkpoint=None"
+        f"checkpoint is given, and {name} is {shown(value)}, which cannot be compared with the one "
+        "of another run; expected "
+        "numbers, strings, arrays, estimators, and functions that a module defines by name; or "
+        "checkpoint=None"
     )

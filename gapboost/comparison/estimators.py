@@ -48,7 +48,11 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     """
     ranker = unfitted(ranker)
     given = ranker.get_params()
-    threads = {name: 1 for name in _parameters_named(ranker, THREAD_PARAMETERS)[:1] if given.get(name) is None}
+    threads = {
+        name: 1
+        for name in _parameters_named(ranker, THREAD_PARAMETERS)[:1]
+        if given.get(name) is None
+    }
     params = {**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)}
     ranker = _without_synonyms(ranker, params).set_params(**params)
     if isinstance(ranker, Pipeline):
@@ -66,8 +70,12 @@ def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
         return ranker
     names = {name.removeprefix(prefix(ranker)) for name in params}
     dropped = {name for group in SYNONYMS if names & {*group} for name in group} - names
-    left = type(last)(**{name: value for name, value in last.get_params().items() if name not in dropped})
-    return ranker.set_params(**{ranker.steps[-1][0]: left}) if isinstance(ranker, Pipeline) else left
+    left = type(last)(
+        **{name: value for name, value in last.get_params().items() if name not in dropped}
+    )
+    return (
+        ranker.set_params(**{ranker.steps[-1][0]: left}) if isinstance(ranker, Pipeline) else left
+    )
 
 
 def few_trees(ranker: Any) -> dict[str, int]:
@@ -85,7 +93,9 @@ def has_early_stopping(ranker: Any) -> bool:
     """Return True if early stopping is set, and `fit` takes evaluation sets."""
     last = last_step(ranker)
     given = last.get_params()
-    return "eval_set" in fit_arguments(last) and any(given.get(name) is not None for name in STOPPING)
+    return "eval_set" in fit_arguments(last) and any(
+        given.get(name) is not None for name in STOPPING
+    )
 
 
 def fit_arguments(ranker: Any) -> set[str]:

@@ -22,7 +22,9 @@ def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     n_rows = len(verdicts) // len(measures)
     size = (2.2 + 2.9 * len(measures), 1.5 + 0.34 * n_rows)
-    figure, panels = pyplot.subplots(1, len(measures), sharey=True, squeeze=False, figsize=size, layout="constrained")
+    figure, panels = pyplot.subplots(
+        1, len(measures), sharey=True, squeeze=False, figsize=size, layout="constrained"
+    )
     for ax, measure in zip(panels[0], measures, strict=True):
         panel(ax, [v for v in verdicts if v.measure == measure])
     figure.suptitle(f"compared with {verdicts[0].beside}", fontsize=11)
@@ -37,11 +39,17 @@ def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
 def panel(ax: Any, verdicts: Sequence[Verdict]) -> None:
     """Draw the verdicts of one measure, the first at the top."""
     for place, verdict in enumerate(verdicts):
-        ax.plot(verdict.interval, (place, place), linewidth=1.5, color=MARKS[verdict.verdict]["color"])
-        ax.plot([verdict.difference], [place], markersize=7, linestyle="none", **MARKS[verdict.verdict])
+        ax.plot(
+            verdict.interval, (place, place), linewidth=1.5, color=MARKS[verdict.verdict]["color"]
+        )
+        ax.plot(
+            [verdict.difference], [place], markersize=7, linestyle="none", **MARKS[verdict.verdict]
+        )
     ax.axvline(0, color="#808080", linewidth=0.8)
     # A long name takes two lines, to leave space for the marks; tables hold the whole name.
-    names = ["\n".join(textwrap.wrap(v.ranker, 24, max_lines=2, placeholder=" …")) for v in verdicts]
+    names = [
+        "\n".join(textwrap.wrap(v.ranker, 24, max_lines=2, placeholder=" …")) for v in verdicts
+    ]
     ax.set_yticks(range(len(verdicts)), names, fontsize=9, parse_math=False)
     ax.set_ylim(len(verdicts) - 0.5, -0.5)
     ax.margins(x=0.08)

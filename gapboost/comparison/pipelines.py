@@ -42,5 +42,8 @@ def transformed(ranker: Any, part: DataPart) -> DataPart:
 def _with_features(part: DataPart, X: Any) -> DataPart:
     found, expected = X.shape[0], part.X.shape[0]
     if found != expected:
-        raise ValueError(f"the steps before the last one make {found} rows of {expected}; expected one row a document")
+        raise ValueError(
+            f"the steps before the last one make {found} rows of {expected}; expected one row a "
+            "document"
+        )
     return replace(part, X=X)

@@ -66,18 +66,22 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
 
         from gapboost.xgboost import XGBGAPRanker
 
-        rankers |= {f"XGBoost {name}": xgboost.XGBRanker(objective=name) for name in XGBOOST_OBJECTIVES}
+        rankers |= {
+            f"XGBoost {name}": xgboost.XGBRanker(objective=name) for name in XGBOOST_OBJECTIVES
+        }
         rankers["XGBoost GAP"] = XGBGAPRanker()
     if find_spec("catboost"):
         from catboost import CatBoostRanker
 
         quiet = {"verbose": False, "allow_writing_files": False}
         rankers |= {
-            f"CatBoost {loss}": CatBoostRanker(loss_function=loss, **quiet) for loss in ("YetiRank", "QueryRMSE")
+            f"CatBoost {loss}": CatBoostRanker(loss_function=loss, **quiet)
+            for loss in ("YetiRank", "QueryRMSE")
         }
     if not rankers:
         raise ImportError(
-            "none of lightgbm, xgboost and catboost is installed; expected one: pip install 'gapboost[lightgbm,xgboost]'"
+            "none of lightgbm, xgboost and catboost is installed; expected one: pip install "
+            "'gapboost[lightgbm,xgboost]'"
         )
     return with_query_features(rankers) if query_features else rankers
 
@@ -113,8 +117,13 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     """
     if rankers is None:
         rankers = standard_rankers()
-    if not isinstance(rankers, Mapping) or not all(isinstance(name, str) and name for name in rankers):
-        raise TypeError(f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None for the standard field")
+    if not isinstance(rankers, Mapping) or not all(
+        isinstance(name, str) and name for name in rankers
+    ):
+        raise TypeError(
+            f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None for the standard "
+            "field"
+        )
     for name, ranker in rankers.items():
         _check_methods(ranker, f"{name!r}", ("fit", "predict"))
         for step, transformer in transformers(ranker):
@@ -133,10 +142,19 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
 
 
 def _check_methods(estimator: Any, name: str, methods: Sequence[str]) -> None:
-    lacks = [method for method in (*methods, "get_params", "set_params") if not hasattr(estimator, method)]
+    lacks = [
+        method
+        for method in (*methods, "get_params", "set_params")
+        if not hasattr(estimator, method)
+    ]
     if lacks or isinstance(estimator, type):
-        found = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"without {', '.join(lacks)}"
+        found = (
+            f"the class {estimator.__name__}"
+            if isinstance(estimator, type)
+            else f"without {', '.join(lacks)}"
+        )
         raise TypeError(
-            f"rankers holds {name}: {shown(estimator)}, {found}; expected an estimator with {' and '.join(methods)}, and "
+            f"rankers holds {name}: {shown(estimator)}, {found}; expected an estimator with "
+            f"{' and '.join(methods)}, and "
             "with get_params and set_params, as scikit-learn's have them"
         )

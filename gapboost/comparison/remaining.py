@@ -44,7 +44,10 @@ class RemainingTime:
         other = float(np.mean(list(means.values())))
         costs = [(n, means.get(ranker, other)) for ranker, n in self._left.items() if n]
         # Processes share the trainings, but not one training.
-        return max(sum(n * cost for n, cost in costs) / self._n_jobs, max((cost for _, cost in costs), default=0.0))
+        return max(
+            sum(n * cost for n, cost in costs) / self._n_jobs,
+            max((cost for _, cost in costs), default=0.0),
+        )
 
     def __str__(self) -> str:
         """Text such as ``"12 min left"``, or ``""`` at the start and at the end."""
@@ -52,7 +55,9 @@ class RemainingTime:
             return ""
         untimed = len(self._left.keys() - self._finished.keys())
         rankers = "ranker" if untimed == 1 else "rankers"
-        return f"{duration(self.seconds)} left" + (f"; {untimed} {rankers} not timed yet" if untimed else "")
+        return f"{duration(self.seconds)} left" + (
+            f"; {untimed} {rankers} not timed yet" if untimed else ""
+        )
 
 
 def duration(seconds: float) -> str:
@@ -64,9 +69,13 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def progress_of(run: ComparisonRun, shown: bool | None, label: str) -> Iterator[Callable[[RankerResult], str]]:
+def progress_of(
+    run: ComparisonRun, shown: bool | None, label: str
+) -> Iterator[Callable[[RankerResult], str]]:
     """Yield a function that takes each result, advances a bar, and returns the time left."""
-    remaining = RemainingTime(Counter(task.ranker for task in (*run.searches, *run.tests)), run.settings.n_jobs)
+    remaining = RemainingTime(
+        Counter(task.ranker for task in (*run.searches, *run.tests)), run.settings.n_jobs
+    )
     with progress_bar(run.total, shown, label, own_time=True) as advance:
 
         def finish(result: RankerResult) -> str:

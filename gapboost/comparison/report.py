@@ -20,9 +20,12 @@ from gapboost.comparison.verdicts import Verdict
 # The report shows no larger number of needed queries.
 MOST_QUERIES = 1_000_000
 READING = [
-    "A difference is the mean over all test queries of ranker minus baseline; ties count their expected value. The intervals of "
-    "a measure hold together, by Bonferroni's correction. A ranker is ahead if its interval is above 0, behind if it is below 0.",
-    "Queries needed: with so many test queries, 80 % of comparisons find a true difference as large as the one seen. "
+    "A difference is the mean over all test queries of ranker minus baseline; ties count their "
+    "expected value. The intervals of "
+    "a measure hold together, by Bonferroni's correction. A ranker is ahead if its interval is "
+    "above 0, behind if it is below 0.",
+    "Queries needed: with so many test queries, 80 % of comparisons find a true difference as "
+    "large as the one seen. "
     "This number is rough if the difference is small.",
 ]
 
@@ -42,14 +45,19 @@ class ComparisonPage:
 
     def _sections(self) -> list[tuple[str, list[Block]]]:
         """Return the headings, each with paragraphs and tables."""
-        best = f"{self.best} has the highest mean by {self.training.best_by}, which alone is no proof."
+        best = (
+            f"{self.best} has the highest mean by {self.training.best_by}, which alone is no proof."
+        )
         decision = [*self.decision(), summarize_training(self.training)]
         reading = [*READING, self._errors()]
         return [
             ("Decision", [*map(Paragraph, decision), Pictures(self._pictures, self._key())]),
             ("Means", [self.means(), Paragraph(best)]),
             ("Differences", [self.differences(), *map(Paragraph, reading)]),
-            ("Settings", [*map(Paragraph, self._settings()), self._rankers(), Paragraph(versions())]),
+            (
+                "Settings",
+                [*map(Paragraph, self._settings()), self._rankers(), Paragraph(versions())],
+            ),
         ]
 
     def decision(self) -> list[str]:
@@ -72,11 +80,17 @@ class ComparisonPage:
         """Return all verdicts."""
         rows = [
             [
-                v.measure, v.ranker, v.verdict, signed(v.difference), " to ".join(map(signed, v.interval)),
-                "< 0.001" if v.p < 0.001 else f"{v.p:.3f}", f"{v.detectable:.4f}", queries_needed(v),
+                v.measure,
+                v.ranker,
+                v.verdict,
+                signed(v.difference),
+                " to ".join(map(signed, v.interval)),
+                "< 0.001" if v.p < 0.001 else f"{v.p:.3f}",
+                f"{v.detectable:.4f}",
+                queries_needed(v),
             ]
             for v in self.verdicts
-        ]  # fmt: skip
+        ]
         confidence = f"simultaneous {self.verdicts[0].confidence:.0%} interval"
         head = [
             "measure",
@@ -95,29 +109,37 @@ class ComparisonPage:
         splits = self.training.splits
         if len(splits) == 1:
             return (
-                "There is one given fold: the intervals hold for the models that were trained, not for others that are trained "
+                "There is one given fold: the intervals hold for the models that were trained, not "
+                "for others that are trained "
                 "alike."
             )
         if sum(len(split.test) for split in splits) == self.values.n_queries:
             return (
-                f"The queries of a fold were ranked by the same models: each of the {len(splits)} folds is a cluster, with Bell "
-                "and McCaffrey's standard error and Satterthwaite's degrees of freedom. No interval counts that folds share "
+                f"The queries of a fold were ranked by the same models: each of the {len(splits)} "
+                "folds is a cluster, with Bell "
+                "and McCaffrey's standard error and Satterthwaite's degrees of freedom. No "
+                "interval counts that folds share "
                 "training queries."
             )
         return (
-            f"The rankers were trained on {len(splits)} different sets of queries. Errors count queries and models, as two-way "
-            f"clusters, with {len(splits) - 1} degrees of freedom. No interval counts that the training sets overlap."
+            f"The rankers were trained on {len(splits)} different sets of queries. Errors count "
+            "queries and models, as two-way "
+            f"clusters, with {len(splits) - 1} degrees of freedom. No interval counts that the "
+            "training sets overlap."
         )
 
     def _settings(self) -> list[str]:
         tuned = next((len(c) for c in self.training.candidates.values()), None)
         repeats = max(result.task.repeat for result in self.values.results)
+        named = self.training.measures.items()
+        measures = "; ".join(f"{name} is {measure}" for name, measure in named)
         return [
             *([self.training.source] if self.training.source else []),
-            f"Measures: {'; '.join(f'{name} is {measure}' for name, measure in self.training.measures.items())}. "
+            f"Measures: {measures}. "
             f"{repeats} {'repeat' if repeats == 1 else 'repeats'}, each with its own seed. "
             + (
-                f"Validation queries chose among {tuned} candidates of each ranker, by {self.training.choose_by}."
+                f"Validation queries chose among {tuned} candidates of each ranker, by "
+                f"{self.training.choose_by}."
                 if tuned
                 else "The rankers have the parameters that they came with."
             )
@@ -126,7 +148,11 @@ class ComparisonPage:
         ]
 
     def _rankers(self) -> Table:
-        return Table(["ranker", "what it is"], [[n, describe(r)] for n, r in self.training.rankers.items()], words=2)
+        return Table(
+            ["ranker", "what it is"],
+            [[n, describe(r)] for n, r in self.training.rankers.items()],
+            words=2,
+        )
 
     def _key(self) -> str:
         """Return the legend of the pictures."""
@@ -148,9 +174,12 @@ def summarize_training(training: Trainer) -> str:
     repeats = max(max(split.repeats) for split in splits)
     n = sum(len(split.test) for split in splits if 1 in split.repeats)
     return (
-        f"{len(training.rankers)} rankers, {len(training.measures)} measures; {len(whole.y):,} documents of {len(whole.sizes):,} "
-        f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries "
-        f"tested in {folds} {'fold' if folds == 1 else 'folds'}, {repeats} {'repeat' if repeats == 1 else 'repeats'}."
+        f"{len(training.rankers)} rankers, {len(training.measures)} measures; {len(whole.y):,} "
+        f"documents of {len(whole.sizes):,} "
+        f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to "
+        f"{whole.y.max():g}; {n:,} queries "
+        f"tested in {folds} {'fold' if folds == 1 else 'folds'}, {repeats} "
+        f"{'repeat' if repeats == 1 else 'repeats'}."
     )
 
 
@@ -158,4 +187,8 @@ def queries_needed(verdict: Verdict) -> str:
     """Return the number of queries that an inconclusive verdict needs; empty for other verdicts."""
     if verdict.verdict != INCONCLUSIVE:
         return ""
-    return f"{verdict.queries_needed:,.0f}" if verdict.queries_needed <= MOST_QUERIES else f"> {MOST_QUERIES:,}"
+    return (
+        f"{verdict.queries_needed:,.0f}"
+        if verdict.queries_needed <= MOST_QUERIES
+        else f"> {MOST_QUERIES:,}"
+    )

@@ -15,7 +15,13 @@ from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.data import documents, splits
 from gapboost.comparison.estimators import takes_seed
 from gapboost.comparison.settings import ComparisonSettings
-from gapboost.comparison.training import CHOSEN_BY, RankerResult, RankerTraining, Trainer, try_rankers
+from gapboost.comparison.training import (
+    CHOSEN_BY,
+    RankerResult,
+    RankerTraining,
+    Trainer,
+    try_rankers,
+)
 from gapboost.comparison.values import Values
 
 
@@ -67,8 +73,12 @@ class ComparisonRun:
         """Train, and return the comparison; `on_result` gets each result, saved ones too."""
         searches = self._results(self.searches, on_result)
         best = best_candidates(searches)
-        tests = [replace(task, candidate=best.get((task.ranker, task.split))) for task in self.tests]
-        values = Values(self._results(tests, on_result), self.training.splits, self.training.documents.ids)
+        tests = [
+            replace(task, candidate=best.get((task.ranker, task.split))) for task in self.tests
+        ]
+        values = Values(
+            self._results(tests, on_result), self.training.splits, self.training.documents.ids
+        )
         return Comparison(values, self.training, searches)
 
     def _results(
@@ -88,7 +98,11 @@ class ComparisonRun:
             yield from over_processes(self.training, tasks, n)
             return
         finish = partial(self.checkpoint.finish, train=self.training)
-        steps = ((self.checkpoint.saved, 1), (partial(finish, wait=False), n), (partial(finish, wait=True), n))
+        steps = (
+            (self.checkpoint.saved, 1),
+            (partial(finish, wait=False), n),
+            (partial(finish, wait=True), n),
+        )
         for step, n_processes in steps:
             left = []
             for task, result in zip(tasks, over_processes(step, tasks, n_processes), strict=True):
@@ -99,7 +113,9 @@ class ComparisonRun:
             tasks = left
 
 
-def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None) -> ComparisonRun:
+def prepare_run(
+    settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None
+) -> ComparisonRun:
     """Check data, folds, rankers and checkpoint, before the first training.
 
     Raises
@@ -113,7 +129,14 @@ def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, g
     measures = {name: measure.resolved(docs.grades) for name, measure in settings.measures.items()}
     choose_by = settings.choose_by.resolved(docs.grades)
     training = Trainer(
-        docs, folds, settings.rankers, measures, choose_by, settings.candidates, settings.source, settings.choose_trees
+        docs,
+        folds,
+        settings.rankers,
+        measures,
+        choose_by,
+        settings.candidates,
+        settings.source,
+        settings.choose_trees,
     )
     try_rankers(training)
     checkpoint = None
@@ -127,5 +150,7 @@ def best_candidates(searches: Sequence[RankerResult]) -> dict[tuple[str, int], i
     """Return the number of the candidate with the highest mean, for each ranker and split."""
     means: dict[tuple[str, int], list[float]] = {}
     for result in searches:  # candidates in the order of their numbers
-        means.setdefault((result.task.ranker, result.task.split), []).append(float(np.mean(result.values[CHOSEN_BY])))
+        means.setdefault((result.task.ranker, result.task.split), []).append(
+            float(np.mean(result.values[CHOSEN_BY]))
+        )
     return {key: int(np.argmax(values)) for key, values in means.items()}

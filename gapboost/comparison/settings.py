@@ -63,7 +63,9 @@ class ComparisonSettings:
         rankers = checked_rankers(self.rankers, self.leave_out)
         measures = _measures_by_name(self.measures)
         first = next(iter(measures.values()))
-        choose_by = first if self.choose_by is None else as_measure(self.choose_by, None, "choose_by")
+        choose_by = (
+            first if self.choose_by is None else as_measure(self.choose_by, None, "choose_by")
+        )
         whole(self.repeats, "repeats")
         one_of(self.shuffle, "shuffle", (True, False))
         resolve_n_jobs(self.n_jobs)
@@ -73,12 +75,22 @@ class ComparisonSettings:
         candidates = draw_candidates(rankers, self.tune, self.spaces)
         one_of(self.progress, "progress", (True, False, None))
         # A frozen class refuses assignments.
-        vars(self).update(rankers=rankers, measures=measures, choose_by=choose_by, n_jobs=n_jobs, candidates=candidates)
+        vars(self).update(
+            rankers=rankers,
+            measures=measures,
+            choose_by=choose_by,
+            n_jobs=n_jobs,
+            candidates=candidates,
+        )
 
     @property
     def needs_validation(self) -> bool:
         """True if parameters are tuned, trees are chosen, or a ranker stops early."""
-        return bool(self.candidates) or self.choose_trees or any(map(has_early_stopping, self.rankers.values()))
+        return (
+            bool(self.candidates)
+            or self.choose_trees
+            or any(map(has_early_stopping, self.rankers.values()))
+        )
 
 
 def _measures_by_name(measures: Measures) -> dict[str, Measure]:

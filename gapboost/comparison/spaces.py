@@ -36,10 +36,16 @@ CATBOOST = {
     "l2_leaf_reg": stats.loguniform(0.01, 10),
 }
 # By the library of an estimator's class or of one of its base classes.
-SPACES: dict[str, dict[str, Any]] = {"lightgbm": LIGHTGBM_SPACE, "xgboost": XGBOOST_SPACE, "catboost": CATBOOST}
+SPACES: dict[str, dict[str, Any]] = {
+    "lightgbm": LIGHTGBM_SPACE,
+    "xgboost": XGBOOST_SPACE,
+    "catboost": CATBOOST,
+}
 
 
-def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[str, list[dict[str, Any]]]:
+def draw_candidates(
+    rankers: Mapping[str, Any], tune: Any, spaces: Any
+) -> dict[str, list[dict[str, Any]]]:
     """Return `tune` candidates of each ranker; {} without `tune`.
 
     scikit-learn's `ParameterSampler` draws them. Rankers with the same space get the same
@@ -51,11 +57,16 @@ def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[
     ValueError, TypeError
         If a ranker has no space, or its space has a parameter that the ranker does not have.
     """
-    given = {} if spaces is None else mapping(spaces, "spaces", "{name: {parameter: list or distribution}}")
+    given = (
+        {}
+        if spaces is None
+        else mapping(spaces, "spaces", "{name: {parameter: list or distribution}}")
+    )
     if tune is None:
         if given:
             raise ValueError(
-                f"spaces is {shown(spaces)} but tune is None; expected tune=16 or another number of candidates"
+                f"spaces is {shown(spaces)} but tune is None; expected tune=16 or another number "
+                "of candidates"
             )
         return {}
     number = whole(tune, "tune", 2, "None or a whole number of candidates")
@@ -68,7 +79,8 @@ def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[
         if space is None:
             kind = type(last_step(ranker)).__name__
             raise ValueError(
-                f"tune is {tune} but {name!r} of rankers is a {kind}, for which there is no space; expected "
+                f"tune is {tune} but {name!r} of rankers is a {kind}, for which there is no space; "
+                "expected "
                 f"spaces={{{name!r}: {{parameter: list or distribution}}}}, or leave_out=[{name!r}]"
             )
         drawn[name] = _draw(name, ranker, space, number)
@@ -79,15 +91,21 @@ def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list
     known = ranker.get_params()
     library = library_of(ranker)
     for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
-        if parameter not in known and library != "catboost":  # its get_params returns only what is set
-            raise ValueError(f"spaces has the parameter {parameter!r} of {name!r}; expected some of {', '.join(known)}")
+        if (
+            parameter not in known and library != "catboost"
+        ):  # its get_params returns only what is set
+            raise ValueError(
+                f"spaces has the parameter {parameter!r} of {name!r}; expected some of "
+                f"{', '.join(known)}"
+            )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a space that is too small is an error below
         sampler = list(ParameterSampler(space, number, random_state=0))
     found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
     if len(found) < number:
         raise ValueError(
-            f"tune is {number} but the space of {name!r} has {len(found)} candidates; expected no more than these"
+            f"tune is {number} but the space of {name!r} has {len(found)} candidates; expected no "
+            "more than these"
         )
     for candidate in found:
         unfitted(ranker).set_params(**candidate)
@@ -104,4 +122,8 @@ def _rounded(value: Any) -> Any:
 def _space_of(ranker: Any) -> dict[str, Any] | None:
     """Return the space of a ranker's library, with names for `set_params`, or None."""
     library = library_of(ranker)
-    return {prefix(ranker) + name: values for name, values in SPACES[library].items()} if library in SPACES else None
+    return (
+        {prefix(ranker) + name: values for name, values in SPACES[library].items()}
+        if library in SPACES
+        else None
+    )

@@ -59,7 +59,10 @@ def read_tables(
     first, kind = paths[0], table_format(paths[0])
     for path in paths[1:]:
         if table_format(path) != kind:
-            raise ValueError(f"FILE names {first}, which is {kind}, and {path}, which is not; expected one format")
+            raise ValueError(
+                f"FILE names {first}, which is {kind}, and {path}, which is not; expected one "
+                "format"
+            )
     frames, options = [], {}
     for path in paths:
         frame = _read_csv(path, qid, categorical) if kind == CSV else _read_parquet(path)
@@ -99,17 +102,24 @@ def _check_options(options: Mapping[str, Sequence[str]], path: Path, frame: Any)
                 listed = ", ".join(frame.columns)
                 raise ValueError(f"{option} is {name!r}; expected a column of {path}: {listed}")
             if name in named:
-                raise ValueError(f"{name!r} is named by {named[name]} and by {option}; expected one of them")
+                raise ValueError(
+                    f"{name!r} is named by {named[name]} and by {option}; expected one of them"
+                )
             named[name] = option
 
 
 def _check_named(path: Path, frame: Any) -> None:
     """Refuse columns of a CSV file without a name, such as the index that pandas writes."""
-    unnamed = {name: int(name.removeprefix(UNNAMED)) for name in frame if re.fullmatch(rf"{UNNAMED}\d+", name)}
+    unnamed = {
+        name: int(name.removeprefix(UNNAMED))
+        for name in frame
+        if re.fullmatch(rf"{UNNAMED}\d+", name)
+    }
     if unnamed:
         numbers = " and ".join(str(place + 1) for place in unnamed.values())
         raise ValueError(
-            f"{path} has columns without a name, number {numbers}; expected a name for each. pandas writes its index so. "
+            f"{path} has columns without a name, number {numbers}; expected a name for each. "
+            "pandas writes its index so. "
             f"{_option('--drop', list(unnamed))} leaves them out"
         )
 
@@ -125,7 +135,10 @@ def checked_features(features: Any, categorical: Sequence[str], path: Path) -> A
     ValueError
         Naming all columns that hold neither numbers nor categories.
     """
-    texts = {name: features[name].astype(object).where(features[name].notna(), "").astype(str) for name in categorical}
+    texts = {
+        name: features[name].astype(object).where(features[name].notna(), "").astype(str)
+        for name in categorical
+    }
     features = features.assign(**texts).astype(dict.fromkeys(categorical, "category"))
     others = [name for name in features if name not in texts]
     features = features.assign(**{name: _numbers(features[name]) for name in others})
@@ -134,7 +147,8 @@ def checked_features(features: Any, categorical: Sequence[str], path: Path) -> A
         counted = "1 column that holds" if len(wrong) == 1 else f"{len(wrong)} columns that hold"
         described = "".join(f"\n  {name!r}: {_described(features[name])}" for name in wrong)
         raise ValueError(
-            f"{path} has {counted} neither numbers nor categories; expected numbers, or categories that are named:{described}\n"
+            f"{path} has {counted} neither numbers nor categories; expected numbers, or categories "
+            f"that are named:{described}\n"
             "Add both lines or one of them to the command, with each of the names in one line:\n"
             f"  {_option('--categorical', wrong)}\n  {_option('--drop', wrong)}"
         )
@@ -146,11 +160,15 @@ def checked_label_column(column: Any, path: Path) -> Any:
     grades = _numbers(column)
     if grades.dtype.kind not in "biuf":
         raise ValueError(
-            f"{path} has text in its column of grades, {column.name!r}: {_described(column)}; expected numbers"
+            f"{path} has text in its column of grades, {column.name!r}: {_described(column)}; "
+            "expected numbers"
         )
     if missing := int(grades.isna().sum()):
         cells = "1 empty cell" if missing == 1 else f"{missing:,} empty cells"
-        raise ValueError(f"{path} has {cells} in its column of grades, {column.name!r}; expected a grade in each row")
+        raise ValueError(
+            f"{path} has {cells} in its column of grades, {column.name!r}; expected a grade in "
+            "each row"
+        )
     return grades.to_numpy()
 
 
@@ -167,7 +185,11 @@ def _numbers(column: Any) -> Any:
 def _described(column: Any) -> str:
     """Return the number of different values, or of cells that are no numbers, and one of them."""
     values = column.dropna().astype(str)
-    words = values[imported("pandas", "analysis", "to read CSV and Parquet").to_numeric(values, errors="coerce").isna()]
+    words = values[
+        imported("pandas", "analysis", "to read CSV and Parquet")
+        .to_numeric(values, errors="coerce")
+        .isna()
+    ]
     example = f"such as {(words if len(words) else values).iloc[0][:40]!r}"
     if 0 < len(words) < len(values):
         return f"{len(words):,} of {len(column):,} cells are no numbers, {example}"
@@ -197,20 +219,28 @@ def _booster_names(columns: Sequence[str]) -> list[str]:
 def categories(features: Any) -> list[str]:
     """Return the names of the columns of categories; none of an array."""
     dtypes = getattr(features, "dtypes", None)
-    return [] if dtypes is None else [name for name, dtype in dtypes.items() if str(dtype) == "category"]
+    return (
+        []
+        if dtypes is None
+        else [name for name, dtype in dtypes.items() if str(dtype) == "category"]
+    )
 
 
 def _check_like_first(path: Path, frame: Any, first: Path, expected: Any, qid: str) -> None:
     for names, here, there in ((frame, path, first), (expected, first, path)):
-        lacking = [str(name) for name in names if name not in (expected if names is frame else frame)]
+        lacking = [
+            str(name) for name in names if name not in (expected if names is frame else frame)
+        ]
         if lacking:
             raise ValueError(
-                f"{here} has columns that {there} lacks: {', '.join(lacking)}; expected the same columns in all files, "
+                f"{here} has columns that {there} lacks: {', '.join(lacking)}; expected the same "
+                "columns in all files, "
                 "or --drop for columns that all of them have"
             )
     if (frame[qid].dtype.kind in "iu") != (expected[qid].dtype.kind in "iu"):
         raise ValueError(
-            f"{path} has query ids of type {frame[qid].dtype}, {first} of type {expected[qid].dtype}; expected one type"
+            f"{path} has query ids of type {frame[qid].dtype}, {first} of type "
+            f"{expected[qid].dtype}; expected one type"
         )
 
 
@@ -269,7 +299,9 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 ({error.reason}, byte {error.object[error.start]:#x})") from error
+        raise ValueError(
+            f"{path} is not UTF-8 ({error.reason}, byte {error.object[error.start]:#x})"
+        ) from error
     except (csv.Error, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"{path} cannot be read as CSV: {_first_line(error)}") from error
     except ValueError as error:
@@ -286,19 +318,26 @@ def _checked_rows(path: Path, stream: IO[str], qid: str) -> tuple[list[str], lis
         raise ValueError(f"{path} is empty; expected a header with the names of the columns")
     twice = [name for name in names if name and names.count(name) > 1]
     if twice:
-        raise ValueError(f"{path} has the column {twice[0]!r} {names.count(twice[0])} times; expected distinct names")
+        raise ValueError(
+            f"{path} has the column {twice[0]!r} {names.count(twice[0])} times; expected distinct "
+            "names"
+        )
     n, place = len(names), names.index(qid) if qid in names else None
     ids = []
     for row in rows:
         if not row:
             continue  # an empty line
         if len(row) < n or any(row[n:]):
-            raise ValueError(f"{path}, line {rows.line_num}: found {len(row)} cells; expected {n}, as in the header")
+            raise ValueError(
+                f"{path}, line {rows.line_num}: found {len(row)} cells; expected {n}, as in the "
+                "header"
+            )
         if place is not None:
             ids.append(row[place])
             if not ids[-1]:
                 raise ValueError(
-                    f"{path}, line {rows.line_num}: the query id in column {qid!r} is empty; expected an id"
+                    f"{path}, line {rows.line_num}: the query id in column {qid!r} is empty; "
+                    "expected an id"
                 )
     return names, ids
 

@@ -121,22 +121,34 @@ class Trainer:
         parameters may not suit so few rows.
         """
         split, select = self.splits[task.split], self.documents.select
-        tested, measures = (split.vali, {CHOSEN_BY: self.choose_by}) if task.search else (split.test, self.measures)
+        tested, measures = (
+            (split.vali, {CHOSEN_BY: self.choose_by})
+            if task.search
+            else (split.test, self.measures)
+        )
         try:
             model, fit_seconds = self.train(task, select(split.train), select(split.vali))
             part = select(tested)
             scores, predict_seconds = timed_scores(model, part)
-            return RankerResult(task, values_by_query(scores, part, measures), fit_seconds, predict_seconds)
+            return RankerResult(
+                task, values_by_query(scores, part, measures), fit_seconds, predict_seconds
+            )
         except Exception as error:
             if task.search:
-                warnings.warn(f"{task} cannot be trained ({error}): it is not chosen", UserWarning, stacklevel=2)
+                warnings.warn(
+                    f"{task} cannot be trained ({error}): it is not chosen",
+                    UserWarning,
+                    stacklevel=2,
+                )
                 return RankerResult(task, {CHOSEN_BY: [-np.inf]}, 0.0, 0.0)
             error.add_note(f"in the training of {task}")
             raise
 
     def train(self, task: RankerTraining, train: DataPart, vali: DataPart) -> tuple[Any, float]:
         """Return a fitted copy of the ranker, and the seconds of its fit."""
-        ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.repeat)
+        ranker = configured(
+            self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.repeat
+        )
         evaluation = vali if has_early_stopping(ranker) else None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each training would repeat them
@@ -144,7 +156,9 @@ class Trainer:
             fitted = fit_ranker(ranker, train, evaluation)
             seconds = time.perf_counter() - start
             if self.choose_trees:
-                keep_best_trees(fitted, partial(self._value, last_step(fitted), transformed(fitted, vali)))
+                keep_best_trees(
+                    fitted, partial(self._value, last_step(fitted), transformed(fitted, vali))
+                )
         return fitted, seconds
 
     def _value(self, model: Any, part: DataPart, **trees: Any) -> float:
@@ -181,10 +195,15 @@ def _evaluation_set(ranker: Any, vali: DataPart, y: Array) -> dict[str, Any]:
         from catboost import Pool
 
         given = ranker.get_params()
-        kinds = {name: given.get(name) for name in ("cat_features", "text_features", "embedding_features")}
+        kinds = {
+            name: given.get(name)
+            for name in ("cat_features", "text_features", "embedding_features")
+        }
         return {"eval_set": Pool(vali.X, y, group_id=vali.numbers, **kinds)}
     # LightGBM deprecates `eval_set` from 4.7 on.
-    given = {"eval_X": (vali.X,), "eval_y": (y,)} if "eval_X" in takes else {"eval_set": [(vali.X, y)]}
+    given = (
+        {"eval_X": (vali.X,), "eval_y": (y,)} if "eval_X" in takes else {"eval_set": [(vali.X, y)]}
+    )
     if "eval_qid" in takes:
         given["eval_qid"] = [vali.numbers]
     elif "eval_group" in takes:
@@ -193,7 +212,9 @@ def _evaluation_set(ranker: Any, vali: DataPart, y: Array) -> dict[str, Any]:
 
 
 def _grades_for(ranker: Any, part: DataPart) -> Array:
-    binary = ranker.get_params().get("objective") == "rank:map" and "xgboost" in type(ranker).__module__
+    binary = (
+        ranker.get_params().get("objective") == "rank:map" and "xgboost" in type(ranker).__module__
+    )
     return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
 
 
@@ -206,9 +227,13 @@ def timed_scores(model: Any, part: DataPart, **trees: Any) -> tuple[Array, float
     return scores, (time.perf_counter() - start) / len(part.y)
 
 
-def values_by_query(scores: Array, part: DataPart, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+def values_by_query(
+    scores: Array, part: DataPart, measures: Mapping[str, Measure]
+) -> dict[str, list[float]]:
     """Return the value of each measure for each query."""
-    by_measure = evaluate(list(measures.values()), part.y, scores, part.numbers, per_query=True, n_jobs=1)
+    by_measure = evaluate(
+        list(measures.values()), part.y, scores, part.numbers, per_query=True, n_jobs=1
+    )
     return {name: by_measure[measure].tolist() for name, measure in measures.items()}
 
 
@@ -230,13 +255,19 @@ def try_rankers(training: Trainer) -> None:
         try:
             _try(training, name, sample)
         except Exception as error:
-            first, *_ = str(error).splitlines() or [""]  # XGBoost's message ends with a stack of calls
+            first, *_ = str(error).splitlines() or [
+                ""
+            ]  # XGBoost's message ends with a stack of calls
             failed[name] = f"{type(error).__name__}: {first[:300].rstrip(' ,')}"
     if failed:
-        errors = ", and ".join(f"{name!r}, which fails on these data ({error})" for name, error in failed.items())
+        errors = ", and ".join(
+            f"{name!r}, which fails on these data ({error})" for name, error in failed.items()
+        )
         raise ValueError(
-            f"{_other_columns(sample.X)}rankers holds {errors}; expected rankers that take these features and grades. "
-            f"leave_out={list(failed)}, of the command --leave-out {shlex.join(failed)}, compares the others"
+            f"{_other_columns(sample.X)}rankers holds {errors}; expected rankers that take these "
+            "features and grades. "
+            f"leave_out={list(failed)}, of the command --leave-out {shlex.join(failed)}, compares "
+            "the others"
         )
 
 
@@ -247,7 +278,8 @@ def _other_columns(X: Any) -> str:
         return ""
     return (
         f"{describe_columns(others, 'X')}; expected numbers or categories: "
-        f"X.astype(dict.fromkeys({list(others)}, 'category')), for XGBoost's rankers with enable_categorical=True, "
+        f"X.astype(dict.fromkeys({list(others)}, 'category')), for XGBoost's rankers with "
+        "enable_categorical=True, "
         f"for CatBoost's with cat_features={list(others)}. "
     )
 

@@ -50,7 +50,8 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
     for name, ranker in rankers.items():
         if library_of(ranker) not in TREES:
             raise ValueError(
-                f"choose_trees is True but {name!r} of rankers is a {type(last_step(ranker)).__name__}; expected rankers of "
+                f"choose_trees is True but {name!r} of rankers is a "
+                f"{type(last_step(ranker)).__name__}; expected rankers of "
                 f"{', '.join(TREES)}, or leave_out=[{name!r}]"
             )
 

@@ -65,11 +65,17 @@ class Values:
 
     def fit_seconds(self, ranker: str) -> float:
         """Return the mean time of a training, in seconds."""
-        return float(np.mean([result.fit_seconds for result in self.results if result.task.ranker == ranker]))
+        return float(
+            np.mean([result.fit_seconds for result in self.results if result.task.ranker == ranker])
+        )
 
     def predict_milliseconds(self, ranker: str) -> float:
         """Return the mean time to predict 1,000 documents, in milliseconds."""
-        return 1e6 * float(np.mean([result.predict_seconds for result in self.results if result.task.ranker == ranker]))
+        return 1e6 * float(
+            np.mean(
+                [result.predict_seconds for result in self.results if result.task.ranker == ranker]
+            )
+        )
 
     def columns(self) -> Mapping[str, list[Any]]:
         """Return columns ``query``, ``ranker``, ``measure``, ``repeat``, ``fold`` and ``value``."""

@@ -113,12 +113,16 @@ def verdicts(
     families = Counter(measure for *_, measure in pairs)
     n_queries = len(np.unique(np.concatenate(queries)))
     return [
-        Verdict(*key, estimate_difference(splits, queries), n_queries, confidence, families[key[-1]])
+        Verdict(
+            *key, estimate_difference(splits, queries), n_queries, confidence, families[key[-1]]
+        )
         for key, splits in pairs.items()
     ]
 
 
-def estimate_difference(splits: Sequence[tuple[Array, Array]], queries: Sequence[Array]) -> Estimate:
+def estimate_difference(
+    splits: Sequence[tuple[Array, Array]], queries: Sequence[Array]
+) -> Estimate:
     """Return the mean difference, with the error that its splits allow to estimate."""
     within = rounding(np.concatenate([np.concatenate(pair) for pair in splits]))
     differences = [np.where(np.abs(a - b) <= within, 0.0, a - b) for a, b in splits]

@@ -10,7 +10,9 @@ from gapboost.dask.exchange import Exchange
 
 
 @contextmanager
-def lightgbm_network(exchange: Exchange, host: str, tree_learner: str = "data") -> Iterator[dict[str, Any]]:
+def lightgbm_network(
+    exchange: Exchange, host: str, tree_learner: str = "data"
+) -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
         # LightGBM listens on this port only after the socket is closed. Another program may take

@@ -43,7 +43,8 @@ def checked(data: DataSet) -> Collections:
     X, qid = split(data.X, data.qid, data.group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
-            f"{names.qid} is missing; expected a Dask array or series with one query id a row, or {names.group} with the sizes "
+            f"{names.qid} is missing; expected a Dask array or series with one query id a row, or "
+            f"{names.group} with the sizes "
             "of the queries in each partition"
         )
     parts = (X, data.y, None if grouped else qid, data.weight, data.start, data.position)
@@ -54,7 +55,8 @@ def checked(data: DataSet) -> Collections:
     for name, value in given.items():
         if is_array(value) and np.isnan(value.chunks[0]).any():
             raise ValueError(
-                f"{name} has unknown chunk sizes; expected known ones: call {name}.compute_chunk_sizes(), or make the "
+                f"{name} has unknown chunk sizes; expected known ones: call "
+                f"{name}.compute_chunk_sizes(), or make the "
                 "array by to_dask_array(lengths=True)"
             )
     for name, value in given.items():
@@ -72,13 +74,16 @@ def _ids_of_groups(y: Any, group: Any, names: ArgumentNames) -> Any:
     _check_kind(group, names.group, 1)
     if len(partitions(group)) != len(partitions(y)):
         raise ValueError(
-            f"{names.group} has {len(partitions(group))} partitions but {names.y} has {len(partitions(y))}; expected the same: "
+            f"{names.group} has {len(partitions(group))} partitions but {names.y} has "
+            f"{len(partitions(y))}; expected the same: "
             "the sizes of the queries in each partition of rows"
         )
     if is_array(y):
         sizes = group if is_array(group) else group.to_dask_array()
         none = np.empty(0, dtype=np.int64)
-        return da.map_blocks(_ids_in_block, sizes, y, names=names, dtype=none.dtype, chunks=y.chunks, meta=none)
+        return da.map_blocks(
+            _ids_in_block, sizes, y, names=names, dtype=none.dtype, chunks=y.chunks, meta=none
+        )
     import dask.dataframe as dd
     import pandas as pd
 
@@ -134,7 +139,8 @@ def _check_kind(value: Any, name: str, ndim: int) -> None:
     frame = hasattr(value, "divisions") and hasattr(value, "npartitions")
     if not (is_dask_collection(value) and (is_array(value) or frame)):
         raise TypeError(
-            f"{name} is a {type(value).__module__.partition('.')[0]}.{type(value).__name__}; expected a Dask array or "
+            f"{name} is a {type(value).__module__.partition('.')[0]}.{type(value).__name__}; "
+            "expected a Dask array or "
             "dataframe, such as dask.array.from_array makes"
         )
     if value.ndim != ndim:
@@ -144,16 +150,21 @@ def _check_kind(value: Any, name: str, ndim: int) -> None:
 
 def _check_match(X: Any, x_name: str, value: Any, name: str) -> None:
     arrays = is_array(X) and is_array(value)
-    here, there = (v.chunks[0] if arrays else v.numblocks[0] if is_array(v) else v.npartitions for v in (X, value))
+    here, there = (
+        v.chunks[0] if arrays else v.numblocks[0] if is_array(v) else v.npartitions
+        for v in (X, value)
+    )
     if here != there:
         kind = "row chunks" if arrays else "partitions"
         raise ValueError(
-            f"{name} has {kind} {there} but {x_name} has {here}; expected the same: rechunk or repartition one"
+            f"{name} has {kind} {there} but {x_name} has {here}; expected the same: rechunk or "
+            "repartition one"
         )
     known = not is_array(X) and not is_array(value) and X.known_divisions and value.known_divisions
     if known and X.divisions != value.divisions:
         raise ValueError(
-            f"{name} has divisions {value.divisions} but {x_name} has {X.divisions}; expected the same: repartition one"
+            f"{name} has divisions {value.divisions} but {x_name} has {X.divisions}; expected the "
+            "same: repartition one"
         )
 
 
@@ -164,6 +175,7 @@ def _check_categories(X: Any, name: str) -> None:
     for column, dtype in X.dtypes.items():
         if str(dtype) == "category" and not X[column].cat.known:
             raise ValueError(
-                f"{name} has a column {column!r} of unknown categories; expected the same ones in every partition: call "
+                f"{name} has a column {column!r} of unknown categories; expected the same ones in "
+                "every partition: call "
                 f"{name}.categorize()"
             )

@@ -33,20 +33,25 @@ class Columns(NamedTuple):
         metadata = f"the metadata of {self.collection}"
         check_names(feature_names(X), self.names, name, metadata)
         if len(X.shape) != 2 or X.shape[1] != self.width:
-            raise ValueError(f"{name} has shape {X.shape}; expected {self.width} columns, as in the training set")
+            raise ValueError(
+                f"{name} has shape {X.shape}; expected {self.width} columns, as in the training set"
+            )
         found = categories_of(X)
         for column in self.names:
             here, there = (all_of.get(column) for all_of in (found, self.categories))
             if here != there:
                 raise ValueError(
-                    f"{name} has the column {column!r} with {_shown(here)}; expected {_shown(there)}, as in {metadata}"
+                    f"{name} has the column {column!r} with {_shown(here)}; expected "
+                    f"{_shown(there)}, as in {metadata}"
                 )
 
 
 def categories_of(X: Any) -> dict[str, list[Any]]:
     """Return the categories of each categorical column of a pandas or Dask frame, by name."""
     columns = zip(feature_names(X), getattr(X, "dtypes", ()), strict=False)
-    return {column: dtype.categories.tolist() for column, dtype in columns if str(dtype) == "category"}
+    return {
+        column: dtype.categories.tolist() for column, dtype in columns if str(dtype) == "category"
+    }
 
 
 def width_of(X: Any) -> int:

@@ -54,8 +54,12 @@ class Coordinator:
         self._server = socket.create_server((host, 0), backlog=max(n_peers, 16))
         self._server.settimeout(TICK_SECONDS)
         self._closing = threading.Event()
-        self.address = CoordinatorAddress(host, self._server.getsockname()[1], n_peers, secrets.token_bytes())
-        self._thread = threading.Thread(target=self._serve, name="gapboost-coordinator", daemon=True)
+        self.address = CoordinatorAddress(
+            host, self._server.getsockname()[1], n_peers, secrets.token_bytes()
+        )
+        self._thread = threading.Thread(
+            target=self._serve, name="gapboost-coordinator", daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:
@@ -184,7 +188,9 @@ class Exchange:
     def total(self, values: Array) -> Array:
         """Return sums of a float64 array over the processes, equal to the last bit in each."""
         own = np.ascontiguousarray(values, dtype=np.float64)
-        parts = [np.frombuffer(message).reshape(own.shape) for message in self.gather(own.tobytes())]
+        parts = [
+            np.frombuffer(message).reshape(own.shape) for message in self.gather(own.tobytes())
+        ]
         sums: Array = np.sum(parts, axis=0)
         return sums
 
@@ -213,13 +219,18 @@ class Exchange:
 
 def _packed(messages: list[bytes]) -> bytes:
     """Join several messages, each after its length."""
-    return np.array([len(message) for message in messages], dtype=np.int64).tobytes() + b"".join(messages)
+    return np.array([len(message) for message in messages], dtype=np.int64).tobytes() + b"".join(
+        messages
+    )
 
 
 def _unpacked(packed: bytes, n_messages: int) -> list[bytes]:
     lengths = np.frombuffer(packed, dtype=np.int64, count=n_messages)
     ends = lengths.nbytes + np.cumsum(lengths)
-    return [packed[end - length : end] for length, end in zip(lengths.tolist(), ends.tolist(), strict=True)]
+    return [
+        packed[end - length : end]
+        for length, end in zip(lengths.tolist(), ends.tolist(), strict=True)
+    ]
 
 
 def _connection(opened: socket.socket) -> Connection:
@@ -238,5 +249,8 @@ def _hang_up(connection: Connection) -> None:
 
     `close` would not wake a thread that waits for a message.
     """
-    with suppress(OSError), socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
+    with (
+        suppress(OSError),
+        socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared,
+    ):
         shared.shutdown(socket.SHUT_RDWR)

@@ -68,7 +68,11 @@ def _launch(
     coordinator = None
     if len(plan.workers) > 1:
         coordinator = session.results(
-            [session.submit(open_coordinator, session.fit, len(plan.workers), worker=plan.workers[0])]
+            [
+                session.submit(
+                    open_coordinator, session.fit, len(plan.workers), worker=plan.workers[0]
+                )
+            ]
         )[0]
     futures = []
     for rank, worker in enumerate(plan.workers):
@@ -96,8 +100,13 @@ def _threads(asked: int | None, at_most: int) -> int:
 def _reconcile(reports: list[WorkerResult], summary: DataSummary) -> None:
     """Raise RuntimeError unless workers trained on all rows, and agree on the best iteration."""
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
-    if trained != (summary.n_queries, summary.n_rows) or len({r.best_iteration for r in reports}) > 1:
+    if (
+        trained != (summary.n_queries, summary.n_rows)
+        or len({r.best_iteration for r in reports}) > 1
+    ):
         raise RuntimeError(
-            f"the workers report (queries, documents, best iteration) {[r[1:4] for r in reports]} for "
-            f"{summary.n_queries} queries and {summary.n_rows} documents; expected sums and one best iteration"
+            f"the workers report (queries, documents, best iteration) {[r[1:4] for r in reports]} "
+            "for "
+            f"{summary.n_queries} queries and {summary.n_rows} documents; expected sums and one "
+            "best iteration"
         )

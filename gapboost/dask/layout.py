@@ -224,7 +224,9 @@ def layout_of(surveys: Sequence[Survey], names: Sequence[str]) -> DataLayout:
     )
 
 
-def _places(surveys: Sequence[Survey], names: Sequence[str]) -> tuple[list[Any] | None, Sequence[Array | None]]:
+def _places(
+    surveys: Sequence[Survey], names: Sequence[str]
+) -> tuple[list[Any] | None, Sequence[Array | None]]:
     """The distinct positions, and the numbers that those of each partition have among them."""
     parts = [s.positions for s in surveys if s.positions is not None]
     if not parts:

@@ -8,7 +8,8 @@ try:
     from dask.distributed import Client
 except ImportError as error:
     raise ImportError(
-        "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
+        "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install "
+        "'gapboost[dask,lightgbm]'"
     ) from error
 
 import numpy as np

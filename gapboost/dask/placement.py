@@ -33,7 +33,9 @@ def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
     paths = zip(*session.results(tasks), strict=True)
     placed: list[list[Future | None]] = []
     width = 0
-    for i, (counted, owner, of_set) in enumerate(zip(plan.sets, plan.query_workers, paths, strict=True)):
+    for i, (counted, owner, of_set) in enumerate(
+        zip(plan.sets, plan.query_workers, paths, strict=True)
+    ):
         X = _computed_where_most_stays(session, counted, owner, plan.workers)
         width = width or _width(session, counted.given.X, X)
         placed.append(_assembled(session, plan, i, X, width, of_set))
@@ -48,8 +50,17 @@ def _assembled(
     shards = _shards(session, counted, owner, X, len(plan.workers), width)
     files: list[Future | None] = []
     for rank, (worker, path) in enumerate(zip(plan.workers, paths, strict=True)):
-        arguments = counted.layout.share(owner, rank), counted.given.weight is not None, plan.task.limit, path
-        files.append(session.submit(assemble, shards[rank], *arguments, worker=worker) if shards[rank] else None)
+        arguments = (
+            counted.layout.share(owner, rank),
+            counted.given.weight is not None,
+            plan.task.limit,
+            path,
+        )
+        files.append(
+            session.submit(assemble, shards[rank], *arguments, worker=worker)
+            if shards[rank]
+            else None
+        )
     # Once the files are written, nothing else of the data is needed.
     session.release(
         [
@@ -84,7 +95,12 @@ def _width(session: Session, X: Any, futures: dict[int, Future]) -> int:
 
 
 def _shards(
-    session: Session, counted: SurveyedSet, owner: Array, X: dict[int, Future], n_workers: int, width: int
+    session: Session,
+    counted: SurveyedSet,
+    owner: Array,
+    X: dict[int, Future],
+    n_workers: int,
+    width: int,
 ) -> list[list[Future]]:
     """Cut the partitions into shards; return those of each worker, in the order of partitions."""
     given = counted.given
@@ -94,6 +110,15 @@ def _shards(
         ranks = np.unique(owner[known.codes]).tolist()
         for rank in ranks:
             kept = None if len(ranks) == 1 else owner[known.codes] == rank
-            inputs = X[p], counted.y[p], counted.qid[p], counted.weight[p], counted.start[p], counted.position[p]
-            shards[rank].append(session.submit(make_shard, *inputs, known, kept, given.named(p)[:2], columns))
+            inputs = (
+                X[p],
+                counted.y[p],
+                counted.qid[p],
+                counted.weight[p],
+                counted.start[p],
+                counted.position[p],
+            )
+            shards[rank].append(
+                session.submit(make_shard, *inputs, known, kept, given.named(p)[:2], columns)
+            )
     return shards

@@ -85,7 +85,9 @@ def make_plan(
     # `eval_sets` already hold the metadata of the training set where they inherit it.
     same = [one.is_training_set(train_set, inherits=False) for one in eval_sets]
     given = [train_set, *itertools.compress(eval_sets, np.logical_not(same))]
-    numbers = [0 if is_train else given.index(one) for one, is_train in zip(eval_sets, same, strict=True)]
+    numbers = [
+        0 if is_train else given.index(one) for one, is_train in zip(eval_sets, same, strict=True)
+    ]
     sets = _surveyed(session, given)
     train, rest = sets[0], sets[1:]
     name, summary = train_set.names.y, train.layout.summary
@@ -98,7 +100,9 @@ def make_plan(
         else:
             found.check_grades(one.names.y, task.limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
-    used, train_owners = np.unique(_query_workers(session, train, session.workers), return_inverse=True)
+    used, train_owners = np.unique(
+        _query_workers(session, train, session.workers), return_inverse=True
+    )
     workers = [session.workers[w] for w in used.tolist()]
     session.needed = set(workers)
     all_owners = [train_owners, *(_query_workers(session, one, workers) for one in rest)]
@@ -109,13 +113,18 @@ def _surveyed(session: Session, sets: Sequence[Collections]) -> list[SurveyedSet
     """Count the queries of each set; its columns then stay in memory until they are cut."""
     columns = [_columns(session, given) for given in sets]
     surveys = [
-        [session.submit(survey, *row, given.named(p)[1:6]) for p, row in enumerate(zip(*of_set, strict=True))]
+        [
+            session.submit(survey, *row, given.named(p)[1:6])
+            for p, row in enumerate(zip(*of_set, strict=True))
+        ]
         for given, of_set in zip(sets, columns, strict=True)
     ]
     # All partitions of all sets are surveyed before the first layout.
     session.results(list(itertools.chain(*surveys)))
     counted = []
-    for given, (y, qid, weight, start, position), futures in zip(sets, columns, surveys, strict=True):
+    for given, (y, qid, weight, start, position), futures in zip(
+        sets, columns, surveys, strict=True
+    ):
         found = layout_of(session.results(futures), given.names[1:6])
         session.release(futures)
         if not found.varied:
@@ -139,6 +148,11 @@ def _query_workers(session: Session, counted: SurveyedSet, workers: list[str]) -
     futures = futures_of(X)
     where = session.client.who_has(futures) if futures else {}
     ranks = {worker: rank for rank, worker in enumerate(workers)}
-    holders = [next((ranks[w] for w in where.get(key, ()) if w in ranks), None) for key in partition_keys(X)]
-    documents = np.bincount(found.partition, found.size, minlength=found.n_partitions).astype(np.int64)
+    holders = [
+        next((ranks[w] for w in where.get(key, ()) if w in ranks), None)
+        for key in partition_keys(X)
+    ]
+    documents = np.bincount(found.partition, found.size, minlength=found.n_partitions).astype(
+        np.int64
+    )
     return query_workers(found, partition_workers(documents, holders, len(workers)), len(workers))

@@ -22,7 +22,11 @@ from gapboost.preprocessing import QueryRelativeFeatures  # noqa: E402
 
 
 def query_relative_features(
-    X: Any, qid: Any = None, *, kinds: Sequence[str] = ("zscore",), columns: Sequence[Any] | None = None
+    X: Any,
+    qid: Any = None,
+    *,
+    kinds: Sequence[str] = ("zscore",),
+    columns: Sequence[Any] | None = None,
 ) -> Any:
     """Return the columns of a Dask collection, followed by query-relative features.
 
@@ -65,7 +69,8 @@ def query_relative_features(
     _, column = without_qid(X)
     if qid is None and column is None:
         raise ValueError(
-            "qid is missing; expected a Dask array or series with one query id a row, or a column 'qid' of a data frame X"
+            "qid is missing; expected a Dask array or series with one query id a row, or a column "
+            "'qid' of a data frame X"
         )
     given = checked(DataSet(X, None, qid).raveled())
     X = given.X if is_array(X) else X  # a data frame keeps its column qid
@@ -103,7 +108,9 @@ def _distinct(qid: Any, partition: int) -> Array:
     n_rows = len(qid)
     if n_rows == 0:
         return np.empty(0)
-    return grouped_rows(qid, n_rows, f"qid in partition {partition}", f"X in partition {partition}").ids
+    return grouped_rows(
+        qid, n_rows, f"qid in partition {partition}", f"X in partition {partition}"
+    ).ids
 
 
 def _check_whole(distinct: list[Array]) -> None:
@@ -117,13 +124,17 @@ def _check_whole(distinct: list[Array]) -> None:
     if len(split):
         first, second = partition[queries.codes == split[0]][:2]
         raise ValueError(
-            f"qid has {len(split)} queries split between partitions, such as {queries.ids[split].tolist()[0]!r} in partitions "
-            f"{first} and {second}; expected each query whole within one partition: X.shuffle('qid') of a data frame with a "
+            f"qid has {len(split)} queries split between partitions, such as "
+            f"{queries.ids[split].tolist()[0]!r} in partitions "
+            f"{first} and {second}; expected each query whole within one partition: "
+            "X.shuffle('qid') of a data frame with a "
             "column 'qid', or chunks that end where queries do"
         )
 
 
-def _extended(X: Any, qid: Any, transformer: QueryRelativeFeatures, meta: Any, whole: None, partition: int) -> Any:
+def _extended(
+    X: Any, qid: Any, transformer: QueryRelativeFeatures, meta: Any, whole: None, partition: int
+) -> Any:
     """Return a partition with its new columns; `whole` makes the check run before."""
     if len(X) == 0:
         return meta

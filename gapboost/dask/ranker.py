@@ -50,7 +50,9 @@ class DaskGAPRanker(GAPRanker):
     @property
     def client_(self) -> Client:
         """The client that `fit` uses: `client`, or the one that was opened last."""
-        check_is_fitted(self, msg="Cannot access property client_ before calling fit of this %(name)s")
+        check_is_fitted(
+            self, msg="Cannot access property client_ before calling fit of this %(name)s"
+        )
         return running_client(self.client)
 
     def to_local(self) -> Any:
@@ -71,7 +73,10 @@ class DaskGAPRanker(GAPRanker):
         """
         check_is_fitted(self)
         if not is_dask_collection(X):
-            raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
+            raise TypeError(
+                f"X is a {type(X).__name__}; expected a Dask array or dataframe, or "
+                "to_local().predict(X)"
+            )
         X, _ = without_qid(X)
         if options["validate_features"] is not False:
             check_names(feature_names(X), self._trained_names, "X")
@@ -80,21 +85,32 @@ class DaskGAPRanker(GAPRanker):
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
         if is_array(X):
             X = X.rechunk({1: -1})
-            shape: dict[str, Any] = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
-            return X.map_blocks(_predicted, model=model, like=like, options=options, meta=like, **shape)
+            shape: dict[str, Any] = (
+                {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
+            )
+            return X.map_blocks(
+                _predicted, model=model, like=like, options=options, meta=like, **shape
+            )
         import dask.dataframe as dd
         import pandas as pd
 
         # map_partitions of older versions would pass the delayed model on as it is.
         parts = [dask.delayed(_predicted)(part, model, like, options) for part in partitions(X)]
         if not series:
-            return da.concatenate([da.from_delayed(part, (np.nan, *like.shape[1:]), meta=like) for part in parts])
-        scores = [dask.delayed(_series)(part, values) for part, values in zip(partitions(X), parts, strict=True)]
+            return da.concatenate(
+                [da.from_delayed(part, (np.nan, *like.shape[1:]), meta=like) for part in parts]
+            )
+        scores = [
+            dask.delayed(_series)(part, values)
+            for part, values in zip(partitions(X), parts, strict=True)
+        ]
         empty = pd.Series(like, name="score")
         divisions = X.divisions if X.known_divisions else None
         return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+    ) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
         The predictions, y, qid and weights of all rows come to the client; X does not.
@@ -125,27 +141,47 @@ class DaskGAPRanker(GAPRanker):
         found = client.gather(client.compute(columns))
         y_true, ids, scores = (np.asarray(column) for column in found[:3])
         weights = np.asarray(found[3]) if len(found) == 4 else None
-        return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self._n_jobs)[measure])
+        return float(
+            evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self._n_jobs)[
+                measure
+            ]
+        )
 
     def _fit(self, arguments: FitArguments) -> Self:
         self._warn_of_network()
         refuse_functions(arguments.eval_metric)
         train, of_booster = arguments.train, self._with_model(arguments.of_booster)
-        request = self._request(eval_metric=arguments.eval_metric, eval_at=arguments.eval_at, position=train.position)
-        check_one_label([request.objective.measure, *request.metrics], "measure", f"{type(self).__name__} on Dask")
+        request = self._request(
+            eval_metric=arguments.eval_metric, eval_at=arguments.eval_at, position=train.position
+        )
+        check_one_label(
+            [request.objective.measure, *request.metrics],
+            "measure",
+            f"{type(self).__name__} on Dask",
+        )
         self._check_stopping(of_booster)
         train_set = checked(train.raveled())
-        eval_sets = [self._evaluation_set(one, train, train_set) for one in arguments.evaluation_sets()]
+        eval_sets = [
+            self._evaluation_set(one, train, train_set) for one in arguments.evaluation_sets()
+        ]
         with Session(running_client(self.client)) as session:
             report = fit_on_cluster(
-                session, train_set, eval_sets, self._unfitted(), request, self._booster_network, of_booster
+                session,
+                train_set,
+                eval_sets,
+                self._unfitted(),
+                request,
+                self._booster_network,
+                of_booster,
             )
         self._remember(report.ranker._learned_by_booster(), report.ranker._result)
         if report.warning is not None:
             warn_caller(report.warning)
         return self
 
-    def _evaluation_set(self, given: DataSet, train: DataSet, train_set: Collections) -> Collections:
+    def _evaluation_set(
+        self, given: DataSet, train: DataSet, train_set: Collections
+    ) -> Collections:
         """Check an evaluation set; the collections of training stand for the training set."""
         if given.is_training_set(train, inherits=self._library.inherits):
             return replace(train_set, names=given.names)
@@ -162,7 +198,8 @@ class DaskGAPRanker(GAPRanker):
         unused = [name for name in self._network_rule.names if parameters.get(name) is not None]
         if unused:
             warn_caller(
-                f"{', '.join(unused)} will be ignored: Dask knows the addresses of the workers, and each fit takes free ports"
+                f"{', '.join(unused)} will be ignored: Dask knows the addresses of the workers, "
+                "and each fit takes free ports"
             )
 
     def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -179,7 +216,9 @@ class DaskGAPRanker(GAPRanker):
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         parameters.pop("client", None)
         of_cluster = {name for rule in self._cluster_rules for name in rule.names}
-        n_jobs = self._parameter_table.translated(parameters, TrainingRequest(n_jobs=self.n_jobs)).n_jobs
+        n_jobs = self._parameter_table.translated(
+            parameters, TrainingRequest(n_jobs=self.n_jobs)
+        ).n_jobs
         local = {name: value for name, value in parameters.items() if name not in of_cluster}
         return self._local(**{**local, "n_jobs": n_jobs})
 

@@ -34,7 +34,9 @@ def running_client(client: Client | None) -> Client:
         try:
             client = get_client()
         except ValueError:
-            raise ValueError("client is None and no Dask client is open; expected a distributed.Client") from None
+            raise ValueError(
+                "client is None and no Dask client is open; expected a distributed.Client"
+            ) from None
     if client.status != "running":
         raise ValueError(f"client is {client.status}; expected one that is running")
     if client.asynchronous:
@@ -71,7 +73,13 @@ class Session:
             # time out.
             leases = list(self._turn._leases)
             for worker in self.workers:
-                self.submit(watch_client, self.fit, TURN, leases if worker == self.workers[0] else [], worker=worker)
+                self.submit(
+                    watch_client,
+                    self.fit,
+                    TURN,
+                    leases if worker == self.workers[0] else [],
+                    worker=worker,
+                )
             # These are kept until the fit has been stopped: workers stop it themselves when they
             # are released.
             self._watching, self._futures = self._futures, []
@@ -81,7 +89,10 @@ class Session:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         closed = self._client_is_closed()
         # The workers of this process, also those that have left the cluster.
@@ -98,7 +109,9 @@ class Session:
             self._watching.clear()
         if isinstance(error, Exception) and (closed or isinstance(error, CancelledError)):
             happened = "client was closed" if closed else "the tasks of the fit were canceled"
-            raise RuntimeError(f"{happened} during fit: nothing was trained. Call fit once more") from error
+            raise RuntimeError(
+                f"{happened} during fit: nothing was trained. Call fit once more"
+            ) from error
 
     def _client_is_closed(self) -> bool:
         return self.client.status in ("closing", "closed")
@@ -123,7 +136,9 @@ class Session:
             if hasattr(self._turn, "refresh_callback"):
                 self._turn.refresh_callback.stop()
 
-    def submit(self, task: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
+    def submit(
+        self, task: Callable[..., Any], *arguments: Any, worker: str | None = None
+    ) -> Future:
         """Call a function on a worker, or where Dask places the call."""
         future = self.client.submit(
             task, *arguments, workers=None if worker is None else [worker], pure=False, retries=0
@@ -182,11 +197,14 @@ class Session:
         gone = sorted((self.needed if alive else set(self.workers)) - alive)
         if gone:
             raise RuntimeError(
-                f"worker {', '.join(gone)} left the cluster during fit: nothing was trained. The others are free again; "
+                f"worker {', '.join(gone)} left the cluster during fit: nothing was trained. The "
+                "others are free again; "
                 "call fit once more"
             )
 
 
 def _tell(problem: Exception) -> None:
     """Log errors after a fit, which must hide neither its result nor its own error."""
-    logging.getLogger("gapboost").warning("after a fit on the cluster, cleaning up failed: %r", problem)
+    logging.getLogger("gapboost").warning(
+        "after a fit on the cluster, cleaning up failed: %r", problem
+    )

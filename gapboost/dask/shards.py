@@ -46,16 +46,22 @@ class Shard:
     def rows(self, rows: Array) -> "Shard":
         """Some of them."""
         X = _safe_indexing(self.X.tocsr() if sparse.issparse(self.X) else self.X, rows)
-        start, weight, placement = (None if v is None else v[rows] for v in (self.start, self.weight, self.placement))
+        start, weight, placement = (
+            None if v is None else v[rows] for v in (self.start, self.weight, self.placement)
+        )
         return Shard(X, self.y[rows], self.code[rows], start, weight, placement)
 
 
-def survey(y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequence[str]) -> Survey:
+def survey(
+    y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequence[str]
+) -> Survey:
     """The queries of one partition; checks everything but X."""
     if len(y) == len(qid) == 0:
         none = np.empty(0, dtype=np.int64)
         weights = None if weight is None else np.empty((3, 0))
-        return Survey(np.empty(0), none, none, none, none, weights, None if position is None else [])
+        return Survey(
+            np.empty(0), none, none, none, none, weights, None if position is None else []
+        )
     grades = checked_grades(y, names[0], real=True)
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     begins = queries.offsets[:-1]
@@ -103,16 +109,27 @@ def make_shard(
     queries = grouped_rows(qid, len(y))
     if not np.array_equal(queries.sizes, known.sizes):
         raise ValueError(
-            f"{names[1]} came out different when it was computed again; expected the same rows: call persist()"
+            f"{names[1]} came out different when it was computed again; expected the same rows: "
+            "call persist()"
         )
     code = queries.ungrouped(np.repeat(known.codes, known.sizes))
     placement = None if known.places is None else known.places[positions(position, len(y)).codes]
     start, weight = (None if values is None else np.asarray(values) for values in (start, weight))
     whole = Shard(X, np.asarray(y), code, start, weight, placement)
-    return whole if kept is None else whole.rows(np.flatnonzero(queries.ungrouped(np.repeat(kept, known.sizes))))
+    return (
+        whole
+        if kept is None
+        else whole.rows(np.flatnonzero(queries.ungrouped(np.repeat(kept, known.sizes))))
+    )
 
 
-def assemble(shards: Sequence[Shard], share: WorkerQueries, weighted: bool, limit: GradeLimit | None, path: str) -> str:
+def assemble(
+    shards: Sequence[Shard],
+    share: WorkerQueries,
+    weighted: bool,
+    limit: GradeLimit | None,
+    path: str,
+) -> str:
     """Put all rows of one worker, in grouped order, into the file `path`.
 
     Parameters
@@ -127,17 +144,25 @@ def assemble(shards: Sequence[Shard], share: WorkerQueries, weighted: bool, limi
     path : str
     """
     y, code = np.concatenate([p.y for p in shards]), np.concatenate([p.code for p in shards])
-    start = None if shards[0].start is None else np.concatenate([p.start for p in shards if p.start is not None])
+    start = (
+        None
+        if shards[0].start is None
+        else np.concatenate([p.start for p in shards if p.start is not None])
+    )
     rows = ranking_rows(DataSet(_stacked([p.X for p in shards]), y, code, start=start), limit)
     shown = None
     if share.positions is not None:
         placement = np.concatenate([p.placement for p in shards if p.placement is not None])
         shown = Positions(share.positions, rows.data.queries.grouped(placement))
     if not np.array_equal(rows.data.queries.ids, share.numbers):
-        raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
+        raise RuntimeError(
+            f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did"
+        )
     factors = None
     if share.varied:
-        weight = rows.data.queries.grouped(np.concatenate([p.weight for p in shards if p.weight is not None]))
+        weight = rows.data.queries.grouped(
+            np.concatenate([p.weight for p in shards if p.weight is not None])
+        )
         factors = factors_of(weight, share.weights, rows.sizes)
     data = replace(rows.data, weights=share.weights, whole=share.whole, factors=factors)
     dump_rows(replace(rows, data=data, weighted=weighted, positions=shown), path)
@@ -159,4 +184,6 @@ def _stacked(parts: list[Any]) -> Any:
 def _check_length(values: Any, name: str, n_rows: int, rows_of: str) -> None:
     length = values.shape[0]  # sparse matrices have no len
     if length != n_rows:
-        raise ValueError(f"{name} has {length} rows but {rows_of} has {n_rows}; expected the same number")
+        raise ValueError(
+            f"{name} has {length} rows but {rows_of} has {n_rows}; expected the same number"
+        )

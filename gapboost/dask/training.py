@@ -81,7 +81,9 @@ def watch_client(fit: str, turn: str, leases: Sequence[str]) -> None:
     """
     worker = get_worker()
     arguments = worker, worker.get_current_task(), fit, turn, leases
-    threading.Thread(target=_stop_without_client, args=arguments, name="gapboost-watch", daemon=True).start()
+    threading.Thread(
+        target=_stop_without_client, args=arguments, name="gapboost-watch", daemon=True
+    ).start()
 
 
 def open_coordinator(fit: str, n_peers: int) -> CoordinatorAddress:
@@ -117,7 +119,8 @@ def train(fit: str, job: Job, n_threads: int) -> WorkerResult:
         if code == LOST:
             raise PeerLost("the training process ended because another one of the fit did")
         raise RuntimeError(
-            f"the training process of worker {get_worker().address} ended with status {code} (negative: the signal that "
+            f"the training process of worker {get_worker().address} ended with status {code} "
+            "(negative: the signal that "
             "killed it; 9 is often the system's answer to a lack of memory)"
         )
     result: WorkerResult | BaseException = load(placement / RESULT)
@@ -151,7 +154,9 @@ def _check_running(fit: str) -> None:
         raise RuntimeError("the fit was stopped")
 
 
-def _stop_without_client(worker: Worker, key: str, fit: str, turn: str, leases: Sequence[str]) -> None:
+def _stop_without_client(
+    worker: Worker, key: str, fit: str, turn: str, leases: Sequence[str]
+) -> None:
     """Stop a fit when the scheduler no longer knows the task `key`.
 
     The client keeps the result of the task until the fit ends.
@@ -172,7 +177,12 @@ def _stop_without_client(worker: Worker, key: str, fit: str, turn: str, leases: 
 
 def _ask_scheduler(worker: Worker, operation: str, **arguments: Any) -> Any:
     """Call an operation of the scheduler from a thread of the worker."""
-    return sync(worker.loop, getattr(worker.scheduler, operation), callback_timeout=ANSWER_SECONDS, **arguments)
+    return sync(
+        worker.loop,
+        getattr(worker.scheduler, operation),
+        callback_timeout=ANSWER_SECONDS,
+        **arguments,
+    )
 
 
 def _begun(fit: str, placement: Path, n_threads: int) -> "subprocess.Popen[str]":
@@ -207,10 +217,16 @@ def _kind(n_threads: int) -> tuple[Any, ...]:
 
 def _started(n_threads: int) -> "subprocess.Popen[str]":
     _, *paths = _kind(n_threads)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": str(n_threads)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "OMP_NUM_THREADS": str(n_threads),
+    }
     code = "from gapboost.dask.training_process import serve; serve()"
     # However this worker ends, the pipe closes, and the process then ends too.
-    return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, env=environment, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, env=environment, text=True
+    )
 
 
 def _end(processes: list["subprocess.Popen[str]"]) -> None:

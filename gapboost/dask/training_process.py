@@ -176,13 +176,18 @@ def leave(network: AbstractContextManager[Any]) -> None:
 
 def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> WorkerResult:
     rows = load_rows(job.rows)
-    evals = [rows if path == job.rows else stand_in(rows) if path is None else load_rows(path) for path in job.evals]
+    evals = [
+        rows if path == job.rows else stand_in(rows) if path is None else load_rows(path)
+        for path in job.evals
+    ]
     ranker: Any = job.ranker
     total = None if exchange is None else exchange.total
     training = prepare(ranker._library, job.task, rows, evals, total)
     ranker._train(training, {**job.of_booster, **network})
     model = ranker if job.rank == 0 else None
-    return WorkerResult(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.warning)
+    return WorkerResult(
+        model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.warning
+    )
 
 
 def _listen(folders: "queue.SimpleQueue[str]") -> None:

@@ -7,7 +7,8 @@ try:
     from dask.distributed import Client
 except ImportError as error:
     raise ImportError(
-        "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install 'gapboost[dask,xgboost]'"
+        "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install "
+        "'gapboost[dask,xgboost]'"
     ) from error
 
 import numpy as np

@@ -55,11 +55,15 @@ class RankingData:
         rows, columns = self.X.shape
         for name, member in (("y", self.y), ("qid", self.qid), ("docid", self.docid)):
             if (name != "docid" or member is not None) and _shape(member, name) != (rows,):
-                raise ValueError(f"{name} has shape {_shape(member, name)}; expected ({rows},): X has {rows} rows")
+                raise ValueError(
+                    f"{name} has shape {_shape(member, name)}; expected ({rows},): X has {rows} "
+                    "rows"
+                )
         names = checked_names(self.feature_names)
         if names is not None and len(names) != columns:
             raise ValueError(
-                f"feature_names has {len(names)} names; expected one for each of the {columns} columns of X"
+                f"feature_names has {len(names)} names; expected one for each of the {columns} "
+                "columns of X"
             )
 
     @property
@@ -78,10 +82,17 @@ class RankingData:
 
     def __repr__(self) -> str:
         grades, counts = np.unique(self.y, return_counts=True)
-        shown = "{" + ", ".join(f"{grade}: {count}" for grade, count in zip(grades, counts, strict=True)) + "}"
+        shown = (
+            "{"
+            + ", ".join(f"{grade}: {count}" for grade, count in zip(grades, counts, strict=True))
+            + "}"
+        )
         if len(grades) > MOST_SHOWN:
             shown = f"{grades[0]:g} to {grades[-1]:g}, {len(grades)} different"
-        return f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, grades {shown})"
+        return (
+            f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, "
+            f"grades {shown})"
+        )
 
 
 def _shape(member: Any, name: str) -> tuple[int, ...]:

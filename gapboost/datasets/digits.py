@@ -40,17 +40,25 @@ def _features(query: _Array, document: _Array) -> dict[str, _Array]:
     features["row_profile_l1"] = np.abs(rows_q - rows_d).sum(axis=1)
     features["column_profile_cosine"] = _cosine(columns_q, columns_d)
     features["column_profile_l1"] = np.abs(columns_q - columns_d).sum(axis=1)
-    features["coarse_cosine"] = _cosine(*(x.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)) for x in (query, document)))
+    features["coarse_cosine"] = _cosine(
+        *(x.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)) for x in (query, document))
+    )
     features["vertical_edge_cosine"] = _cosine(np.diff(query, axis=2), np.diff(document, axis=2))
     features["horizontal_edge_cosine"] = _cosine(np.diff(query, axis=1), np.diff(document, axis=1))
-    quadrants_q, quadrants_d = (x.reshape(-1, 2, 4, 2, 4).sum(axis=(2, 4)) for x in (query, document))
+    quadrants_q, quadrants_d = (
+        x.reshape(-1, 2, 4, 2, 4).sum(axis=(2, 4)) for x in (query, document)
+    )
     for i, vertical in enumerate(("top", "bottom")):
         for j, horizontal in enumerate(("left", "right")):
-            features[f"{vertical}_{horizontal}_ink"] = np.abs(quadrants_q[:, i, j] - quadrants_d[:, i, j])
+            features[f"{vertical}_{horizontal}_ink"] = np.abs(
+                quadrants_q[:, i, j] - quadrants_d[:, i, j]
+            )
     features["centre_ink"] = np.abs((query - document)[:, 2:6, 2:6].sum(axis=(1, 2)))
     features["total_ink"] = np.abs((query - document).sum(axis=(1, 2)))
     places = np.arange(8.0)
-    features["row_centre"] = np.abs(rows_q @ places / rows_q.sum(axis=1) - rows_d @ places / rows_d.sum(axis=1))
+    features["row_centre"] = np.abs(
+        rows_q @ places / rows_q.sum(axis=1) - rows_d @ places / rows_d.sum(axis=1)
+    )
     features["column_centre"] = np.abs(
         columns_q @ places / columns_q.sum(axis=1) - columns_d @ places / columns_d.sum(axis=1)
     )
@@ -63,7 +71,10 @@ def _features(query: _Array, document: _Array) -> dict[str, _Array]:
 
 
 def load_digits_ranking(
-    n_queries: Sequence[int] = (240, 60, 100), n_docs: int = 40, *, random_state: int | np.random.RandomState | None = 0
+    n_queries: Sequence[int] = (240, 60, 100),
+    n_docs: int = 40,
+    *,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> RankingSplit:
     """Make a graded ranking task from scikit-learn's handwritten digits, without a download.
 
@@ -112,7 +123,8 @@ def load_digits_ranking(
     """
     if np.ndim(n_queries) != 1 or len(n_queries) != 3:
         raise ValueError(
-            f"n_queries is {n_queries!r}; expected three numbers from 1: for training, validation and test"
+            f"n_queries is {n_queries!r}; expected three numbers from 1: for training, validation "
+            "and test"
         )
     n_queries = [whole(n, "n_queries") for n in n_queries]
     n_docs = whole(n_docs, "n_docs")
@@ -122,17 +134,24 @@ def load_digits_ranking(
     generator = random_numbers(random_state)
     bounds = np.cumsum(n_queries)[:-1] * len(images) // sum(n_queries)
     parts = []
-    for pool, n_part in zip(np.split(generator.permutation(len(images)), bounds), n_queries, strict=True):
+    for pool, n_part in zip(
+        np.split(generator.permutation(len(images)), bounds), n_queries, strict=True
+    ):
         if len(pool) < n_part or len(pool) <= n_docs:
             raise ValueError(
-                f"n_queries={tuple(n_queries)} and n_docs={n_docs} leave {len(pool)} of the {len(images)} images for a"
+                f"n_queries={tuple(n_queries)} and n_docs={n_docs} leave {len(pool)} of the "
+                f"{len(images)} images for a"
                 f" part of {n_part} queries, expected at least {max(n_part, n_docs + 1)}"
             )
         queries = np.sort(pool[:n_part])
-        documents = np.concatenate([generator.permutation(pool[pool != query])[:n_docs] for query in queries])
+        documents = np.concatenate(
+            [generator.permutation(pool[pool != query])[:n_docs] for query in queries]
+        )
         queries = np.repeat(queries, n_docs)
         features = _features(images[queries], images[documents])
-        grades = np.where(labels[queries] == labels[documents], 2, confusable[labels[queries], labels[documents]])
+        grades = np.where(
+            labels[queries] == labels[documents], 2, confusable[labels[queries], labels[documents]]
+        )
         parts.append(
             RankingData(
                 X=np.column_stack(list(features.values())),

@@ -31,20 +31,25 @@ def _layout(
     """Return the index of the first column and the number of columns, for all the parts."""
     zero = next((part for part in parts if part.has_index_zero), None)
     if zero is not None and zero_based is False:
-        raise ValueError(f"{zero.path}: found feature index 0, expected indices from 1 because of zero_based=False")
+        raise ValueError(
+            f"{zero.path}: found feature index 0, expected indices from 1 because of "
+            "zero_based=False"
+        )
     first = 0 if zero_based or zero is not None else 1
     widest = max(parts, key=lambda part: part.n_columns)
     found = widest.n_columns - first
     if n_features is None and dense and found > MAX_DENSE_FEATURES:
         raise ValueError(
-            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most {MAX_DENSE_FEATURES - 1 + first} with"
+            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most "
+            f"{MAX_DENSE_FEATURES - 1 + first} with"
             " dense=True; give n_features to allow more, or dense=False"
         )
     if n_features is None:
         n_features = found
     elif found > n_features:
         raise ValueError(
-            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most {n_features - 1 + first}:"
+            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most "
+            f"{n_features - 1 + first}:"
             f" {n_features} features, counted from {first}"
         )
     if n_features < 1:
@@ -56,15 +61,20 @@ def _query_ids(parts: Sequence[ParsedFile]) -> npt.NDArray[Any]:
     if all(part.keys is None for part in parts):
         counts = [int(part.codes[-1]) + 1 for part in parts]
         offsets = np.cumsum([0, *counts[:-1]])
-        return np.concatenate([part.codes + offset for part, offset in zip(parts, offsets, strict=True)])
+        return np.concatenate(
+            [part.codes + offset for part, offset in zip(parts, offsets, strict=True)]
+        )
     for part in parts:
         if part.keys is None:
             raise ValueError(
-                f"{part.path}: found group sizes instead of queries, expected 'qid:' as in the other files"
+                f"{part.path}: found group sizes instead of queries, expected 'qid:' as in the "
+                "other files"
             )
     spelled = [part.keys or [] for part in parts]
     every = {key for keys in spelled for key in keys}
-    integral = all(WHOLE_NUMBER.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for key in every)
+    integral = all(
+        WHOLE_NUMBER.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for key in every
+    )
     # "01" and "1" are different queries: as numbers they would be one.
     integral = integral and len({int(key) for key in every}) == len(every)
     names: list[npt.NDArray[Any]] = [
@@ -78,18 +88,26 @@ def _query_ids(parts: Sequence[ParsedFile]) -> npt.NDArray[Any]:
         for query in set(ids.tolist()):
             if query in owner:
                 raise ValueError(
-                    f"{part.path}: found query {query!r}, which is in {owner[query]} too; expected different queries"
+                    f"{part.path}: found query {query!r}, which is in {owner[query]} too; expected "
+                    "different queries"
                 )
             owner[query] = part.path
     return np.concatenate([ids[part.codes] for part, ids in zip(parts, names, strict=True)])
 
 
 def _assemble(
-    parts: Sequence[ParsedFile], first: int, n_features: int, feature_names: Sequence[str] | None, dense: bool
+    parts: Sequence[ParsedFile],
+    first: int,
+    n_features: int,
+    feature_names: Sequence[str] | None,
+    dense: bool,
 ) -> RankingData:
     matrix = sparse.vstack(
         [
-            sparse.csr_matrix((part.X.data, part.X.indices - first, part.X.indptr), shape=(len(part.y), n_features))
+            sparse.csr_matrix(
+                (part.X.data, part.X.indices - first, part.X.indptr),
+                shape=(len(part.y), n_features),
+            )
             for part in parts
         ],
         format="csr",
@@ -106,7 +124,9 @@ def _assemble(
     )
 
 
-def _options(n_features: int | None, feature_names: Sequence[str] | None, zero_based: bool | None) -> int | None:
+def _options(
+    n_features: int | None, feature_names: Sequence[str] | None, zero_based: bool | None
+) -> int | None:
     """Check the options, and return the number of columns if it is given."""
     one_of(zero_based, "zero_based", (True, False, None))
     names = checked_names(feature_names)
@@ -115,7 +135,10 @@ def _options(n_features: int | None, feature_names: Sequence[str] | None, zero_b
     if names is None:
         return n_features
     if n_features not in (None, len(names)):
-        raise ValueError(f"n_features is {n_features}, but {len(names)} feature_names are given; expected as many")
+        raise ValueError(
+            f"n_features is {n_features}, but {len(names)} feature_names are given; expected as "
+            "many"
+        )
     return len(names)
 
 
@@ -203,7 +226,9 @@ def load_letor(
     ['a', 'b']
     """
     paths = [path] if isinstance(path, str | os.PathLike) else path
-    if not isinstance(paths, list | tuple) or not all(isinstance(each, str | os.PathLike) for each in paths):
+    if not isinstance(paths, list | tuple) or not all(
+        isinstance(each, str | os.PathLike) for each in paths
+    ):
         raise TypeError(f"path is {path!r}; expected a path, or a list of them")
     if not paths:
         raise ValueError("path is empty; expected one or more")
@@ -266,7 +291,12 @@ def load_letor_fold(
     limit = whole(max_line_bytes, "max_line_bytes")
     parts: Mapping[str, ParsedFile] = {name: read_file(file, limit) for name, file in files.items()}
     first, width = _layout(list(parts.values()), zero_based, width, dense)
-    return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
+    return RankingSplit(
+        **{
+            name: _assemble([part], first, width, feature_names, dense)
+            for name, part in parts.items()
+        }
+    )
 
 
 def _files(directory: PathLike | Sequence[PathLike]) -> dict[str, Path]:

@@ -55,10 +55,14 @@ class _RowTap:
                 named = len(words) > 1 and words[1].startswith(b"qid")
                 if named and not words[1].startswith(b"qid:"):
                     # scikit-learn takes whatever begins so for a query, and drops it.
-                    raise ValueError(f"the query {words[1].decode(errors='replace')!r} does not begin with 'qid:'")
+                    raise ValueError(
+                        f"the query {words[1].decode(errors='replace')!r} does not begin with "
+                        "'qid:'"
+                    )
                 if named and hash_sign and row.endswith(words[1]):
                     raise ValueError(
-                        f"the query {words[1][4:].decode(errors='replace')!r} ends at '#', where a comment begins; "
+                        f"the query {words[1][4:].decode(errors='replace')!r} ends at '#', where a "
+                        "comment begins; "
                         "expected a blank before '#', and queries without it"
                     )
                 key = words[1][4:] if named else b""
@@ -155,20 +159,24 @@ def read_file(path: Path, max_line_bytes: int) -> ParsedFile:
         try:
             matrix, target = load_svmlight_file(tap, zero_based=True)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{path}: broken gzip file after line {tap.line_number}: {error}") from error
+            raise ValueError(
+                f"{path}: broken gzip file after line {tap.line_number}: {error}"
+            ) from error
         except (LongLine, OtherEncoding) as error:
             raise ValueError(f"{path}, {error}") from None
         except (ValueError, OverflowError) as error:
             start = tap.line[:80].decode("utf-8", errors="replace").rstrip()
             raise ValueError(
-                f"{path}, line {tap.line_number}: cannot be read as '{EXPECTED}' ({error}); found {start!r}"
+                f"{path}, line {tap.line_number}: cannot be read as '{EXPECTED}' ({error}); found "
+                f"{start!r}"
             ) from error
     if not tap.line_numbers:
         raise ValueError(f"{path}: holds no rows, expected rows '{EXPECTED}'")
     wrong = np.flatnonzero(~((target >= 0) & (target <= MAX_INT32)))
     if len(wrong):
         raise ValueError(
-            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
+            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, "
+            "expected a number"
             f" from 0 to {MAX_INT32} ({len(wrong)} of {len(target)} rows are outside)"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
@@ -192,7 +200,8 @@ def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np
     groups = path.with_name(path.name.removesuffix(".gz") + ".query")
     if not groups.is_file():
         raise ValueError(
-            f"{path}: found no queries, expected 'qid:' in each row, or group sizes in {groups.name} beside it"
+            f"{path}: found no queries, expected 'qid:' in each row, or group sizes in "
+            f"{groups.name} beside it"
         )
     with groups.open("rb") as stream:
         try:
@@ -202,11 +211,13 @@ def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np
     for word in words:
         if not WHOLE_NUMBER.fullmatch(word) or int(word) < 1:
             raise ValueError(
-                f"{groups}: found group size {word.decode(errors='replace')!r}, expected whole numbers from 1"
+                f"{groups}: found group size {word.decode(errors='replace')!r}, expected whole "
+                "numbers from 1"
             )
     sizes = [int(word) for word in words]
     if sum(sizes) != n_rows:
         raise ValueError(
-            f"{groups}: the group sizes add up to {sum(sizes)}, expected {n_rows}, the number of rows of {path.name}"
+            f"{groups}: the group sizes add up to {sum(sizes)}, expected {n_rows}, the number of "
+            f"rows of {path.name}"
         )
     return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)

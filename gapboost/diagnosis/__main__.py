@@ -30,7 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     found.write(path)
-    print(f"{summarize_report(found)}\n\n{value_table(found).aligned()}\n\n{_brief(found)}\n\nreport: {path}")
+    print(
+        f"{summarize_report(found)}\n\n{value_table(found).aligned()}\n\n"
+        f"{_brief(found)}\n\nreport: {path}"
+    )
     return 0
 
 
@@ -46,9 +49,13 @@ def _report(given: argparse.Namespace) -> Report:
     data = read_data(paths, given.label, given.qid, given.drop, given.categorical)
     train, test = data.folds[0] if data.folds else (None, np.arange(len(data.y)))
     training = {} if train is None else _rows(data, train, "_train")
-    found = report(model, **_rows(data, test), **training, measures=given.measures, ignore=given.ignore)
+    found = report(
+        model, **_rows(data, test), **training, measures=given.measures, ignore=given.ignore
+    )
     source = f"The ranker is read from {given.model}, and the test data from {given.file}."
-    return replace(found, source=source + (f" Training data are in {given.train}." if given.train else ""))
+    return replace(
+        found, source=source + (f" Training data are in {given.train}." if given.train else "")
+    )
 
 
 def _rows(data: Input, rows: np.ndarray, suffix: str = "") -> dict[str, Any]:
@@ -62,19 +69,28 @@ def _rows(data: Input, rows: np.ndarray, suffix: str = "") -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m gapboost.diagnosis",
-        description="Say what is wrong with a fitted ranker: checks, values with intervals, and the worst queries.",
+        description="Say what is wrong with a fitted ranker: checks, values with intervals, and "
+        "the worst queries.",
     )
     add = parser.add_argument
     add(
         "model",
         metavar="MODEL",
-        help="pickle of a ranker or pipeline, or a model file of LightGBM (.txt) or XGBoost (.json)",
+        help="pickle of a ranker or pipeline, or a model file of LightGBM (.txt) or XGBoost "
+        "(.json)",
     )
     add("file", metavar="FILE", help="test queries: LETOR, CSV or Parquet")
     add("--train", metavar="FILE", help="training queries, in the same format")
     add_data_options(add, DEFAULT_MEASURES)
-    add("--ignore", nargs="+", default=[], metavar="CHECK", help=f"checks to skip: {', '.join(IDS)}")
-    add("--report", default="report.html", metavar="PATH", help="ends with .html or .md (default: %(default)s)")
+    add(
+        "--ignore", nargs="+", default=[], metavar="CHECK", help=f"checks to skip: {', '.join(IDS)}"
+    )
+    add(
+        "--report",
+        default="report.html",
+        metavar="PATH",
+        help="ends with .html or .md (default: %(default)s)",
+    )
     return parser
 
 

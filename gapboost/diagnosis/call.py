@@ -91,11 +91,15 @@ def report(
     given = {"X_train": X_train, "y_train": y_train}
     lacking = [name for name, value in given.items() if value is None]
     if len(lacking) == 1 or (lacking and qid_train is not None):
-        raise ValueError(f"{lacking[0]} is missing; expected X_train, y_train and qid_train, or none of them")
+        raise ValueError(
+            f"{lacking[0]} is missing; expected X_train, y_train and qid_train, or none of them"
+        )
     test = make_part(ranker, {"X": X, "y": y, "qid": qid}, limit)
     columns = checked_slices(slices, test)
     if not lacking:
-        training = make_part(ranker, {"X": X_train, "y": y_train, "qid": qid_train}, limit, "_train")
+        training = make_part(
+            ranker, {"X": X_train, "y": y_train, "qid": qid_train}, limit, "_train"
+        )
         _check_columns(training, test)
     grades = [part.data.occurring for part in (test, training) if part is not None]
     occurring = graded(np.unique(np.concatenate(grades)))

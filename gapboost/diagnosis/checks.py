@@ -54,7 +54,10 @@ class CheckResult:
 def run_checks(subject: Subject, ignore: Sequence[str]) -> list[CheckResult]:
     """Return the result of each check."""
     skipped = Finding(IGNORED, "Skipped by ignore.")
-    return [CheckResult(id_of(check), skipped if id_of(check) in ignore else check(subject)) for check in CHECKS]
+    return [
+        CheckResult(id_of(check), skipped if id_of(check) in ignore else check(subject))
+        for check in CHECKS
+    ]
 
 
 def checked_ids(ignore: Any) -> tuple[str, ...]:

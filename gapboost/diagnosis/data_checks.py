@@ -19,11 +19,14 @@ def unjudged(subject: Subject) -> Finding:
     """Find a small share of judged documents among the first ten of each query."""
     test = subject.test
     if test.has_grade.all():
-        return not_applicable("Every document has a grade; y holds NaN for documents that nobody judged.")
+        return not_applicable(
+            "Every document has a grade; y holds NaN for documents that nobody judged."
+        )
     top = test.ranks <= UNJUDGED_TOP
     share = float((test.total(top & test.has_grade) / test.total(top)).mean())
     message = (
-        f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged, and {test.has_grade.mean():.0%} of all. "
+        f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged, and "
+        f"{test.has_grade.mean():.0%} of all. "
         "The others count as not relevant."
     )
     return Finding(status(share < JUDGED_SHARE), message, share, JUDGED_SHARE)
@@ -35,10 +38,13 @@ def no_contrast(subject: Subject) -> Finding:
     share = float(test.contrasts.mean())
     same = ~test.contrasts
     single, none = test.queries.sizes == 1, test.relevant == 0
-    message = f"{counted(int(same.sum()), 'query', 'queries')} of {len(same):,} hold one grade alone"
+    message = (
+        f"{counted(int(same.sum()), 'query', 'queries')} of {len(same):,} hold one grade alone"
+    )
     if same.any():
         message += (
-            f": {(same & single).sum():,} with one document, {(same & ~single & none).sum():,} with several and none "
+            f": {(same & single).sum():,} with one document, {(same & ~single & none).sum():,} "
+            "with several and none "
             f"relevant, {(same & ~single & ~none).sum():,} with several of one positive grade"
         )
     return Finding(status(share < CONTRAST_SHARE), f"{message}.", share, CONTRAST_SHARE)
@@ -55,7 +61,10 @@ def duplicate_documents(subject: Subject) -> Finding:
     begins = np.flatnonzero(first)
     differ = (np.maximum.reduceat(grades, begins) != np.minimum.reduceat(grades, begins))[group]
     share = float(copies.mean())
-    message = f"{share:.1%} of the documents have the same values of all features as another document of their query"
+    message = (
+        f"{share:.1%} of the documents have the same values of all features as another document of "
+        "their query"
+    )
     message += f"; {differ.mean():.1%} of all as one with another grade." if copies.any() else "."
     return Finding(status(share > DUPLICATE_SHARE), message, share, DUPLICATE_SHARE)
 
@@ -71,24 +80,33 @@ def label_leak(subject: Subject) -> Finding:
         if mixed.sum() >= FEW_QUERIES:
             tested.append((number, threshold, mixed))
     if not tested:
-        return not_applicable(f"Fewer than {FEW_QUERIES} test queries hold documents of different grades.")
+        return not_applicable(
+            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades."
+        )
     if not subject.alone:
         return not_applicable("No feature has an order and varies within a query.")
     limits: dict[str, tuple[float, float]] = {}
     for alone in subject.alone:
         for number, threshold, mixed in tested:
-            low = independent(alone.precisions[number][mixed]).interval(family=len(subject.alone))[0]
+            low = independent(alone.precisions[number][mixed]).interval(family=len(subject.alone))[
+                0
+            ]
             limits[alone.feature] = max(limits.get(alone.feature, (0.0, 0.0)), (low, threshold))
     ranked = sorted(limits, key=lambda feature: -limits[feature][0])
     leaks = [feature for feature in ranked if limits[feature][0] > LEAK]
     best, threshold = limits[ranked[0]]
-    about = f"average precision for grades from {threshold:g} on: {best:.3f} at least, by its interval"
+    about = (
+        f"average precision for grades from {threshold:g} on: {best:.3f} at least, by its interval"
+    )
     if leaks:
         message = (
-            f"{listed(leaks)} alone rank{'s' if len(leaks) == 1 else ''} like the grades. {leaks[0]} has the {about}."
+            f"{listed(leaks)} alone rank{'s' if len(leaks) == 1 else ''} like the grades. "
+            f"{leaks[0]} has the {about}."
         )
     else:
-        message = f"No feature alone ranks like the grades. The best one, {ranked[0]}, has the {about}."
+        message = (
+            f"No feature alone ranks like the grades. The best one, {ranked[0]}, has the {about}."
+        )
     return Finding(status(bool(leaks)), message, best, LEAK)
 
 
@@ -100,17 +118,29 @@ def constant_features(subject: Subject) -> Finding:
     names = test.features.names
     constant = [place for place in range(len(names)) if not test.varies(place).any()]
     empty = [place for place in constant if len(np.unique(test.column(place))) == 1]
-    broken = [place for place in constant if training is not None and _varies_mostly(training.varies(place))]
+    broken = [
+        place
+        for place in constant
+        if training is not None and _varies_mostly(training.varies(place))
+    ]
     of_query = [names[place] for place in constant if place not in {*empty, *broken}]
     parts = []
     if broken:
-        parts.append(f"Constant within each test query, and not in training: {listed([names[p] for p in broken])}.")
+        parts.append(
+            "Constant within each test query, and not in training: "
+            f"{listed([names[p] for p in broken])}."
+        )
     if left := [names[place] for place in empty if place not in broken]:
         parts.append(f"One value in all test documents: {listed(left)}.")
     if of_query:
-        parts.append(f"Features of the query, which order documents only together with others: {listed(of_query)}.")
+        parts.append(
+            "Features of the query, which order documents only together with others: "
+            f"{listed(of_query)}."
+        )
     found = {*empty, *broken}
-    return Finding(status(bool(found)), " ".join(parts) or "All features vary within queries.", len(found), 0)
+    return Finding(
+        status(bool(found)), " ".join(parts) or "All features vary within queries.", len(found), 0
+    )
 
 
 def _varies_mostly(varies: np.ndarray) -> bool:

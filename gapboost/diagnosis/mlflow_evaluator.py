@@ -71,7 +71,10 @@ class ReportEvaluator:
         ValueError, TypeError
             If an argument is unusable; the message names it, what was found and what is expected.
         """
-        for name, given in {"extra_metrics": extra_metrics, "custom_artifacts": custom_artifacts}.items():
+        for name, given in {
+            "extra_metrics": extra_metrics,
+            "custom_artifacts": custom_artifacts,
+        }.items():
             if given:
                 raise ValueError(f'{name} is given; expected none with evaluators="gapboost"')
         found = _report(model, dataset, evaluator_config)
@@ -81,7 +84,9 @@ class ReportEvaluator:
 def _report(model: Any, dataset: Any, config: Mapping[str, Any]) -> Report:
     unknown = [name for name in config if name not in CONFIG]
     if unknown:
-        raise ValueError(f"evaluator_config holds {shown(unknown[0])}; expected some of {', '.join(CONFIG)}")
+        raise ValueError(
+            f"evaluator_config holds {shown(unknown[0])}; expected some of {', '.join(CONFIG)}"
+        )
     if not dataset.has_targets:
         raise ValueError("targets is missing; expected the name of the column with the grades")
     slices = list(config.get("slices", ()))
@@ -89,11 +94,19 @@ def _report(model: Any, dataset: Any, config: Mapping[str, Any]) -> Report:
     given = {name: config[name] for name in ("measures", "ignore") if name in config}
     training: dict[str, Any] = {}
     if (train := config.get("train")) is not None:
-        X_train, qid_train = _columns(train, "train", config, [one for one in slices if one in train])
+        X_train, qid_train = _columns(
+            train, "train", config, [one for one in slices if one in train]
+        )
         target = dataset.targets_name
         if target not in X_train:
-            raise ValueError(f"train has no column {target!r}; expected the grades, under their name in data")
-        training = {"X_train": X_train.drop(columns=target), "y_train": X_train[target], "qid_train": qid_train}
+            raise ValueError(
+                f"train has no column {target!r}; expected the grades, under their name in data"
+            )
+        training = {
+            "X_train": X_train.drop(columns=target),
+            "y_train": X_train[target],
+            "qid_train": qid_train,
+        }
     return report(
         _Predictions(dataset.predictions_data) if model is None else _raw(model),
         X,
@@ -105,12 +118,17 @@ def _report(model: Any, dataset: Any, config: Mapping[str, Any]) -> Report:
     )
 
 
-def _columns(table: Any, name: str, config: Mapping[str, Any], slices: list[str]) -> tuple[Any, Any]:
+def _columns(
+    table: Any, name: str, config: Mapping[str, Any], slices: list[str]
+) -> tuple[Any, Any]:
     """Return the features and the query ids of a data frame."""
     qid = config.get("qid", "qid")
     for column in (qid, *slices):
         if column not in getattr(table, "columns", ()):
-            raise ValueError(f"{name} has no column {column!r}; expected a data frame with the columns qid and slices")
+            raise ValueError(
+                f"{name} has no column {column!r}; expected a data frame with the columns qid and "
+                "slices"
+            )
     return table.drop(columns=[qid, *slices]), table[qid]
 
 
@@ -136,7 +154,9 @@ def _logged(found: Report, run_id: str, model_id: Any) -> Any:
     from mlflow.models.evaluation.artifacts import CsvEvaluationArtifact, TextEvaluationArtifact
 
     means = found.values["value"]
-    metrics = {measure.label: float(means[name]) for name, measure in found.subject.measures.items()}
+    metrics = {
+        measure.label: float(means[name]) for name, measure in found.subject.measures.items()
+    }
     metrics["checks_found"] = float(sum(result.found for result in found.results))
     mlflow.log_metrics(metrics, run_id=run_id, model_id=model_id)
     client = mlflow.MlflowClient()

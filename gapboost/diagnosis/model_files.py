@@ -37,4 +37,6 @@ def load_model(path: Path) -> Any:
     try:
         return booster(model_file=str(path))
     except Exception as error:  # both libraries have an error class of their own
-        raise ValueError(f"{path} is no model of {library} ({str(error).splitlines()[0]})") from error
+        raise ValueError(
+            f"{path} is no model of {library} ({str(error).splitlines()[0]})"
+        ) from error

@@ -23,12 +23,20 @@ TITLE = "What is wrong with this ranker?"
 def page_of(report: "Report") -> Page:
     """Return the page of a report."""
     subject = report.subject
-    key = "Share of test queries by value; the line is their mean." + " Dashed: training queries." * (
-        subject.training is not None
+    key = (
+        "Share of test queries by value; the line is their mean."
+        + " Dashed: training queries." * (subject.training is not None)
     )
     sections: list[tuple[str, list[Block]]] = [
         ("Findings", [Paragraph(summarize_report(report)), *_findings(report)]),
-        ("Values", [value_table(report), Paragraph(_reading(subject)), Pictures(partial(_pictures, subject), key)]),
+        (
+            "Values",
+            [
+                value_table(report),
+                Paragraph(_reading(subject)),
+                Pictures(partial(_pictures, subject), key),
+            ],
+        ),
         ("Queries", [Paragraph(summarize_data(subject)), _distribution(report)]),
         ("Slices", [_slices(report)]),
         ("Worst queries", _extremes(report, "worst")),
@@ -44,7 +52,11 @@ def summarize_report(report: "Report") -> str:
     status = Counter(result.finding.status for result in report.results)
     made = status[FOUND] + status[PASSED]
     text = f"{status[FOUND]} of {counted(made, 'check')} found a fault."
-    text += f" {counted(status[NOT_APPLICABLE], 'check')} did not apply." if status[NOT_APPLICABLE] else ""
+    text += (
+        f" {counted(status[NOT_APPLICABLE], 'check')} did not apply."
+        if status[NOT_APPLICABLE]
+        else ""
+    )
     text += f" {counted(status[IGNORED], 'check')} skipped." if status[IGNORED] else ""
     return text
 
@@ -54,12 +66,17 @@ def summarize_data(subject: Subject) -> str:
     test = subject.test
     grades = test.data.grades
     text = (
-        f"{len(grades):,} documents of {len(test.queries):,} test queries with {len(test.features.names):,} features and "
-        f"grades from {grades.min():g} to {grades.max():g}. {test.has_grade.mean():.0%} of the documents have a grade."
+        f"{len(grades):,} documents of {len(test.queries):,} test queries with "
+        f"{len(test.features.names):,} features and "
+        f"grades from {grades.min():g} to {grades.max():g}. {test.has_grade.mean():.0%} of the "
+        "documents have a grade."
     )
     if subject.training is not None:
         training = subject.training
-        text += f" {len(training.scores):,} documents of {counted(len(training.queries), 'training query', 'training queries')}."
+        text += (
+            f" {len(training.scores):,} documents of "
+            f"{counted(len(training.queries), 'training query', 'training queries')}."
+        )
     return text
 
 
@@ -87,7 +104,12 @@ def _number(value: float) -> str:
 def value_table(report: "Report") -> Table:
     """Return the means of the measures on test and training data."""
     trained = report.subject.training is not None
-    head = ["measure", "test", "95% interval", *(["training", "difference", "95% interval"] if trained else [])]
+    head = [
+        "measure",
+        "test",
+        "95% interval",
+        *(["training", "difference", "95% interval"] if trained else []),
+    ]
     rows = []
     for name, row in report.values.iterrows():
         cells = [str(name), f"{row['value']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}"]
@@ -101,7 +123,8 @@ def value_table(report: "Report") -> Table:
 def _reading(subject: Subject) -> str:
     measures = "; ".join(f"{name} is {measure}" for name, measure in subject.measures.items())
     return (
-        f"Means over queries; ties count their expected value. Intervals count queries, not other trainings of the ranker. "
+        "Means over queries; ties count their expected value. Intervals count queries, not other "
+        "trainings of the ranker. "
         f"{measures}."
     )
 
@@ -110,7 +133,9 @@ def _pictures(subject: Subject) -> list[str]:
     drawn = []
     for name in subject.measures:
         training = None if subject.training is None else subject.values(subject.training, name)
-        draw = partial(histogram, name=name, test=subject.values(subject.test, name), training=training)
+        draw = partial(
+            histogram, name=name, test=subject.values(subject.test, name), training=training
+        )
         drawn.append(svg(draw, 2.4, name))
     return drawn
 
@@ -118,7 +143,8 @@ def _pictures(subject: Subject) -> list[str]:
 def _distribution(report: "Report") -> Table:
     table = report.distribution
     rows = [
-        [str(name), *(f"{value:.4f}" for value in row)] for name, row in zip(table.index, table.to_numpy(), strict=True)
+        [str(name), *(f"{value:.4f}" for value in row)]
+        for name, row in zip(table.index, table.to_numpy(), strict=True)
     ]
     return Table(["measure", *table.columns], rows)
 
@@ -129,7 +155,9 @@ def _slices(report: "Report") -> Table:
         measure, low, high = (row[column] for column in (report.subject.measure, "low", "high"))
         interval = "" if math.isnan(low) else f"{low:.4f} to {high:.4f}"
         rows.append([str(name), str(group), f"{int(row['queries']):,}", f"{measure:.4f}", interval])
-    return Table(["slice", "group", "queries", report.subject.measure, "95% interval"], rows, words=2)
+    return Table(
+        ["slice", "group", "queries", report.subject.measure, "95% interval"], rows, words=2
+    )
 
 
 def _extremes(report: "Report", kind: str) -> list[Block]:
@@ -152,7 +180,12 @@ def _extremes(report: "Report", kind: str) -> list[Block]:
 
 def _document(row: Any) -> list[str]:
     grade = "not judged" if math.isnan(row["grade"]) else f"{row['grade']:g}"
-    return [f"{int(row['rank']):,}", f"{int(row['row'])}", f"{row['score']:.4f}".replace("-", "−"), grade]
+    return [
+        f"{int(row['rank']):,}",
+        f"{int(row['row'])}",
+        f"{row['score']:.4f}".replace("-", "−"),
+        grade,
+    ]
 
 
 def _settings(report: "Report") -> list[Block]:

@@ -85,7 +85,9 @@ class Part:
         """
         order = np.lexsort((-self.scores, self.numbers))
         ranks = np.empty(len(order), np.int64)
-        ranks[order] = np.arange(len(order)) - np.repeat(self.queries.offsets[:-1], self.queries.sizes) + 1
+        ranks[order] = (
+            np.arange(len(order)) - np.repeat(self.queries.offsets[:-1], self.queries.sizes) + 1
+        )
         return ranks
 
     def column(self, place: int) -> Array:
@@ -116,7 +118,9 @@ class Part:
         return query_values([measure], self.data, scores)[0]
 
 
-def make_part(ranker: Any, rows: Mapping[str, Any], limit: GradeLimit | None, suffix: str = "") -> Part:
+def make_part(
+    ranker: Any, rows: Mapping[str, Any], limit: GradeLimit | None, suffix: str = ""
+) -> Part:
     """Check rows, and let the ranker score them.
 
     Parameters
@@ -141,10 +145,13 @@ def make_part(ranker: Any, rows: Mapping[str, Any], limit: GradeLimit | None, su
     data = judged(grades, qid, limit=limit, names=(names[1], names[2], "sample_weight"), real=True)
     if table.shape[0] != len(grades):
         raise ValueError(
-            f"{names[1]} has {len(grades)} rows but {names[0]} has {table.shape[0]}; expected one grade a row"
+            f"{names[1]} has {len(grades)} rows but {names[0]} has {table.shape[0]}; expected one "
+            "grade a row"
         )
     if len(data.queries) < 2:
-        raise ValueError(f"{names[2]} holds 1 query; expected at least two, whose values have an interval")
+        raise ValueError(
+            f"{names[2]} holds 1 query; expected at least two, whose values have an interval"
+        )
     found = feature_names(table) or tuple(f"x{number}" for number in range(table.shape[1]))
     scores = data.queries.grouped(predict_scores(ranker, X, qid)).astype(np.float64)
     return Part(X, qid, Features(table, found), data, data.queries.grouped(has_grade), scores)
@@ -172,8 +179,15 @@ def predict_scores(ranker: Any, X: Any, qid: Any) -> Array:
         If `predict` does not return one finite score a row.
     """
     if isinstance(ranker, type) or not hasattr(last_step(ranker), "predict"):
-        found = f"the class {ranker.__name__}" if isinstance(ranker, type) else f"a {type(ranker).__name__}"
-        raise TypeError(f"ranker is {found}; expected a fitted ranker with predict, or a pipeline that ends in one")
+        found = (
+            f"the class {ranker.__name__}"
+            if isinstance(ranker, type)
+            else f"a {type(ranker).__name__}"
+        )
+        raise TypeError(
+            f"ranker is {found}; expected a fitted ranker with predict, or a pipeline that ends in "
+            "one"
+        )
     model, table, _ = table_of(ranker, X, qid)
     # A Booster of XGBoost predicts for its own kind of table.
     native = not hasattr(model, "fit") and hasattr(model, "inplace_predict")

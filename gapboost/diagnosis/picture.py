@@ -18,7 +18,13 @@ def histogram(ax: Any, name: str, test: Array, training: Array | None) -> None:
     ax.axvline(test.mean(), color=ax.title.get_color(), linewidth=1.5)
     if training is not None:
         style = {"color": COLORS[1], "linewidth": 1.5, "linestyle": "--"}
-        ax.hist(training, bounds, weights=np.full(len(training), 1 / len(training)), histtype="step", **style)
+        ax.hist(
+            training,
+            bounds,
+            weights=np.full(len(training), 1 / len(training)),
+            histtype="step",
+            **style,
+        )
     ax.set_title(name, fontsize=10)
     ax.set_xlabel("value of a query", fontsize=9)
     ax.set_ylabel("share of queries", fontsize=9)

@@ -14,7 +14,15 @@ SHOWN_QUERIES = 3
 SHOWN_RANKS = 5
 SHOWN_MISSED = 2
 SHOWN_REASONS = 3
-QUANTILES = {"min": 0.0, "10%": 0.1, "25%": 0.25, "median": 0.5, "75%": 0.75, "90%": 0.9, "max": 1.0}
+QUANTILES = {
+    "min": 0.0,
+    "10%": 0.1,
+    "25%": 0.25,
+    "median": 0.5,
+    "75%": 0.75,
+    "90%": 0.9,
+    "max": 1.0,
+}
 
 
 def query_table(subject: Subject) -> Any:
@@ -100,7 +108,10 @@ def reasons(subject: Subject) -> list[str]:
     try:
         model, table, names = table_of(subject.ranker, test.X, test.qid)
         found = feature_contributions(model, rows_of(table, test.rows[places]), names)
-    except (TypeError, ValueError):  # neither LightGBM nor XGBoost, or a model without contributions
+    except (
+        TypeError,
+        ValueError,
+    ):  # neither LightGBM nor XGBoost, or a model without contributions
         return []
     sentences, used = [], 0
     for pair in pairs:
@@ -110,9 +121,13 @@ def reasons(subject: Subject) -> list[str]:
         difference = found.values[used] - found.values[used + 1]
         used += 2
         order = np.argsort(-difference)[:SHOWN_REASONS]
-        largest = ", ".join(f"{names[one]} ({difference[one]:+.3g})" for one in order if difference[one] > 0)
+        largest = ", ".join(
+            f"{names[one]} ({difference[one]:+.3g})" for one in order if difference[one] > 0
+        )
         upper, lower = test.rows[list(pair)]
-        sentences.append(f"Row {upper} is above row {lower}, of a higher grade, by {largest}." if largest else "")
+        sentences.append(
+            f"Row {upper} is above row {lower}, of a higher grade, by {largest}." if largest else ""
+        )
     return sentences
 
 

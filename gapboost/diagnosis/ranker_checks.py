@@ -19,10 +19,14 @@ def ties(subject: Subject) -> Finding:
     """Find ties that move the mean of the first measure by their order."""
     test, measure = subject.test, subject.measures[subject.measure]
     open_queries = ~_constant(test)
-    best, worst = (float(test.values(measure, _without_ties(test, sign))[open_queries].sum()) for sign in (1, -1))
+    best, worst = (
+        float(test.values(measure, _without_ties(test, sign))[open_queries].sum())
+        for sign in (1, -1)
+    )
     spread = max(best - worst, 0.0) / len(test.queries)
     message = (
-        f"{_tied(test).mean():.1%} of the documents have the score of another document of their query. Between the worst and "
+        f"{_tied(test).mean():.1%} of the documents have the score of another document of their "
+        "query. Between the worst and "
         f"the best order of ties, {subject.measure} differs by {spread:.4f}."
     )
     return Finding(status(spread > TIE_RANGE), message, spread, TIE_RANGE)
@@ -33,9 +37,9 @@ def _without_ties(part: Part, sign: int) -> Array:
 
     Documents with the same features stay tied: no ranker can order them.
     """
-    same = np.unique(np.column_stack((part.numbers.astype(np.uint64), part.digests)), axis=0, return_inverse=True)[
-        1
-    ].ravel()
+    same = np.unique(
+        np.column_stack((part.numbers.astype(np.uint64), part.digests)), axis=0, return_inverse=True
+    )[1].ravel()
     means = (np.bincount(same, part.data.grades) / np.bincount(same))[same]
     keys = (part.numbers, -part.scores, -sign * means)
     order = np.lexsort(keys[::-1])
@@ -59,7 +63,10 @@ def constant_scores(subject: Subject) -> Finding:
     if not long.any():
         return not_applicable(f"No test query has {LONG_LIST} documents that differ.")
     constant = _constant(test)
-    message = f"{counted(int(constant.sum()), 'query', 'queries')} of {long.sum():,} with one score for all documents."
+    message = (
+        f"{counted(int(constant.sum()), 'query', 'queries')} of {long.sum():,} with one score for "
+        "all documents."
+    )
     if constant.any():
         message += f" Such as: {listed([str(query) for query in test.queries.ids[constant]], 3)}."
     return Finding(status(bool(constant.any())), message, int(constant.sum()), 0)
@@ -83,23 +90,32 @@ def weak_ranker(subject: Subject) -> Finding:
     """Find a ranker that is not better than a random order, or worse than one feature alone."""
     test, name = subject.test, subject.measure
     if test.contrasts.sum() < FEW_QUERIES:
-        return not_applicable(f"Fewer than {FEW_QUERIES} test queries hold documents of different grades.")
+        return not_applicable(
+            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades."
+        )
     values = subject.values(test, name)
     over_random = independent(values - subject.random_order(test))
     if over_random.interval()[0] <= 0:
         low, high = over_random.interval()
         message = (
-            f"Not proven better than a random order: the difference in {name} is {signed(over_random.mean)} "
+            f"Not proven better than a random order: the difference in {name} is "
+            f"{signed(over_random.mean)} "
             f"({signed(low)} to {signed(high)})."
         )
         return Finding(status(True), message, over_random.mean, 0)
     if not subject.alone:
-        return Finding(status(False), f"Better than a random order by {signed(over_random.mean)} in {name}.", 0.0, 0)
+        return Finding(
+            status(False),
+            f"Better than a random order by {signed(over_random.mean)} in {name}.",
+            0.0,
+            0,
+        )
     best = max(subject.alone, key=lambda alone: float(alone.values.mean()))
     ahead = independent(best.values - values)
     low, high = ahead.interval(family=len(subject.alone))
     message = (
-        f"Better than a random order by {signed(over_random.mean)} in {name}. The best feature alone is {best.feature}, "
+        f"Better than a random order by {signed(over_random.mean)} in {name}. The best feature "
+        f"alone is {best.feature}, "
         f"{best.direction}: {signed(ahead.mean)} ({signed(low)} to {signed(high)}) from the ranker."
     )
     return Finding(status(low > 0), message, -ahead.mean, 0)

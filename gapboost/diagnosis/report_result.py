@@ -53,7 +53,10 @@ class Report:
 
     def __repr__(self) -> str:
         found = [result.id for result in self.results if result.found]
-        return f"Report({len(self.subject.test.queries)} test queries; found: {', '.join(found) or 'nothing'})"
+        return (
+            f"Report({len(self.subject.test.queries)} test queries; found: "
+            f"{', '.join(found) or 'nothing'})"
+        )
 
     @cached_property
     def checks(self) -> Any:

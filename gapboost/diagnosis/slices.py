@@ -36,7 +36,8 @@ def checked_slices(slices: Any, part: Part) -> dict[str, Array]:
         column = one_dimensional(values, f"slices[{name!r}]")
         if len(column) != part.queries.n_rows:
             raise ValueError(
-                f"slices[{name!r}] has {len(column)} rows but X has {part.queries.n_rows}; expected one value a row"
+                f"slices[{name!r}] has {len(column)} rows but X has {part.queries.n_rows}; "
+                "expected one value a row"
             )
         found[str(name)] = _by_query(part.queries.grouped(column), part, f"slices[{name!r}]")
     return found
@@ -50,7 +51,9 @@ def _by_query(column: Array, part: Part, name: str) -> Array:
     other = texts != np.repeat(first, part.queries.sizes)
     if other.any():
         query = part.queries.ids[part.numbers[int(np.argmax(other))]]
-        raise ValueError(f"{name} differs within the query {query!s}; expected one value a query, or numbers")
+        raise ValueError(
+            f"{name} differs within the query {query!s}; expected one value a query, or numbers"
+        )
     return first
 
 
@@ -62,10 +65,14 @@ def slice_table(subject: Subject, columns: Mapping[str, Array]) -> Any:
     rows: list[tuple[Any, ...]] = []
     for name, column in by.items():
         for label, chosen in _groups(column):
-            low, high = independent(values[chosen]).interval() if chosen.sum() > 1 else (np.nan, np.nan)
+            low, high = (
+                independent(values[chosen]).interval() if chosen.sum() > 1 else (np.nan, np.nan)
+            )
             rows.append((name, label, int(chosen.sum()), float(values[chosen].mean()), low, high))
     names = ("slice", "group", "queries", subject.measure, "low", "high")
-    return frame({name: [row[place] for row in rows] for place, name in enumerate(names)}, ["slice", "group"])
+    return frame(
+        {name: [row[place] for row in rows] for place, name in enumerate(names)}, ["slice", "group"]
+    )
 
 
 def _groups(column: Array) -> list[tuple[str, Array]]:

@@ -33,7 +33,8 @@ def shared_queries(subject: Subject) -> Finding:
     by_content = np.array([content in contents for content in _contents(test)])
     shared = by_id | by_content
     message = (
-        f"{counted(int(shared.sum()), 'test query', 'test queries')} of {len(shared):,} in the training data too: "
+        f"{counted(int(shared.sum()), 'test query', 'test queries')} of {len(shared):,} in the "
+        "training data too: "
         f"{by_id.sum():,} by the query id, {by_content.sum():,} by the documents."
     )
     if by_id.any() and not by_content.any():
@@ -71,7 +72,8 @@ def shifted_grades(subject: Subject) -> Finding:
     ratio = means[1] / means[0] if means[0] > 0 else np.inf if means[1] > 0 else 1.0
     differs = not low <= 0 <= high
     message = (
-        f"{here.mean():.1%} of the judged documents of a test query are relevant, and {there.mean():.1%} in training."
+        f"{here.mean():.1%} of the judged documents of a test query are relevant, and "
+        f"{there.mean():.1%} in training."
     )
     return Finding(status(differs and ratio > GRADE_RATIO), message, float(ratio), GRADE_RATIO)
 
@@ -94,17 +96,25 @@ def shifted_features(subject: Subject) -> Finding:
     if not numeric:
         return not_applicable("No feature has an order.")
     shares = {
-        test.features.names[place]: _share_above(_medians(test, place), _medians(training, place)) for place in numeric
+        test.features.names[place]: _share_above(_medians(test, place), _medians(training, place))
+        for place in numeric
     }
     ranked = sorted(shares, key=lambda name: -abs(shares[name] - 0.5))
     largest = 0.5 + abs(shares[ranked[0]] - 0.5)
     shifted = [name for name in ranked if 0.5 + abs(shares[name] - 0.5) > FEATURE_SHIFT]
     about = (
-        f"{ranked[0]}: in {shares[ranked[0]]:.0%} of pairs of a test and a training query, the one of the test has the larger "
+        f"{ranked[0]}: in {shares[ranked[0]]:.0%} of pairs of a test and a training query, the one "
+        "of the test has the larger "
         "median"
     )
-    message = f"{listed(shifted)} differ{'s' if len(shifted) == 1 else ''} from training. " if shifted else ""
-    return Finding(status(bool(shifted)), f"{message}The largest shift has {about}.", largest, FEATURE_SHIFT)
+    message = (
+        f"{listed(shifted)} differ{'s' if len(shifted) == 1 else ''} from training. "
+        if shifted
+        else ""
+    )
+    return Finding(
+        status(bool(shifted)), f"{message}The largest shift has {about}.", largest, FEATURE_SHIFT
+    )
 
 
 def _medians(part: Part, place: int) -> Array:
@@ -129,15 +139,21 @@ def overfitted(subject: Subject) -> Finding:
         return not_applicable(NO_TRAINING)
     test, training = subject.test, subject.training
     if min(test.contrasts.sum(), training.contrasts.sum()) < FEW_QUERIES:
-        return not_applicable(f"Fewer than {FEW_QUERIES} test or training queries hold documents of different grades.")
+        return not_applicable(
+            f"Fewer than {FEW_QUERIES} test or training queries hold documents of different grades."
+        )
     here, there = (_gain(subject, part) for part in (test, training))
     if independent(there).interval()[0] <= 0:
-        return not_applicable("The ranker is not proven better than a random order on the training queries.")
+        return not_applicable(
+            "The ranker is not proven better than a random order on the training queries."
+        )
     kept = float(here.mean() / there.mean())
     found = unpaired(here, KEPT * there).interval()[1] < 0
     message = (
-        f"{subject.measure} is {subject.values(training, subject.measure).mean():.4f} on training queries and "
-        f"{subject.values(test, subject.measure).mean():.4f} on test queries. The gain over a random order is "
+        f"{subject.measure} is {subject.values(training, subject.measure).mean():.4f} on training "
+        "queries and "
+        f"{subject.values(test, subject.measure).mean():.4f} on test queries. The gain over a "
+        "random order is "
         f"{there.mean():.4f} in training; {kept:.0%} of it is left on test queries."
     )
     return Finding(status(found), message, kept, KEPT)

@@ -18,4 +18,11 @@ from gapboost.explain.measure import MeasureContributions, measure
 from gapboost.explain.pair import PairContributions, pair
 from gapboost.explain.query import QueryContributions, query
 
-__all__ = ["MeasureContributions", "PairContributions", "QueryContributions", "measure", "pair", "query"]
+__all__ = [
+    "MeasureContributions",
+    "PairContributions",
+    "QueryContributions",
+    "measure",
+    "pair",
+    "query",
+]

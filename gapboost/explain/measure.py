@@ -78,7 +78,13 @@ class MeasureContributions:
         ax = axes_of_height(ax, len(bars))
         for place, bar in enumerate(bars):
             ax.barh(place, bar, height=0.7, edgecolor="0.25", **POSITIVE_NEGATIVE[int(bar < 0)])
-            ax.annotate(number(bar, bars), (max(bar, 0.0), place), (4, 0), textcoords="offset points", va="center")
+            ax.annotate(
+                number(bar, bars),
+                (max(bar, 0.0), place),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+            )
         low, high = min(0.0, *bars), max(0.0, *bars)
         room = (high - low) or 1.0
         ax.set_xlim(low - 0.04 * room, high + 0.25 * room)
@@ -86,7 +92,9 @@ class MeasureContributions:
         ax.set_ylim(len(bars) - 0.4, -0.6)
         ax.set_yticks(range(len(bars)), [short(self.feature_names[feature]) for feature in chosen])
         ax.set_xlabel(f"{self.measure} minus {self.measure} without the contribution")
-        features = f"{len(bars)} features" if not len(others) else f"{len(bars)} of {len(means)} features"
+        features = (
+            f"{len(bars)} features" if not len(others) else f"{len(bars)} of {len(means)} features"
+        )
         ax.set_title(
             f"Loss of {self.measure} without a feature's contribution\n"
             f"mean of {len(self.values)} quer{'ies' if len(self.values) > 1 else 'y'}; {features}",
@@ -96,7 +104,9 @@ class MeasureContributions:
         return ax
 
 
-def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure = "ndcg@10") -> MeasureContributions:
+def measure(
+    ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure = "ndcg@10"
+) -> MeasureContributions:
     """Return the loss of a measure, by query, without the contribution of a feature.
 
     Parameters

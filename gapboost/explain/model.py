@@ -106,7 +106,8 @@ def feature_contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contri
     rest = scores - values.sum(axis=1)
     if np.ptp(rest) > NOT_ROUNDING * np.abs(scores).max():
         raise ValueError(
-            f"ranker has contributions whose sums differ from the scores by up to {np.ptp(rest) / 2:.3g}; expected a model "
+            "ranker has contributions whose sums differ from the scores by up to "
+            f"{np.ptp(rest) / 2:.3g}; expected a model "
             f"for which {library} has exact contributions"
         )
     return Contributions(names, scores, values, ROUNDING_OF[library])
@@ -115,11 +116,14 @@ def feature_contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contri
 def _checked_library(ranker: Any) -> str:
     """Return the library of a model; an instance of its class proves that it can be imported."""
     if any("dask" in cls.__module__.split(".") for cls in type(ranker).__mro__):
-        raise TypeError(f"ranker is a {type(ranker).__name__}; expected a local ranker: ranker.to_local()")
+        raise TypeError(
+            f"ranker is a {type(ranker).__name__}; expected a local ranker: ranker.to_local()"
+        )
     library = library_of(ranker)
     if library in ROUNDING_OF and hasattr(ranker, "predict"):
         return library
     raise TypeError(
-        f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or XGBoost, a Booster, or a pipeline "
+        f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or XGBoost, a "
+        "Booster, or a pipeline "
         "that ends in one"
     )

@@ -64,7 +64,9 @@ class PairContributions:
             "b": self.values_b,
             "contribution": self.contributions,
         }
-        return frame(columns, ["feature"]).iloc[np.argsort(-np.abs(self.contributions), kind="stable")]
+        return frame(columns, ["feature"]).iloc[
+            np.argsort(-np.abs(self.contributions), kind="stable")
+        ]
 
     def plot(self, ax: Any = None, *, max_display: int = 10) -> Any:
         """Draw a waterfall from a difference of 0 to the score difference. Return the axes.
@@ -87,11 +89,30 @@ class PairContributions:
         total = float(self.contributions.sum())
         ax = axes_of_height(ax, len(bars) + 1)
         for place, (start, end, bar) in enumerate(zip(starts, ends, bars, strict=True)):
-            ax.barh(place, bar, left=start, height=0.7, edgecolor="0.25", **POSITIVE_NEGATIVE[int(bar < 0)])
-            ax.annotate(number(bar, bars), (max(start, end), place), (4, 0), textcoords="offset points", va="center")
+            ax.barh(
+                place,
+                bar,
+                left=start,
+                height=0.7,
+                edgecolor="0.25",
+                **POSITIVE_NEGATIVE[int(bar < 0)],
+            )
+            ax.annotate(
+                number(bar, bars),
+                (max(start, end), place),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+            )
             ax.plot([end, end], [place - 0.35, place + 1.35], color="0.5", linewidth=0.8)
         ax.barh(len(bars), total, height=0.7, color="0.75", edgecolor="0.25")
-        ax.annotate(number(total, bars), (max(total, 0), len(bars)), (4, 0), textcoords="offset points", va="center")
+        ax.annotate(
+            number(total, bars),
+            (max(total, 0), len(bars)),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+        )
         ax.axvline(0, color="0.25", linewidth=0.8)
         low, high = min(0.0, *ends), max(0.0, *ends)
         room = (high - low) or 1.0
@@ -164,14 +185,22 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> PairContributi
     found = feature_contributions(ranker, both, names)
     values_a, values_b = _values(both)
     return PairContributions(
-        rows[0], rows[1], names, found.values[0] - found.values[1], values_a, values_b, *found.scores.tolist()
+        rows[0],
+        rows[1],
+        names,
+        found.values[0] - found.values[1],
+        values_a,
+        values_b,
+        *found.scores.tolist(),
     )
 
 
 def _row(row: Any, name: str, n_rows: int) -> int:
     number = whole(row, name, 0, "a row of X, counted from 0,")
     if number >= n_rows:
-        raise ValueError(f"{name} is {number}, but X has {n_rows} rows; expected a row from 0 to {n_rows - 1}")
+        raise ValueError(
+            f"{name} is {number}, but X has {n_rows} rows; expected a row from 0 to {n_rows - 1}"
+        )
     return number
 
 
@@ -181,7 +210,10 @@ def _values(both: Any) -> tuple[list[Any], list[Any]]:
         a, b = (both.toarray() if sparse.issparse(both) else both).tolist()
         return a, b
     columns = [both[name] for name in column_names(both)]
-    pairs = [(column.to_pylist if hasattr(column, "to_pylist") else column.to_list)() for column in columns]
+    pairs = [
+        (column.to_pylist if hasattr(column, "to_pylist") else column.to_list)()
+        for column in columns
+    ]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 

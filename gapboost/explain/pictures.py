@@ -10,7 +10,10 @@ from gapboost._optional import axes
 from gapboost._pictures import COLORS
 
 # Bars above and below 0, which differ without color too.
-POSITIVE_NEGATIVE: tuple[dict[str, Any], dict[str, Any]] = ({"color": COLORS[5]}, {"color": "white", "hatch": "////"})
+POSITIVE_NEGATIVE: tuple[dict[str, Any], dict[str, Any]] = (
+    {"color": COLORS[5]},
+    {"color": "white", "hatch": "////"},
+)
 
 
 def top_features(sizes: Array, max_display: int) -> tuple[Array, Array]:

@@ -53,7 +53,9 @@ class QueryContributions:
         index = pandas.MultiIndex.from_arrays([ids, np.arange(len(self.qid))], names=["qid", "row"])
         return pandas.DataFrame(self.contributions, index=index, columns=list(self.feature_names))
 
-    def plot(self, ax: Any = None, *, qid: Any = None, max_display: int = 10, max_documents: int = 20) -> Any:
+    def plot(
+        self, ax: Any = None, *, qid: Any = None, max_display: int = 10, max_documents: int = 20
+    ) -> Any:
         """Draw a heat map of one query: documents by score, features by size. Return the axes.
 
         Parameters
@@ -89,21 +91,35 @@ class QueryContributions:
         image = ax.imshow(cells, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto")
         for (row, column), value in np.ndenumerate(cells):
             color = "white" if abs(value) > 0.6 * largest else "black"
-            ax.text(column, row, number(value, cells), ha="center", va="center", fontsize=7, color=color)
+            ax.text(
+                column, row, number(value, cells), ha="center", va="center", fontsize=7, color=color
+            )
         ax.set_xticks(range(len(labels)), labels, rotation=50, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(len(order)), [f"row {row}: {self.scores[row]:.4g}" for row in order], fontsize="small")
+        ax.set_yticks(
+            range(len(order)),
+            [f"row {row}: {self.scores[row]:.4g}" for row in order],
+            fontsize="small",
+        )
         ax.set_ylabel("document: score")
         documents = (
-            f"{len(order)} documents" if len(order) == len(rows) else f"first {len(order)} of {len(rows)} documents"
+            f"{len(order)} documents"
+            if len(order) == len(rows)
+            else f"first {len(order)} of {len(rows)} documents"
         )
-        ax.set_title(f"Contributions minus the mean of query {self.qid[rows[0]]!s}\n{documents}", fontsize="medium")
+        ax.set_title(
+            f"Contributions minus the mean of query {self.qid[rows[0]]!s}\n{documents}",
+            fontsize="medium",
+        )
         ax.figure.colorbar(image, ax=ax, label="contribution minus the mean of the query")
         return ax
 
     def _rows(self, qid: Any) -> Array:
         codes = grouped_rows(self.qid, len(self.qid))
         if qid is None and len(codes) > 1:
-            raise ValueError(f"qid is None, but the result has {len(codes)} queries; expected the id of one of them")
+            raise ValueError(
+                f"qid is None, but the result has {len(codes)} queries; expected the id of one of "
+                "them"
+            )
         ids = codes.ids.tolist()
         if qid is not None and qid not in ids:
             raise ValueError(f"qid is {shown(qid)}; expected one of the query ids {shown(ids)}")

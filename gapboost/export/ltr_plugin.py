@@ -13,7 +13,9 @@ from gapboost.export.model import read_model
 from gapboost.export.verification import json_path, write_export
 
 
-def write_ltr_plugin(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None) -> Path:
+def write_ltr_plugin(
+    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+) -> Path:
     """Write a model for the learning-to-rank plugin of Elasticsearch or OpenSearch.
 
     The file is the body of ``POST _ltr/_featureset/<feature set>/_createmodel``. The model has the
@@ -84,7 +86,9 @@ def write_ltr_plugin(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[
     """
     name = json_path(path).stem
     model = read_model(ranker, X, feature_names, np.float32)
-    trees = [_tree(root, model.feature_names, count(), 0) for root in model.trees.roots or (Leaf(0.0),)]
+    trees = [
+        _tree(root, model.feature_names, count(), 0) for root in model.trees.roots or (Leaf(0.0),)
+    ]
     definition = {"type": "model/xgboost+json", "definition": json.dumps(trees)}
     return write_export(path, {"model": {"name": name, "model": definition}}, model, "LTR plugin")
 
@@ -95,7 +99,8 @@ def _tree(node: Node, names: Sequence[str], numbers: Any, depth: int) -> dict[st
         return {"nodeid": number, "leaf": node.value}
     if isinstance(node, CategorySplit):
         raise ValueError(
-            f"ranker splits the feature {names[node.feature]!r} by category; expected features that are numbers: features of "
+            f"ranker splits the feature {names[node.feature]!r} by category; expected features "
+            "that are numbers: features of "
             "the plugin are scores of queries. Train with one column of 0 and 1 for each category"
         )
     yes, no = (_tree(child, names, numbers, depth + 1) for child in (node.left, node.right))

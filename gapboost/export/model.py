@@ -50,7 +50,9 @@ class Model:
         return np.asarray(scores_of(self.ranker, rows), dtype=np.float64)
 
 
-def read_model(ranker: Any, X: Any, feature_names: Sequence[str] | None, kind: type[np.floating[Any]]) -> Model:
+def read_model(
+    ranker: Any, X: Any, feature_names: Sequence[str] | None, kind: type[np.floating[Any]]
+) -> Model:
     """Return the model, its names and sample rows.
 
     Parameters
@@ -77,12 +79,17 @@ def read_model(ranker: Any, X: Any, feature_names: Sequence[str] | None, kind: t
         from gapboost.xgboost.trees import trees_of
     trees = trees_of(ranker, kind)
     X = _table(X, trees)
-    names = _names(feature_names, [str(name) for name in column_names(X)] or trees.feature_names, trees.n_features)
+    names = _names(
+        feature_names,
+        [str(name) for name in column_names(X)] or trees.feature_names,
+        trees.n_features,
+    )
     rows = _numbers(X, trees).astype(kind).astype(np.float64)
     if np.isinf(rows).any():
         column = int(np.argmax(np.isinf(rows).any(axis=0)))
         raise ValueError(
-            f"X holds infinite values in column {column} ({names[column]}); expected finite numbers or NaN"
+            f"X holds infinite values in column {column} ({names[column]}); expected finite "
+            "numbers or NaN"
         )
     return Model(ranker, library, trees, names, rows)
 
@@ -90,14 +97,18 @@ def read_model(ranker: Any, X: Any, feature_names: Sequence[str] | None, kind: t
 def _library_of(ranker: Any) -> str:
     if isinstance(ranker, Pipeline):
         raise TypeError(
-            "ranker is a Pipeline; expected its last step, ranker[-1], and X as that step gets it: a search engine cannot "
+            "ranker is a Pipeline; expected its last step, ranker[-1], and X as that step gets it: "
+            "a search engine cannot "
             "transform features. Features relative to the query cannot be exported at all"
         )
     modules = {cls.__module__.split(".")[0] for cls in type(ranker).__mro__}
     for library in BOOSTERS:
         if library in modules:
             return library
-    raise TypeError(f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM or XGBoost")
+    raise TypeError(
+        f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM or "
+        "XGBoost"
+    )
 
 
 def _table(X: Any, trees: Trees) -> Any:
@@ -106,31 +117,47 @@ def _table(X: Any, trees: Trees) -> Any:
     X = as_numbers(features(without_qid(X)[0]))
     if not X.shape[0] or X.shape[1] != trees.n_features:
         raise ValueError(
-            f"X has shape {X.shape}; expected at least one row and the {trees.n_features} features of the model"
+            f"X has shape {X.shape}; expected at least one row and the {trees.n_features} features "
+            "of the model"
         )
     # LightGBM writes "_" for white space in names.
-    found, known = ([str(name).replace(" ", "_") for name in names] for names in (column_names(X), trees.feature_names))
+    found, known = (
+        [str(name).replace(" ", "_") for name in names]
+        for names in (column_names(X), trees.feature_names)
+    )
     check_names(found, known, "X")
     return X
 
 
-def _names(feature_names: Sequence[str] | None, known: Sequence[str], n_features: int) -> tuple[str, ...]:
+def _names(
+    feature_names: Sequence[str] | None, known: Sequence[str], n_features: int
+) -> tuple[str, ...]:
     if feature_names is None:
         if not known:
             raise ValueError(
-                "feature_names is None, and neither X nor the model has names; expected one for each feature"
+                "feature_names is None, and neither X nor the model has names; expected one for "
+                "each feature"
             )
         feature_names = known
     names = tuple(feature_names) if ordered(feature_names) else ()
-    if len(names) != n_features or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+    if (
+        len(names) != n_features
+        or len(set(names)) < len(names)
+        or not all(isinstance(name, str) for name in names)
+    ):
         raise ValueError(
-            f"feature_names is {shown(feature_names)}; expected {n_features} different names, one for each feature of the model"
+            f"feature_names is {shown(feature_names)}; expected {n_features} different names, one "
+            "for each feature of the model"
         )
-    relative = [name for name in names if name.endswith(tuple(f"_{kind}_in_query" for kind in KINDS))]
+    relative = [
+        name for name in names if name.endswith(tuple(f"_{kind}_in_query" for kind in KINDS))
+    ]
     if relative:
         raise ValueError(
-            f"feature_names holds {', '.join(shortened(relative))}; expected features of one document: a search engine scores "
-            "each document alone, and cannot compare it with the others of its query. Train without query-relative features"
+            f"feature_names holds {', '.join(shortened(relative))}; expected features of one "
+            "document: a search engine scores "
+            "each document alone, and cannot compare it with the others of its query. Train "
+            "without query-relative features"
         )
     return names
 
@@ -150,6 +177,9 @@ def _numbers(X: Any, trees: Trees) -> Array:
 def _codes(column: Any, categories: list[Any], name: str) -> Array:
     """Return the codes of the categories in training, NaN for all other values."""
     if not hasattr(column, "isin"):
-        raise TypeError(f"X has the categorical column {name!r}; expected a data frame of pandas, as in training")
+        raise TypeError(
+            f"X has the categorical column {name!r}; expected a data frame of pandas, as in "
+            "training"
+        )
     code_of = {category: float(code) for code, category in enumerate(categories)}
     return np.array([code_of.get(value, np.nan) for value in column], dtype=np.float64)

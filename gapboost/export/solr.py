@@ -15,7 +15,9 @@ from gapboost.export.verification import json_path, write_export
 SLACK = np.float32(1e-6)
 
 
-def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None) -> Path:
+def write_solr(
+    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+) -> Path:
     """Write a ``MultipleAdditiveTreesModel`` for Solr 9.2 or later.
 
     The file is the body of ``PUT .../schema/model-store``. The model has the name of the file,
@@ -87,7 +89,9 @@ def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] |
     """
     name = json_path(path).stem
     model = read_model(ranker, X, feature_names, np.float32)
-    reached = replace(model, trees=replace(model.trees, roots=tuple(map(_with_reached_sums, model.trees.roots))))
+    reached = replace(
+        model, trees=replace(model.trees, roots=tuple(map(_with_reached_sums, model.trees.roots)))
+    )
     _check_values(reached)
     content = {
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
@@ -95,7 +99,10 @@ def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] |
         "features": [{"name": feature} for feature in model.feature_names],
         "params": {
             "isNullSameAsZero": "false",
-            "trees": [{"weight": "1", "root": _node(root, model.feature_names)} for root in reached.trees.roots],
+            "trees": [
+                {"weight": "1", "root": _node(root, model.feature_names)}
+                for root in reached.trees.roots
+            ],
         },
     }
     return write_export(path, content, reached, "Solr")
@@ -117,8 +124,14 @@ def _threshold(split: ThresholdSplit) -> np.float32:
     Solr adds its slack to it: the largest possible sum that goes left results.
     """
     near = np.float32(split.last_left) - SLACK
-    candidates = [np.nextafter(near, np.float32(np.inf)), near, np.nextafter(near, np.float32(-np.inf))]
-    return next(threshold for threshold in candidates if threshold + SLACK <= np.float32(split.last_left))
+    candidates = [
+        np.nextafter(near, np.float32(np.inf)),
+        near,
+        np.nextafter(near, np.float32(-np.inf)),
+    ]
+    return next(
+        threshold for threshold in candidates if threshold + SLACK <= np.float32(split.last_left)
+    )
 
 
 def _check_values(model: Model) -> None:
@@ -131,8 +144,10 @@ def _check_values(model: Model) -> None:
             between = values[(values > split.last_left) & (values < split.first_right)]
             if len(between):
                 raise ValueError(
-                    f"X holds {between[0]:.9g} in the feature {model.feature_names[split.feature]!r}, just below the threshold "
-                    f"{split.first_right:.9g}; expected values that Solr can tell from it: it adds 1e-6 to each threshold in "
+                    f"X holds {between[0]:.9g} in the feature "
+                    f"{model.feature_names[split.feature]!r}, just below the threshold "
+                    f"{split.first_right:.9g}; expected values that Solr can tell from it: it adds "
+                    "1e-6 to each threshold in "
                     "float32. Train with this feature multiplied by a large number"
                 )
 
@@ -142,7 +157,8 @@ def _node(node: Node, names: Sequence[str]) -> dict[str, Any]:
         return {"value": repr(node.value)}
     if isinstance(node, CategorySplit):
         raise ValueError(
-            f"ranker splits the feature {names[node.feature]!r} by category; expected features that are numbers: Solr has no "
+            f"ranker splits the feature {names[node.feature]!r} by category; expected features "
+            "that are numbers: Solr has no "
             "splits by category. Train with one column of 0 and 1 for each category"
         )
     return {

@@ -51,7 +51,8 @@ def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
         "engine": engine,
         "model": destination.stem,
         "feature_names": model.feature_names,
-        "tolerance": ENGINE_ROUNDING * max(1.0, sum(max(map(abs, leaves(root))) for root in model.trees.roots)),
+        "tolerance": ENGINE_ROUNDING
+        * max(1.0, sum(max(map(abs, leaves(root))) for root in model.trees.roots)),
         "contents": contents,
         "rows": [_readable(row, model) for row in rows],
         "scores": scores.tolist(),
@@ -69,9 +70,15 @@ def json_path(path: Any) -> Path:
     TypeError, ValueError
         If it is no path of a JSON file.
     """
-    if not isinstance(path, str | os.PathLike) or Path(path).suffix != ".json" or not Path(path).stem:
+    if (
+        not isinstance(path, str | os.PathLike)
+        or Path(path).suffix != ".json"
+        or not Path(path).stem
+    ):
         kind = ValueError if isinstance(path, str | os.PathLike) else TypeError
-        raise kind(f"path is {path!r}; expected a file name that ends with .json, such as 'gap.json'")
+        raise kind(
+            f"path is {path!r}; expected a file name that ends with .json, such as 'gap.json'"
+        )
     return Path(path)
 
 
@@ -88,7 +95,9 @@ def verification_rows(model: Model) -> tuple[Array, list[str]]:
 
 def _rows_with_missing_values(model: Model) -> Iterator[Array]:
     """Yield a row without each feature of the model, and one without any."""
-    features = sorted({steps[-1][0].feature for root in model.trees.roots for steps in _paths(root)})
+    features = sorted(
+        {steps[-1][0].feature for root in model.trees.roots for steps in _paths(root)}
+    )
     for number, feature in enumerate(features):
         row = model.rows[number % len(model.rows)].copy()
         row[feature] = np.nan

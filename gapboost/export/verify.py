@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         verification, answers = (
-            json.loads(path.read_text(encoding="utf-8")) for path in (given.verification, given.answers)
+            json.loads(path.read_text(encoding="utf-8"))
+            for path in (given.verification, given.answers)
         )
         lines = differences(verification, answers)
     except (OSError, ValueError) as error:
@@ -54,19 +55,25 @@ def differences(verification: dict[str, Any], answers: Any) -> list[str]:
     numbers = isinstance(answers, list) and all(type(answer) in (int, float) for answer in answers)
     if not numbers or len(answers) != len(expected):
         raise ValueError(
-            f"answers holds {len(answers) if isinstance(answers, list) else type(answers).__name__}; expected a list of "
+            "answers holds "
+            f"{len(answers) if isinstance(answers, list) else type(answers).__name__}; expected a "
+            "list of "
             f"{len(expected)} numbers, one for each row of the verification file"
         )
     # NaN differs from everything.
     wrong = np.flatnonzero(~(np.abs(np.subtract(answers, expected)) <= verification["tolerance"]))
     if not len(wrong):
         return []
-    total, found = Counter(verification["contents"]), Counter(verification["contents"][row] for row in wrong)
+    total, found = (
+        Counter(verification["contents"]),
+        Counter(verification["contents"][row] for row in wrong),
+    )
     return [
         f"{len(wrong)} of {len(expected)} scores differ",
         *(f"  rows of kind {kind!r}: {found[kind]} of {total[kind]}" for kind in total),
         *(
-            f"  row {row}: expected {expected[row]:.9g}, found {answers[row]:.9g}, with {_named(verification, row)}"
+            f"  row {row}: expected {expected[row]:.9g}, found {answers[row]:.9g}, with "
+            f"{_named(verification, row)}"
             for row in wrong[:LISTED].tolist()
         ),
     ]
@@ -75,17 +82,24 @@ def differences(verification: dict[str, Any], answers: Any) -> list[str]:
 def _named(verification: dict[str, Any], row: int) -> str:
     """Return the first features of a row and their values."""
     pairs = list(zip(verification["feature_names"], verification["rows"][row], strict=True))
-    return ", ".join(f"{name}={value}" for name, value in pairs[:3]) + (", ..." if len(pairs) > 3 else "")
+    return ", ".join(f"{name}={value}" for name, value in pairs[:3]) + (
+        ", ..." if len(pairs) > 3 else ""
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m gapboost.export.verify", description="Compare an engine's scores with a ranker's."
+        prog="python -m gapboost.export.verify",
+        description="Compare an engine's scores with a ranker's.",
     )
     parser.add_argument(
-        "verification", type=Path, help="file that a function of gapboost.export wrote beside the model"
+        "verification",
+        type=Path,
+        help="file that a function of gapboost.export wrote beside the model",
     )
-    parser.add_argument("answers", type=Path, help="JSON list of the engine's scores, one for each row")
+    parser.add_argument(
+        "answers", type=Path, help="JSON list of the engine's scores, one for each row"
+    )
     return parser
 
 

@@ -11,7 +11,9 @@ from gapboost.export.model import Model, read_model
 from gapboost.export.verification import json_path, write_export
 
 
-def write_vespa(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None) -> Path:
+def write_vespa(
+    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+) -> Path:
     """Write a model for Vespa.
 
     The file belongs into the folder ``models`` of the application package. The ranking expression
@@ -91,14 +93,17 @@ def _content(model: Model) -> dict[str, Any]:
     """Return what Vespa reads of LightGBM's `dump_model`."""
     roots = model.trees.roots or (Leaf(0.0),)
     # Vespa pairs the lists of categories with the features that have "values", in order.
-    categorical = sorted({s.feature for root in roots for s in splits_below(root) if isinstance(s, CategorySplit)})
+    categorical = sorted(
+        {s.feature for root in roots for s in splits_below(root) if isinstance(s, CategorySplit)}
+    )
     for feature in categorical:
         _check_categories(model.trees.categories.get(feature, []), model.feature_names[feature])
     return {
         "objective": "regression",
         "feature_names": model.feature_names,
         "feature_infos": {
-            model.feature_names[f]: {"values": list(range(len(model.trees.categories[f])))} for f in categorical
+            model.feature_names[f]: {"values": list(range(len(model.trees.categories[f])))}
+            for f in categorical
         },
         "pandas_categorical": [model.trees.categories[feature] for feature in categorical],
         "tree_info": [{"tree_structure": _node(root)} for root in roots],
@@ -110,8 +115,10 @@ def _check_categories(categories: list[Any], name: str) -> None:
     if unusable or not categories:
         found = f"the category {unusable[0]!r}" if unusable else "categories without names"
         raise ValueError(
-            f"ranker splits the feature {name!r} by category, which has {found}; expected text without quotation marks and "
-            "backslashes: Vespa compares categories with the values of a string attribute. Train with a categorical column "
+            f"ranker splits the feature {name!r} by category, which has {found}; expected text "
+            "without quotation marks and "
+            "backslashes: Vespa compares categories with the values of a string attribute. Train "
+            "with a categorical column "
             "of a pandas data frame, made by .astype(str).astype('category')"
         )
 

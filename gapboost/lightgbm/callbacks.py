@@ -65,7 +65,9 @@ def objective(
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
 
 
-def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "LightGBMMetric":
+def eval_metric(
+    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None
+) -> "LightGBMMetric":
     """Return a metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
     Parameters
@@ -111,7 +113,9 @@ class LightGBMObjective(Gradients):
     library = LIBRARY
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
-    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
+    def __call__(
+        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+    ) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         position = None
         if isinstance(y_pred, lightgbm.Dataset):
@@ -124,7 +128,9 @@ class LightGBMObjective(Gradients):
         ignored = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
         if ignored:
             own = OwnParameters("gap", None, self.objective, None, takes_objective="measure")
-            check_parameters(BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}", takes=False)
+            check_parameters(
+                BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}", takes=False
+            )
 
 
 class LightGBMMetric(Metrics):
@@ -157,7 +163,9 @@ class LightGBMRound:
         self.stopping = task.stopping
         self.functions = task.request.functions
         # LightGBM scores the training set first. It scores a set that is listed twice once.
-        self.expected = sorted({id(e): e for e in sets}.values(), key=lambda e: e is not training.rows)
+        self.expected = sorted(
+            {id(e): e for e in sets}.values(), key=lambda e: e is not training.rows
+        )
         self.rows: dict[int, RankingRows] = {}
 
     # LightGBM copies its callables, and calls the copies.
@@ -202,7 +210,8 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
     n_cut = int(((taken > 0) & (taken < sizes)).sum())
     if n_cut:
         raise ValueError(
-            f"the data set is a subset that holds {n_cut} queries in part; expected whole queries: gapboost.lightgbm.cv, or "
+            f"the data set is a subset that holds {n_cut} queries in part; expected whole queries: "
+            "gapboost.lightgbm.cv, or "
             "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
         )
     WHOLE.add(data)

@@ -32,11 +32,14 @@ def contributions(model: Any, X: Any) -> tuple[Array, Array]:
     """
     booster = model if isinstance(model, lightgbm.Booster) else model.booster_
     if booster.num_model_per_iteration() > 1:
-        raise ValueError(f"ranker has {booster.num_model_per_iteration()} scores a row; expected one score a row")
+        raise ValueError(
+            f"ranker has {booster.num_model_per_iteration()} scores a row; expected one score a row"
+        )
     text = booster.model_to_string(num_iteration=1)
     if "\nis_linear=1\n" in text:
         raise ValueError(
-            "ranker has linear models in its leaves, for which LightGBM has no contributions; expected trees"
+            "ranker has linear models in its leaves, for which LightGBM has no contributions; "
+            "expected trees"
         )
     X = read_exactly(X, "X")
     found = model.predict(X, pred_contrib=True)

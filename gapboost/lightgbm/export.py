@@ -55,13 +55,20 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     text = found.model_to_string()
     if "\nis_linear=1\n" in text:
         raise ValueError(
-            "linear_tree is True in model; expected a model without linear trees: exporters cannot write them"
+            "linear_tree is True in model; expected a model without linear trees: exporters cannot "
+            "write them"
         )
     if "\naverage_output\n" in text:
-        raise ValueError("boosting is 'rf' in model; expected gbdt, dart or goss: exporters sum what a forest averages")
-    if any(_misses_zeros(int(split)) for splits in DECISIONS.findall(text) for split in splits.split()):
         raise ValueError(
-            "zero_as_missing is True in model; expected a model in which NaN alone is missing: exporters know no other missing "
+            "boosting is 'rf' in model; expected gbdt, dart or goss: exporters sum what a forest "
+            "averages"
+        )
+    if any(
+        _misses_zeros(int(split)) for splits in DECISIONS.findall(text) for split in splits.split()
+    ):
+        raise ValueError(
+            "zero_as_missing is True in model; expected a model in which NaN alone is missing: "
+            "exporters know no other missing "
             "value. Train with NaN instead of zeros"
         )
     return found
@@ -73,7 +80,8 @@ def _booster_of(model: Any) -> lightgbm.Booster:
     if isinstance(model, lightgbm.Booster):
         return model
     raise TypeError(
-        f"model is a {type(model).__name__}; expected an LGBMGAPRanker, another ranker of LightGBM or a lightgbm.Booster. "
+        f"model is a {type(model).__name__}; expected an LGBMGAPRanker, another ranker of LightGBM "
+        "or a lightgbm.Booster. "
         "gapboost.xgboost.exportable takes XGBoost's models"
     )
 

@@ -84,7 +84,9 @@ def cv(
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these
     # parameters.
     train_set._update_params(dict(request.parameters)).construct()
-    task, data = cv_task(request, train_set.get_label(), train_set.get_group(), train_set.get_weight())
+    task, data = cv_task(
+        request, train_set.get_label(), train_set.get_group(), train_set.get_weight()
+    )
     metric = LightGBMMetric(task.measures, n_jobs)
 
     def train_fold(train: Fold, test: Fold) -> list[list[float]]:
@@ -95,7 +97,11 @@ def cv(
             return []
 
         lightgbm.train(
-            {**request.parameters, "objective": LightGBMObjective(task.objective, n_jobs), "metric": "None"},
+            {
+                **request.parameters,
+                "objective": LightGBMObjective(task.objective, n_jobs),
+                "metric": "None",
+            },
             train_set.subset(train[0]),
             num_boost_round,
             valid_sets=[train_set.subset(test[0])],

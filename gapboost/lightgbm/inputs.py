@@ -66,6 +66,7 @@ def usable_features() -> Iterator[None]:
         if "num_features()" not in str(error):
             raise
         raise ValueError(
-            "X holds no feature that LightGBM can split; expected one with different values, each side of a split in at least "
+            "X holds no feature that LightGBM can split; expected one with different values, each "
+            "side of a split in at least "
             "min_child_samples rows"
         ) from error

@@ -32,7 +32,9 @@ def _beginning(booster: lightgbm.Booster) -> InitialModel:
     rate = next((rate for rate in given if rate is not None), None)
     penalty = booster.params.get(REGULARIZATION) or 0.0
     return InitialModel(
-        DEFAULT_LEARNING_RATE if rate is None else float(rate), booster.current_iteration(), float(penalty)
+        DEFAULT_LEARNING_RATE if rate is None else float(rate),
+        booster.current_iteration(),
+        float(penalty),
     )
 
 

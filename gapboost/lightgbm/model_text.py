@@ -22,8 +22,12 @@ def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lig
     """
     text = booster.model_to_string(num_iteration=num_iteration)
     if "\nobjective=" not in text:
-        text = text.replace("\nfeature_names=", f"\nobjective={VENDOR_OBJECTIVE}\nfeature_names=", 1)
-        text = re.sub(r"\n\[objective: custom.*\]\n", f"\n[objective: {VENDOR_OBJECTIVE}]\n", text, count=1)
+        text = text.replace(
+            "\nfeature_names=", f"\nobjective={VENDOR_OBJECTIVE}\nfeature_names=", 1
+        )
+        text = re.sub(
+            r"\n\[objective: custom.*\]\n", f"\n[objective: {VENDOR_OBJECTIVE}]\n", text, count=1
+        )
     return lightgbm.Booster(model_str=text)
 
 

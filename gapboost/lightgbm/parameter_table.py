@@ -28,14 +28,19 @@ METRICS = {
 NO_METRIC = ("None", "na", "null", "custom", "")
 
 EVAL_AT = (
-    "it takes a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
+    "it takes a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have "
+    "their own cut-offs"
 )
-OF_CLASSES = "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
+OF_CLASSES = (
+    "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
+)
 
 
 def _several(value: Any) -> list[Any]:
     """Return the values of a parameter that takes several; commas divide them in a text."""
-    values: list[Any] = value.split(",") if isinstance(value, str) else np.atleast_1d(value).tolist()
+    values: list[Any] = (
+        value.split(",") if isinstance(value, str) else np.atleast_1d(value).tolist()
+    )
     return values
 
 
@@ -84,13 +89,16 @@ LAMBDARANK = (
     ParameterRule(
         ("lambdarank_truncation_level",),
         lambda request, k, _: request.with_lambdarank(truncation=k),
-        why="it is the truncation of LambdaRank, a whole number >= 1, and other objectives have none",
+        why="it is the truncation of LambdaRank, a whole number >= 1, and other objectives have "
+        "none",
     ),
     ParameterRule(
         ("lambdarank_norm",),
         _norm,
-        why="LightGBM then divides changes by differences of scores, and sums S of its scale log2(1 + S) / S over pairs. "
-        "normalize of LambdaRank, on unless you turn it off, does not divide, and sums S over documents",
+        why="LightGBM then divides changes by differences of scores, and sums S of its scale "
+        "log2(1 + S) / S over pairs. "
+        "normalize of LambdaRank, on unless you turn it off, does not divide, and sums S over "
+        "documents",
     ),
     ParameterRule(
         ("sigmoid",),
@@ -101,7 +109,8 @@ LAMBDARANK = (
 
 BAGGING_BY_QUERY = ParameterRule(
     ("bagging_by_query",),
-    why="with a custom objective LightGBM draws an empty bag and trains nothing. subsample with subsample_freq bags rows",
+    why="with a custom objective LightGBM draws an empty bag and trains nothing. subsample with "
+    "subsample_freq bags rows",
     passed_on=lambda value: not value,
 )
 
@@ -123,14 +132,17 @@ ENTRIES = (
     OBJECTIVE,
     *LAMBDARANK,
     ParameterRule(
-        ("objective_seed",), why="random_state decides the order of tied documents, and nothing else is random here"
+        ("objective_seed",),
+        why="random_state decides the order of tied documents, and nothing else is random here",
     ),
     ParameterRule(
         ("metric", "metrics", "metric_types"),
         _metrics,
         why="the trained measure is reported, and the measures of eval_metric",
     ),
-    ParameterRule(("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, why=EVAL_AT),
+    ParameterRule(
+        ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, why=EVAL_AT
+    ),
     # The gains of the measures above too.
     ParameterRule(
         ("label_gain",),
@@ -145,7 +157,11 @@ ENTRIES = (
     ),
     BAGGING_BY_QUERY,
     ParameterRule(("class_weight",), why="sample_weight has the weights of documents"),
-    ParameterRule(("is_unbalance", "unbalance", "unbalanced_sets"), why=OF_CLASSES, passed_on=lambda value: not value),
+    ParameterRule(
+        ("is_unbalance", "unbalance", "unbalanced_sets"),
+        why=OF_CLASSES,
+        passed_on=lambda value: not value,
+    ),
     ParameterRule(("scale_pos_weight",), why=OF_CLASSES, passed_on=lambda value: value == 1),
     # An argument of `fit` too, and one of its parameters all the same.
     ParameterRule(("categorical_feature",), passed_on=lambda value: True),
@@ -163,14 +179,24 @@ def known() -> frozenset[str]:
 def defaults() -> dict[str, Any]:
     """Return the defaults of the constructor; `objective` means something else here."""
     of_vendor = defaults_of(lightgbm.LGBMRanker)
-    return {**{name: value for name, value in of_vendor.items() if name != "objective"}, "extra_trees": True}
+    return {
+        **{name: value for name, value in of_vendor.items() if name != "objective"},
+        "extra_trees": True,
+    }
 
 
 @cache
 def aliases() -> dict[str, str]:
     """Return the name in the constructor for each alias of the installed LightGBM."""
     groups = lightgbm.basic._ConfigAliases._get_all_param_aliases().values()
-    return {alias: name for name in defaults() for names in groups if name in names for alias in names if alias != name}
+    return {
+        alias: name
+        for name in defaults()
+        for names in groups
+        if name in names
+        for alias in names
+        if alias != name
+    }
 
 
 LIGHTGBM = ParameterTable("LightGBM", ENTRIES, known, aliases=aliases, defaults=defaults)

@@ -46,7 +46,10 @@ class _LightGBMProgress(Progress):
         self.order = BEFORE_EARLY_STOPPING
 
     def __call__(self, env: Any) -> None:
-        rounds, total = env.iteration + 1 - env.begin_iteration, env.end_iteration - env.begin_iteration
+        rounds, total = (
+            env.iteration + 1 - env.begin_iteration,
+            env.end_iteration - env.begin_iteration,
+        )
         if rounds == 1:
             self.bar.start(total, done=1)
         # (data set, name, value, whether higher is better, in cross-validation the deviation)

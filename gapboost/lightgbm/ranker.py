@@ -212,20 +212,29 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         )
         return self._fit(arguments)
 
-    def _boost(self, training: Training, **of_booster: Any) -> tuple[dict[str, Any], lightgbm.Booster]:
+    def _boost(
+        self, training: Training, **of_booster: Any
+    ) -> tuple[dict[str, Any], lightgbm.Booster]:
         return boost(training, self._n_rounds, **of_booster)
 
-    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+    def _bins(
+        self, train: RankingRows, held_out: RankingRows
+    ) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         return binned(train, held_out)
 
     def _boost_on_bins(
-        self, training: Training, bins: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
+        self,
+        training: Training,
+        bins: tuple[lightgbm.Dataset, lightgbm.Dataset],
+        watch: Callable[[Array], None],
     ) -> None:
         boost_on_bins(training, self._n_rounds, bins, watch)
 
     def _check_stopping(self, of_booster: dict[str, Any]) -> None:
         if self.stopping_metric is not None:
-            check_stopping(self.stopping_metric, self._booster_parameters(), of_booster["callbacks"])
+            check_stopping(
+                self.stopping_metric, self._booster_parameters(), of_booster["callbacks"]
+            )
 
     def predict(
         self,
@@ -284,8 +293,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         check_is_fitted(self)
         vendor = lightgbm.LGBMRanker(**self._booster_parameters(), objective=VENDOR_OBJECTIVE)
         booster = labelled(self.booster_, num_iteration=-1)
-        booster.best_iteration, booster.best_score = self.booster_.best_iteration, self.booster_.best_score
-        left = {name: value for name, value in self._learned_by_booster().items() if name != "_Booster"}
+        booster.best_iteration, booster.best_score = (
+            self.booster_.best_iteration,
+            self.booster_.best_score,
+        )
+        left = {
+            name: value for name, value in self._learned_by_booster().items() if name != "_Booster"
+        }
         vars(vendor).update(deepcopy(left), _Booster=booster)
         return vendor
 
@@ -293,7 +307,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our
         # method `_boost`.
         ours = {
-            name for name in params if hasattr(type(self), f"_{name}") and not hasattr(lightgbm.LGBMRanker, f"_{name}")
+            name
+            for name in params
+            if hasattr(type(self), f"_{name}") and not hasattr(lightgbm.LGBMRanker, f"_{name}")
         }
         super().set_params(**{name: value for name, value in params.items() if name not in ours})
         for name in ours:
@@ -321,7 +337,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM passes every parameter on to the booster, which warns of unknown ones. It also
         # warns of its own parameters for objectives and cut-offs.
         plain = object.__new__(type(self))
-        plain.__dict__.update(vars(self), _other_params=self._parameter_table.passed_on(self._other_params))
+        plain.__dict__.update(
+            vars(self), _other_params=self._parameter_table.passed_on(self._other_params)
+        )
         parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))
         for name in OWN_NAMES:
             parameters.pop(name, None)

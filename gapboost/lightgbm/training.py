@@ -30,10 +30,14 @@ NO_NETWORK: Mapping[str, Any] = {}
 def check_stopping(stopping_metric: Any, parameters: Mapping[str, Any], callbacks: Any) -> None:
     """Raise ValueError if `stopping_metric` of a ranker would be ignored."""
     given = callbacks if isinstance(callbacks, Collection) else ()
-    check_stops(stopping_metric, stops_early(parameters) or any(isinstance(c, EARLY_STOPPING_CALLBACK) for c in given))
+    check_stops(
+        stopping_metric,
+        stops_early(parameters) or any(isinstance(c, EARLY_STOPPING_CALLBACK) for c in given),
+    )
     if parameters.get("first_metric_only") not in (None, True):
         raise ValueError(
-            f"stopping_metric is {stopping_metric!r}, but first_metric_only is False, by which every metric stops "
+            f"stopping_metric is {stopping_metric!r}, but first_metric_only is False, by which "
+            "every metric stops "
             "training; expected one of them"
         )
 
@@ -61,12 +65,18 @@ def boost(
         LightGBM's parameters of the network between workers, if the rows are one worker's.
     """
     rows, n_sets = training.rows, len(training.evaluation_sets)
-    if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != n_sets):
-        raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
+    if eval_names is not None and (
+        not isinstance(eval_names, list | tuple) or len(eval_names) != n_sets
+    ):
+        raise ValueError(
+            f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set"
+        )
     X, y = read_exactly(rows.X, "X"), rows.y
     evaluation_arguments = _evaluation_arguments(training, X, y)
     if init_model is not None:
-        init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
+        init_model = to_continue(
+            init_model, feature_names(X) if isinstance(feature_name, str) else feature_name
+        )
     # Training happens on a fresh LGBMRanker: an error or an interrupt leaves the user's as it was.
     trained = _own_ranker(training, network)
     if trained.get_params()["first_metric_only"]:
@@ -121,8 +131,12 @@ def binned(train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset,
     """Return training and held-out rows as LightGBM keeps them, binned by the training rows."""
     X, held_out_X = read_exactly(train.X, "X"), read_exactly(held_out.X, "X")
     # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
-    first = lightgbm.Dataset(X, train.y, weight=row_weights(train), group=train.sizes, free_raw_data=False)
-    second = lightgbm.Dataset(held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
+    first = lightgbm.Dataset(
+        X, train.y, weight=row_weights(train), group=train.sizes, free_raw_data=False
+    )
+    second = lightgbm.Dataset(
+        held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False
+    )
     return first, second
 
 
@@ -140,7 +154,9 @@ def boost_on_bins(
 
     with usable_features():
         lightgbm.train(
-            _own_ranker(training)._process_params("fit"),  # what `fit` would train with, to the letter
+            _own_ranker(training)._process_params(
+                "fit"
+            ),  # what `fit` would train with, to the letter
             bins[0],
             num_boost_round=n_rounds,
             valid_sets=[bins[1]],
@@ -179,4 +195,8 @@ class BoosterCallback:
 def _with_booster(callbacks: Any, training: Training) -> Any:
     """Return the callbacks, with one for factors of positions if the training learns them."""
     usable = callbacks is None or isinstance(callbacks, Collection)  # LightGBM refuses others
-    return [*(callbacks or ()), BoosterCallback(training)] if usable and training.biased is not None else callbacks
+    return (
+        [*(callbacks or ()), BoosterCallback(training)]
+        if usable and training.biased is not None
+        else callbacks
+    )

@@ -7,7 +7,15 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.trees import CategorySplit, Leaf, Node, ThresholdSplit, Trees, largest_at_most, next_above
+from gapboost._boosters.trees import (
+    CategorySplit,
+    Leaf,
+    Node,
+    ThresholdSplit,
+    Trees,
+    largest_at_most,
+    next_above,
+)
 from gapboost._kernels import Array
 from gapboost.lightgbm.export import exportable
 
@@ -68,7 +76,9 @@ def _node(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
     threshold = float(found["threshold"])
     last_left = largest_at_most(_effective(threshold), kind)
     missing_left = bool(found["default_left"]) if found["missing_type"] == "NaN" else threshold >= 0
-    return ThresholdSplit(found["split_feature"], last_left, next_above(last_left, kind), missing_left, left, right)
+    return ThresholdSplit(
+        found["split_feature"], last_left, next_above(last_left, kind), missing_left, left, right
+    )
 
 
 def _effective(threshold: float) -> float:
@@ -87,6 +97,8 @@ def _categories(booster: lightgbm.Booster, dump: dict[str, Any]) -> dict[int, li
     LightGBM writes them without the positions of their columns; its parameters have these.
     """
     found = dump["pandas_categorical"] or []
-    columns = re.search(r"^\[categorical_feature: ([\d,]*)\]$", booster.model_to_string(), re.MULTILINE)
+    columns = re.search(
+        r"^\[categorical_feature: ([\d,]*)\]$", booster.model_to_string(), re.MULTILINE
+    )
     positions = [int(position) for position in columns[1].split(",") if position] if columns else []
     return dict(zip(positions, found, strict=True)) if found else {}

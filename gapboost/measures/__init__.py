@@ -106,7 +106,12 @@ MEASURES_BY_NAME: dict[str, type[Measure]] = {
 Measures = str | Measure | Sequence[str | Measure]
 
 # Other names that people know them by.
-MEASURE_ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision, "mrr": RR, "spearman": SpearmanRho}
+MEASURE_ALIASES: dict[str, type[Measure]] = {
+    "map": AP,
+    "p": Precision,
+    "mrr": RR,
+    "spearman": SpearmanRho,
+}
 
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
@@ -137,16 +142,27 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     """
     if not isinstance(measure, str | Measure):
         raise TypeError(
-            f'{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such as "ndcg@10"'
+            f"{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such "
+            'as "ndcg@10"'
         )
-    value = parse(measure, {**MEASURES_BY_NAME, **MEASURE_ALIASES}, name) if isinstance(measure, str) else measure
+    value = (
+        parse(measure, {**MEASURES_BY_NAME, **MEASURE_ALIASES}, name)
+        if isinstance(measure, str)
+        else measure
+    )
     if g is None:
         return value
     if isinstance(measure, Measure) or getattr(value, "g", None) is not None:
-        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
+        raise ValueError(
+            f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by "
+            "name"
+        )
     if not hasattr(value, "g"):
         *others, last = [known for known, kind in MEASURES_BY_NAME.items() if hasattr(kind, "g")]
-        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(others)} or {last}")
+        raise ValueError(
+            f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(others)} or "
+            f"{last}"
+        )
     with_g: Measure = replace(value, **{"g": g})
     return with_g
 
@@ -163,6 +179,7 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
         return [as_measure(measures, None, name)]
     if not ordered(measures):
         raise TypeError(
-            f'{name} is {measures!r}; expected a measure such as GAP(g=(0.5, 0.5)), a name such as "ndcg@10", or several'
+            f"{name} is {measures!r}; expected a measure such as GAP(g=(0.5, 0.5)), a name such as "
+            '"ndcg@10", or several'
         )
     return [as_measure(measure, None, name) for measure in measures]

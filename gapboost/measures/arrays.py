@@ -8,7 +8,9 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 
 
-def checked_arrays(measure: object, method: str, returned: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+def checked_arrays(
+    measure: object, method: str, returned: Any, shapes: list[tuple[int, ...]]
+) -> list[Array]:
     """Check the arrays that a measure's method returned; return them as C-contiguous float64.
 
     A measure defined by a user may return wrong ones.
@@ -21,15 +23,19 @@ def checked_arrays(measure: object, method: str, returned: Any, shapes: list[tup
     expected = " and ".join(map(str, shapes))
     if not isinstance(returned, tuple | list) or len(returned) != len(shapes):
         raise ValueError(
-            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of shapes {expected}"
+            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of "
+            f"shapes {expected}"
         )
     arrays = [np.asarray(array) for array in returned]
     if [array.shape for array in arrays] != shapes:
         shown = " and ".join(str(array.shape) for array in arrays)
-        raise ValueError(f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}")
+        raise ValueError(
+            f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}"
+        )
     if any(array.dtype.kind not in "biuf" or not np.isfinite(array).all() for array in arrays):
         raise ValueError(
-            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; expected finite ones"
+            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; "
+            "expected finite ones"
         )
     # Code is compiled a second time for arrays that cannot be written.
     return [np.require(array, np.float64, ["C", "W"]) for array in arrays]

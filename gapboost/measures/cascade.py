@@ -46,7 +46,14 @@ class Cascade(Measure):
         """
         longest = int(np.diff(ranked.starts).max())
         values, reaching = np.empty(len(base)), np.empty(longest + 1)
-        evaluate_cascade(ranked, weights, self.depth(longest), np.atleast_2d(self.stops(base.levels)), reaching, values)
+        evaluate_cascade(
+            ranked,
+            weights,
+            self.depth(longest),
+            np.atleast_2d(self.stops(base.levels)),
+            reaching,
+            values,
+        )
         return values
 
     def relevant(self, base: RecallBase) -> Array:
@@ -115,7 +122,9 @@ class ERR(Cascade):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.top is not None:
-            object.__setattr__(self, "top", whole(self.top, "top", 1, "the highest grade, a whole number"))
+            object.__setattr__(
+                self, "top", whole(self.top, "top", 1, "the highest grade, a whole number")
+            )
 
     @property
     def short_name(self) -> str:
@@ -134,7 +143,9 @@ class ERR(Cascade):
     def stops(self, levels: Array) -> Array:
         """``(2**i - 1) / 2**top``."""
         if self.top is None:
-            raise ValueError(f"{self!r} has no top yet; expected a top, or a call of resolved() first")
+            raise ValueError(
+                f"{self!r} has no top yet; expected a top, or a call of resolved() first"
+            )
         # Grades above it have no document: measures with a top of their own evaluated together.
         grades = np.minimum(levels, self.top)
         stops: Array = np.exp2(grades - self.top) - np.exp2(-float(self.top))

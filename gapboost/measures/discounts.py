@@ -87,7 +87,11 @@ class Constant:
 
 # What measures of cumulated gain take by name; "letor" is 1, 1, 1 / log2(3), 1 / 2, ... of the
 # tables published with LETOR.
-DISCOUNTS_BY_NAME: dict[str, Discount] = {"log2": Log2(), "letor": LogFromBase(2.0), "reciprocal": Reciprocal()}
+DISCOUNTS_BY_NAME: dict[str, Discount] = {
+    "log2": Log2(),
+    "letor": LogFromBase(2.0),
+    "reciprocal": Reciprocal(),
+}
 
 
 def as_discount_by(discount_by: Any) -> str | float:
@@ -100,9 +104,12 @@ def as_discount_by(discount_by: Any) -> str | float:
     """
     if isinstance(discount_by, str) and discount_by in DISCOUNTS_BY_NAME:
         return discount_by
-    number = isinstance(discount_by, int | float | np.integer | np.floating) and not isinstance(discount_by, bool)
+    number = isinstance(discount_by, int | float | np.integer | np.floating) and not isinstance(
+        discount_by, bool
+    )
     if number and 1.001 <= discount_by <= 1e100:
         return float(discount_by)
     raise ValueError(
-        f'discount_by is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a logarithm from 1.001 on'
+        f'discount_by is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a '
+        "logarithm from 1.001 on"
     )

@@ -58,7 +58,8 @@ class QuadraticForm(Measure):
             Terms; their sum is the worth of a document below another (`gapboost.measures.worth`).
         """
         raise ValueError(
-            f"{self!r} has tables of grades by grades, for few different grades in a query; expected grades rounded to "
+            f"{self!r} has tables of grades by grades, for few different grades in a query; "
+            "expected grades rounded to "
             "fewer values, or a measure that defines worth()"
         )
 
@@ -96,7 +97,9 @@ class QuadraticForm(Measure):
             evaluate_worth(ranked, weights, begins, depth, worth_of(self, base), values)
             return values
         pair, own = tables_of(self, base)
-        evaluate_form(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values)
+        evaluate_form(
+            ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values
+        )
         return values
 
     def relevant(self, base: RecallBase) -> Array:
@@ -121,7 +124,9 @@ class QuadraticForm(Measure):
 
     @property
     def _addition_key(self) -> Any:
-        own_discount = any(getattr(type(self), name) is not getattr(Measure, name) for name in DISCOUNTS)
+        own_discount = any(
+            getattr(type(self), name) is not getattr(Measure, name) for name in DISCOUNTS
+        )
         return self if own_discount else (self.k, self.discount_at)
 
 
@@ -138,7 +143,8 @@ def as_form(measure: Measure) -> QuadraticForm:
     """
     if not isinstance(measure, QuadraticForm):
         raise ValueError(
-            f"measure is {measure!r}, which is no sum over pairs of documents; expected one such as nDCG(k=10)"
+            f"measure is {measure!r}, which is no sum over pairs of documents; expected one such "
+            "as nDCG(k=10)"
         )
     return measure
 
@@ -153,7 +159,9 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
         there are none.
     """
     shape = base.counts.shape
-    pair, own = checked_arrays(measure, "tables", as_form(measure).tables(base), [(*shape, base.n_levels), shape])
+    pair, own = checked_arrays(
+        measure, "tables", as_form(measure).tables(base), [(*shape, base.n_levels), shape]
+    )
     return pair, own
 
 

@@ -31,12 +31,24 @@ def as_gains(gains: Any) -> Gains:
         values = ()
     if not values:
         raise ValueError(
-            f'gains is {gains!r}; expected the gain of grade 0, 1, ..., such as (0, 1, 3), or "exponential" or "linear"'
+            f"gains is {gains!r}; expected the gain of grade 0, 1, ..., such as (0, 1, 3), or "
+            '"exponential" or "linear"'
         )
-    if len(values) < 2 or not np.isfinite(values).all() or values[0] < 0 or (np.diff(values) < 0).any():
-        raise ValueError(f"gains is {values}; expected finite gains of grade 0, 1, ..., from 0 on and never falling")
+    if (
+        len(values) < 2
+        or not np.isfinite(values).all()
+        or values[0] < 0
+        or (np.diff(values) < 0).any()
+    ):
+        raise ValueError(
+            f"gains is {values}; expected finite gains of grade 0, 1, ..., from 0 on and never "
+            "falling"
+        )
     if any(0 < x < LEAST_GAIN for x in values) or values[-1] > 1 / LEAST_GAIN:
-        raise ValueError(f"gains is {values}; expected each to be 0, or from {LEAST_GAIN:g} to {1 / LEAST_GAIN:g}")
+        raise ValueError(
+            f"gains is {values}; expected each to be 0, or from {LEAST_GAIN:g} to "
+            f"{1 / LEAST_GAIN:g}"
+        )
     return values
 
 
@@ -70,9 +82,13 @@ def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Arr
     # From the highest level down, as far as each list goes: millions may be missing from it, or it
     # may have more than are judged.
     sizes = np.bincount(query, minlength=len(base))
-    ends = np.column_stack((np.minimum(np.cumsum(base.counts[:, ::-1], axis=1), sizes[:, None]), sizes))
+    ends = np.column_stack(
+        (np.minimum(np.cumsum(base.counts[:, ::-1], axis=1), sizes[:, None]), sizes)
+    )
     here = np.diff(ends, axis=1, prepend=0)
-    worth = np.column_stack((np.broadcast_to(gain, base.counts.shape)[:, ::-1], np.zeros(len(base))))
+    worth = np.column_stack(
+        (np.broadcast_to(gain, base.counts.shape)[:, ::-1], np.zeros(len(base)))
+    )
     before = np.cumsum(np.column_stack((np.zeros(len(base)), worth * here)), axis=1)[:, :-1]
     # Which level each rank of each list falls into, in one row over all of them.
     level = np.repeat(np.arange(here.size), here.ravel())

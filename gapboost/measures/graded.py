@@ -50,10 +50,13 @@ def as_levels(levels: Any, g: tuple[float, ...] | None) -> tuple[float, ...] | N
         grades = as_floats(levels)
     except (TypeError, ValueError):
         grades = ()
-    rising = all(0 < low < high < math.inf for low, high in itertools.pairwise((LEAST_PROBABILITY, *grades)))
+    rising = all(
+        0 < low < high < math.inf for low, high in itertools.pairwise((LEAST_PROBABILITY, *grades))
+    )
     if g is None or len(grades) != len(g) or not rising:
         raise ValueError(
-            f"levels is {levels!r}; expected a grade above 0 for each entry of g, rising, such as (0.25, 0.5, 1.0)"
+            f"levels is {levels!r}; expected a grade above 0 for each entry of g, rising, such as "
+            "(0.25, 0.5, 1.0)"
         )
     return grades
 
@@ -70,20 +73,27 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
         return None
     if not ordered(g):
         raise ValueError(
-            f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as (0.5, 0.5)"
+            f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as "
+            "(0.5, 0.5)"
         )
     try:
         thresholds = as_floats(g)
     except (TypeError, ValueError):
         raise ValueError(f"g is {g!r}; expected numbers, one for each of the grades 1..c") from None
     if not thresholds:
-        raise ValueError("g is empty; expected one threshold probability for each of the grades 1..c")
+        raise ValueError(
+            "g is empty; expected one threshold probability for each of the grades 1..c"
+        )
     if any(math.isnan(x) or x < 0 for x in thresholds):
         raise ValueError(f"g is {thresholds}; expected probabilities, none of them negative or NaN")
     if any(0 < x < LEAST_PROBABILITY for x in thresholds):
-        raise ValueError(f"g is {thresholds}; expected each to be 0 or at least {LEAST_PROBABILITY:g}")
+        raise ValueError(
+            f"g is {thresholds}; expected each to be 0 or at least {LEAST_PROBABILITY:g}"
+        )
     if not abs(sum(thresholds) - 1) <= SUM_TOLERANCE:
-        raise ValueError(f"g is {thresholds} with sum {sum(thresholds):g}; expected probabilities with sum 1")
+        raise ValueError(
+            f"g is {thresholds} with sum {sum(thresholds):g}; expected probabilities with sum 1"
+        )
     return thresholds
 
 
@@ -131,7 +141,10 @@ class GradedMeasure(QuadraticForm):
             return replace(self, g=(1.0,), levels=(float(occurring[-1]),))
         positive = [int(i) for i in occurring if i > 0]
         if not positive:
-            raise ValueError("g is None and no document has a grade above 0; expected a g or some relevant documents")
+            raise ValueError(
+                "g is None and no document has a grade above 0; expected a g or some relevant "
+                "documents"
+            )
         g = [0.0] * max(positive)
         for i in positive:
             g[i - 1] = 1 / len(positive)
@@ -192,7 +205,9 @@ class GAP(GradedMeasure):
     def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = min(G[i], G[j]) / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
         _, cumulative = self.thresholds(base.levels)
-        return in_pairs(base, Pairs(cumulative, cumulative, reciprocal(base.total(cumulative))[:, None]))
+        return in_pairs(
+            base, Pairs(cumulative, cumulative, reciprocal(base.total(cumulative))[:, None])
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -230,7 +245,9 @@ class xGAP(GradedMeasure):
     def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = min(G[i], G[j]) w[j] / G[j]``."""
         g, cumulative = self.thresholds(base.levels)
-        return in_pairs(base, Pairs(cumulative, cumulative, self._w(base, g) * reciprocal(cumulative)))
+        return in_pairs(
+            base, Pairs(cumulative, cumulative, self._w(base, g) * reciprocal(cumulative))
+        )
 
 
 @dataclass(frozen=True, repr=False)

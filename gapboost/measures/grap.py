@@ -67,11 +67,15 @@ class grAP(QuadraticForm):
         super().__post_init__()
         gains = as_gains(self.gains)
         if gains is not None and (isinstance(gains, str) or gains[-1] > 1):
-            raise ValueError(f"gains is {self.gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1")
+            raise ValueError(
+                f"gains is {self.gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1"
+            )
         object.__setattr__(self, "gains", gains)
         if self.top is not None:
             if gains is not None:
-                raise ValueError(f"top is {self.top!r}, but gains are given too; expected one of them")
+                raise ValueError(
+                    f"top is {self.top!r}, but gains are given too; expected one of them"
+                )
             object.__setattr__(self, "top", positive(self.top, "top"))
 
     @property
@@ -91,13 +95,21 @@ class grAP(QuadraticForm):
 
     def resolved(self, occurring: Array) -> Self:
         """Set ``top=None`` to the highest grade that occurs, unless `gains` are given."""
-        return self if self.gains is not None or self.top is not None else replace(self, top=float(occurring[-1]))
+        return (
+            self
+            if self.gains is not None or self.top is not None
+            else replace(self, top=float(occurring[-1]))
+        )
 
     def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
         if self.gains is None and self.top is None:
-            raise ValueError(f"{self!r} has no top yet; expected gains or a top, or a call of resolved() first")
-        gain = gain_of_grades(self.gains, base.levels) if self.top is None else base.levels / self.top
+            raise ValueError(
+                f"{self!r} has no top yet; expected gains or a top, or a call of resolved() first"
+            )
+        gain = (
+            gain_of_grades(self.gains, base.levels) if self.top is None else base.levels / self.top
+        )
         factor = gain * reciprocal(base.total(gain))[:, None]
         # A cap that is never reached leaves the product.
         return in_pairs(base, Pairs(gain, np.full_like(gain, gain.max()), factor))

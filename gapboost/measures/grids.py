@@ -73,7 +73,9 @@ def simplex_grid(
     n_grades, steps = whole(n_grades, "n_grades"), whole(steps, "steps")
     one_of(monotone, "monotone", ("increasing", "decreasing", None))
     if full_support and steps < n_grades:
-        raise ValueError(f"steps is {steps} with full_support; expected at least {n_grades}, one for each grade")
+        raise ValueError(
+            f"steps is {steps} with full_support; expected at least {n_grades}, one for each grade"
+        )
     # A point of the lattice is a way to set n_grades - 1 bars among the steps.
     points = []
     for bars in itertools.combinations(range(steps + n_grades - 1), n_grades - 1):

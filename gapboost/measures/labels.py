@@ -11,7 +11,11 @@ NUMBER = int | float | np.integer | np.floating
 
 def short_label(label: str) -> str:
     """Return a label of at most 200 characters: MLflow takes 250, files 255 with endings."""
-    return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
+    return (
+        label
+        if len(label) <= 200
+        else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
+    )
 
 
 def plain(value: Any) -> str:

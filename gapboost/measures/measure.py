@@ -63,7 +63,8 @@ class Measure(metaclass=MeasureType):
         name = self.short_name
         if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
             raise ValueError(
-                f"short_name of {type(self).__name__} is {name!r}; expected letters, digits, '_', '.' and '-', such as 'ndcg'"
+                f"short_name of {type(self).__name__} is {name!r}; expected letters, digits, '_', "
+                "'.' and '-', such as 'ndcg'"
             )
 
     def __repr__(self) -> str:
@@ -232,7 +233,9 @@ class Measure(metaclass=MeasureType):
             lists[:, p], lists[others, p + others] = grades[p:], grades[p]
             untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
             ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
-            values = self.evaluated(ranked, base[np.zeros(n - p, int)], weights, np.repeat(begins, n - p))
+            values = self.evaluated(
+                ranked, base[np.zeros(n - p, int)], weights, np.repeat(begins, n - p)
+            )
             changes[p, p:] = values - values[0]
         return changes
 
@@ -275,7 +278,9 @@ class Measure(metaclass=MeasureType):
             real=True,
         )
         terms = self.resolved(data.graded).terms
-        changes: Array = np.sum([weight * part.changes(data.codes, data.base[:]) for weight, part in terms], axis=0)
+        changes: Array = np.sum(
+            [weight * part.changes(data.codes, data.base[:]) for weight, part in terms], axis=0
+        )
         return changes + changes.T
 
     @property
@@ -304,7 +309,9 @@ def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     """Return the limit on grades that all of `measures` accept."""
     parts = [part for measure in measures for _, part in measure.terms]
     columns = dict.fromkeys(part.label_column for part in parts if part.label_column is not None)
-    of_columns = {column: [part for part in parts if part.label_column == column] for column in columns}
+    of_columns = {
+        column: [part for part in parts if part.label_column == column] for column in columns
+    }
     return _limit(measures)._replace(
         of_one_label=next((repr(part) for part in parts if part.label_column is None), ""),
         of_labels=tuple((column, _limit(reading)) for column, reading in of_columns.items()),
@@ -322,7 +329,8 @@ def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
     discount = measure.discount_at
     if discount is None:
         raise ValueError(
-            f"measure is {measure!r}, whose discount belongs to the query; expected a measure such as GAP()"
+            f"measure is {measure!r}, whose discount belongs to the query; expected a measure such "
+            "as GAP()"
         )
     weight, slope = checked_arrays(measure, "discount_at", discount(ranks), [ranks.shape] * 2)
     return weight, slope

@@ -15,14 +15,18 @@ class MeasureType(ABCMeta):
     form: ClassVar[type | None] = None
     sum: ClassVar[Callable[..., Any] | None] = None
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MeasureType":
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+    ) -> "MeasureType":
         """Make a class.
 
         If it has the form, `QuadraticForm` replaces `Measure` among its bases.
         """
         form = mcs.form
         if form is not None and _has_form(bases, namespace):
-            bases = tuple(form if isinstance(base, mcs) and issubclass(form, base) else base for base in bases)
+            bases = tuple(
+                form if isinstance(base, mcs) and issubclass(form, base) else base for base in bases
+            )
             bases += () if form in bases else (form,)
         return super().__new__(mcs, name, bases, namespace, **kwargs)
 
@@ -31,6 +35,11 @@ def _has_form(bases: tuple[type, ...], namespace: dict[str, Any]) -> bool:
     """Return True for a class with `tables` or `worth` that inherits no other evaluation."""
     if not namespace.get("has_tables", True):
         return False  # what measures without the form said in 0.1.0rc1
-    if not all("evaluated" in base.__abstractmethods__ for base in bases if isinstance(base, MeasureType)):
+    if not all(
+        "evaluated" in base.__abstractmethods__ for base in bases if isinstance(base, MeasureType)
+    ):
         return False
-    return any(name in namespace or any(hasattr(base, name) for base in bases) for name in ("tables", "worth"))
+    return any(
+        name in namespace or any(hasattr(base, name) for base in bases)
+        for name in ("tables", "worth")
+    )

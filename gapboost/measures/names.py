@@ -25,7 +25,9 @@ ELSEWHERE = {"bpref": "gapboost.analysis.bpref", "tau_ap": "gapboost.analysis.ta
 
 WORDS = {"true": True, "false": False, "none": None}
 
-FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE)
+FORM = re.compile(
+    r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE
+)
 PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
 
 
@@ -50,10 +52,15 @@ def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") 
         return _parse_measure(text, named, name)
     terms = [term.partition("*") for term in text.split(" + ")]
     try:
-        return WeightedSum(parts=tuple((_weight(weight), _parse_measure(one, named, name)) for weight, _, one in terms))
+        return WeightedSum(
+            parts=tuple(
+                (_weight(weight), _parse_measure(one, named, name)) for weight, _, one in terms
+            )
+        )
     except ValueError as error:
         raise ValueError(
-            f'{name} is {text!r}, of which {error}; expected a sum such as "0.7 * gap + 0.3 * ndcg@10"'
+            f'{name} is {text!r}, of which {error}; expected a sum such as "0.7 * gap + 0.3 * '
+            'ndcg@10"'
         ) from None
 
 
@@ -66,7 +73,9 @@ def _weight(text: str) -> float:
 def _parse_measure(text: str, named: Mapping[str, type[Measure]], name: str) -> Measure:
     match = FORM.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f'{name} is {text!r}; expected a form such as "gap", "ndcg@10" or "gap(g=0.5,0.5)@10"')
+        raise ValueError(
+            f'{name} is {text!r}; expected a form such as "gap", "ndcg@10" or "gap(g=0.5,0.5)@10"'
+        )
     kind = _class_named(match[1], text, named, name)
     parameters = _parameters(kind, match[2] or "", match[3], f"{name} is {text!r}")
     try:
@@ -75,35 +84,45 @@ def _parse_measure(text: str, named: Mapping[str, type[Measure]], name: str) -> 
         raise ValueError(f"{name} is {text!r}, whose {error}") from None
 
 
-def _class_named(word: str, text: str, named: Mapping[str, type[Measure]], name: str) -> type[Measure]:
+def _class_named(
+    word: str, text: str, named: Mapping[str, type[Measure]], name: str
+) -> type[Measure]:
     known = {**{kind.__name__.lower(): kind for kind in named.values()}, **named}
     if word.lower() in known:
         return known[word.lower()]
     if word.lower() in ELSEWHERE:
         raise ValueError(
-            f"{name} is {text!r}, which {ELSEWHERE[word.lower()]} computes; expected one of {', '.join(named)}"
+            f"{name} is {text!r}, which {ELSEWHERE[word.lower()]} computes; expected one of "
+            f"{', '.join(named)}"
         )
-    near = "".join(f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1, 0.5))
+    near = "".join(
+        f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1, 0.5)
+    )
     raise ValueError(
         f"{name} is {text!r}; expected one of {', '.join(named)}{near}, with parameters as in "
         '"ndcg@10" or "gap(g=0.5,0.5)", or a measure such as nDCG(k=10)'
     )
 
 
-def _parameters(kind: type[Measure], inside: str, cutoff: str | None, subject: str) -> dict[str, Any]:
+def _parameters(
+    kind: type[Measure], inside: str, cutoff: str | None, subject: str
+) -> dict[str, Any]:
     """Return values by parameter; `subject` is the beginning of an error message."""
     known = {field.name: field for field in fields(kind) if field.init}
     unnamed, *pieces = PARAMETER.split(inside)
     assignments = [*zip(pieces[::2], pieces[1::2], strict=True)]
     if unnamed.strip():
-        raise ValueError(f"{subject}, with {unnamed.strip()!r} for no parameter; expected {_example(known)}")
+        raise ValueError(
+            f"{subject}, with {unnamed.strip()!r} for no parameter; expected {_example(known)}"
+        )
     if cutoff is not None:
         assignments.append(("k", cutoff))
     parameters: dict[str, Any] = {}
     for parameter, value in assignments:
         if parameter not in known:
             raise ValueError(
-                f"{subject}, but {kind.__name__} has no parameter {parameter!r}; expected {_example(known)}"
+                f"{subject}, but {kind.__name__} has no parameter {parameter!r}; expected "
+                f"{_example(known)}"
             )
         if parameter in parameters:
             raise ValueError(f"{subject}, with {parameter} twice; expected it once")

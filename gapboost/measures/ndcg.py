@@ -39,7 +39,9 @@ class CumulatedGain(QuadraticForm):
     def discount_at(self) -> Discount:
         """Discount of each rank, as selected by `discount_by`."""
         return (
-            DISCOUNTS_BY_NAME[self.discount_by] if isinstance(self.discount_by, str) else LogFromBase(self.discount_by)
+            DISCOUNTS_BY_NAME[self.discount_by]
+            if isinstance(self.discount_by, str)
+            else LogFromBase(self.discount_by)
         )
 
 

@@ -63,16 +63,22 @@ class OfLabel(Measure):
             raise TypeError(f"measure is {self.measure!r}; expected a measure such as nDCG(k=10)")
         if isinstance(self.measure, WeightedSum | OfLabel):
             raise ValueError(
-                f"measure is {self.measure!r}; expected a measure of one label, and OfLabel around each part of a sum"
+                f"measure is {self.measure!r}; expected a measure of one label, and OfLabel around "
+                "each part of a sum"
             )
         if isinstance(self.column, bool) or not isinstance(self.column, int | np.integer | str):
-            raise TypeError(f"column is {self.column!r}; expected the name of a column of y, or its number from 0 on")
+            raise TypeError(
+                f"column is {self.column!r}; expected the name of a column of y, or its number "
+                "from 0 on"
+            )
         if not isinstance(self.column, str):
             object.__setattr__(self, "column", int(self.column))
             if self.column < 0:
                 raise ValueError(f"column is {self.column!r}; expected a number from 0 on")
         if self.k not in (None, self.measure.k):
-            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-off inside the measure")
+            raise ValueError(
+                f"k is {self.k!r} for {self!r}; expected the cut-off inside the measure"
+            )
         object.__setattr__(self, "k", self.measure.k)
 
     def __repr__(self) -> str:
@@ -132,7 +138,9 @@ class OfLabel(Measure):
             If there is one label only, or no such column.
         """
         if not isinstance(occurring, Mapping) or self.column not in occurring:
-            raise ValueError(f"measure is {self!r}; expected {self.measure!r}, or labels that have this column")
+            raise ValueError(
+                f"measure is {self!r}; expected {self.measure!r}, or labels that have this column"
+            )
         return replace(self, measure=self.measure.resolved(occurring[self.column]))
 
     @property
@@ -146,7 +154,9 @@ class OfLabel(Measure):
 
     def changes(self, grades: Array, base: RecallBase) -> Array:
         """Raise ValueError: a swap changes several labels, and `swap_changes` takes one."""
-        raise ValueError(f"measure is {self!r}; expected {self.measure!r}: swap_changes takes one label")
+        raise ValueError(
+            f"measure is {self!r}; expected {self.measure!r}: swap_changes takes one label"
+        )
 
 
 def grades_of_labels(measure: Measure, occurring: Array) -> Any:
@@ -169,5 +179,7 @@ def with_its_label(measure: Measure, data: Judged) -> tuple[Measure, Judged]:
     if isinstance(measure, OfLabel):
         return measure.measure, data.of_label(measure.column)
     if data.labels:
-        raise ValueError(f"measure is {measure!r}, but there are several labels; expected an OfLabel")
+        raise ValueError(
+            f"measure is {measure!r}, but there are several labels; expected an OfLabel"
+        )
     return measure, data

@@ -30,7 +30,10 @@ class PairMeasure(QuadraticForm):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k == 1:
-            raise ValueError("k is 1; expected a cut-off >= 2, or None for the whole list: one document makes no pair")
+            raise ValueError(
+                "k is 1; expected a cut-off >= 2, or None for the whole list: one document makes "
+                "no pair"
+            )
 
     @property
     def monotone(self) -> bool:

@@ -71,7 +71,8 @@ class QMeasure(DiscountOfQuery):
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """``1 / (rank + beta cg*(rank))``."""
         weights: Array = 1.0 / (
-            ranks + self.beta * ideal_gain(gain_of_grades(self.gains, base.levels), base, query, ranks)
+            ranks
+            + self.beta * ideal_gain(gain_of_grades(self.gains, base.levels), base, query, ranks)
         )
         return weights
 

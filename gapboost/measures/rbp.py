@@ -34,7 +34,8 @@ class WeightedPrecision(QuadraticForm):
         gains = as_gains(self.gains)
         if gains is not None and (isinstance(gains, str) or gains[-1] > 1 or self.rel != 1):
             raise ValueError(
-                f"gains is {self.gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1, without rel"
+                f"gains is {self.gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1, "
+                "without rel"
             )
         object.__setattr__(self, "gains", gains)
 
@@ -45,7 +46,11 @@ class WeightedPrecision(QuadraticForm):
 
     def worth(self, base: RecallBase) -> Stated:
         """``own[j] = gain[j]``; no pairs."""
-        gain = at_least(base.levels, self.rel) if self.gains is None else gain_of_grades(self.gains, base.levels)
+        gain = (
+            at_least(base.levels, self.rel)
+            if self.gains is None
+            else gain_of_grades(self.gains, base.levels)
+        )
         return alone(gain, base)
 
 

@@ -40,7 +40,9 @@ def changes_of(grades: Array, pair: Array, own: Array, weights: Array) -> Array:
     here = discount * (own + c - pair[grades])
     upper = here - e
     upper -= upper[rank, grades][:, None]
-    lower = here + discount * (pair[grades] - np.diagonal(pair)) - (e - discount * pair[:, grades].T)
+    lower = (
+        here + discount * (pair[grades] - np.diagonal(pair)) - (e - discount * pair[:, grades].T)
+    )
     lower -= lower[rank, grades][:, None]
     changes: Array = np.triu(upper[:, grades] + lower[:, grades].T, 1)
     return changes

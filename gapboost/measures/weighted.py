@@ -62,7 +62,9 @@ class WeightedSum(QuadraticForm):
         weights: dict[Measure, float] = {}
         for weight, measure in self.parts:
             if not isinstance(measure, Measure):
-                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
+                raise TypeError(
+                    f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))"
+                )
             inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
             for inner, part in inside:
                 weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
@@ -71,13 +73,16 @@ class WeightedSum(QuadraticForm):
         of_one = [part for part in weights if part.label_column is None]
         if 0 < len(of_one) < len(weights):
             raise ValueError(
-                f"parts holds {of_one[0]!r}, and measures of several labels too; expected OfLabel around each part"
+                f"parts holds {of_one[0]!r}, and measures of several labels too; expected OfLabel "
+                "around each part"
             )
         object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
         cutoffs = {part.k for part in weights}
         common = cutoffs.pop() if len(cutoffs) == 1 else None
         if self.k not in (None, common):
-            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures")
+            raise ValueError(
+                f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures"
+            )
         object.__setattr__(self, "k", common)
 
     def __repr__(self) -> str:
@@ -87,14 +92,17 @@ class WeightedSum(QuadraticForm):
     def short_name(self) -> str:
         """Name such as ``0.7*gap+0.3*ndcg@10``; a cut-off that all parts share is left out."""
         shown = [
-            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
+            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}"
+            for weight, part in self.parts
         ]
         return "+".join(shown)
 
     @property
     def label(self) -> str:
         """Label such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
-        return short_label("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
+        return short_label(
+            "_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts)
+        )
 
     @property
     def monotone(self) -> bool:
@@ -109,7 +117,9 @@ class WeightedSum(QuadraticForm):
     @property
     def n_grades(self) -> int | None:
         """Smallest `n_grades` of the parts; None if none of them has a limit."""
-        return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
+        return min(
+            (part.n_grades for _, part in self.parts if part.n_grades is not None), default=None
+        )
 
     @property
     def highest_grade(self) -> float:
@@ -123,7 +133,9 @@ class WeightedSum(QuadraticForm):
 
     def resolved(self, occurring: Array) -> Self:
         """Return the sum with all parts resolved."""
-        return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
+        return type(self)(
+            parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts)
+        )
 
     @property
     def terms(self) -> tuple[tuple[float, Measure], ...]:
@@ -133,7 +145,9 @@ class WeightedSum(QuadraticForm):
             sums.setdefault(part._addition_key, []).append((weight, part))
         if len(sums) == 1 and self.parts[0][1] not in sums:
             return ((1.0, self),)
-        return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
+        return tuple(
+            each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values()
+        )
 
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """Return weight and slope of the discount, which all parts share."""
@@ -164,7 +178,8 @@ class WeightedSum(QuadraticForm):
         """Weights and parts of a sum with one discount."""
         if len(self.terms) > 1 or self.terms[0][1] is not self:
             raise ValueError(
-                f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
+                f"measure is {self!r}, which has several discounts; expected a measure with one, "
+                "such as GAP()"
             )
         return [(weight, as_form(part)) for weight, part in self.parts]
 

@@ -47,13 +47,18 @@ class Pairs(NamedTuple):
 
     def itself(self) -> Array:
         """The diagonal of `table`."""
-        own: Array = (np.maximum(np.minimum(self.above, self.cap), self.floor) - self.zero) * self.factor
+        own: Array = (
+            np.maximum(np.minimum(self.above, self.cap), self.floor) - self.zero
+        ) * self.factor
         return own
 
     @property
     def helps(self) -> Array:
         """Bool array: True for levels whose documents may be worth more than 0 below another."""
-        helps: Array = np.maximum((self.cap - self.zero) * self.factor, (self.floor - self.zero) * self.factor) > 0
+        helps: Array = (
+            np.maximum((self.cap - self.zero) * self.factor, (self.floor - self.zero) * self.factor)
+            > 0
+        )
         return helps
 
 
@@ -98,7 +103,9 @@ def worth_from(stated: Stated, base: RecallBase) -> Worth:
     shape = base.counts.shape
 
     def stacked(numbers: list[Array]) -> Array:
-        return np.array([np.broadcast_to(each, shape) for each in numbers], dtype=np.float64).reshape(-1, *shape)
+        return np.array(
+            [np.broadcast_to(each, shape) for each in numbers], dtype=np.float64
+        ).reshape(-1, *shape)
 
     return Worth(
         own=for_each_query(own, base),

@@ -59,7 +59,9 @@ class CandidateGroup:
     """Candidates that differ only in the number of trees, all scored during one training."""
 
     params: Params
-    trees: dict[int, list[int]]  # number of trees: the candidates with that many, more than one where grids overlap
+    trees: dict[
+        int, list[int]
+    ]  # number of trees: the candidates with that many, more than one where grids overlap
     transformers: str  # equal for groups that share the fitted steps before the ranker
     bins: str  # equal for groups that can share binned data, if they share these steps
 
@@ -80,9 +82,13 @@ def candidate_groups(candidates: list[Params], begins: str) -> list[CandidateGro
     # floats and objectives apart.
     found: dict[str, CandidateGroup] = {}
     for number, candidate in enumerate(candidates):
-        params = {name: value for name, value in candidate.items() if name != f"{begins}n_estimators"}
+        params = {
+            name: value for name, value in candidate.items() if name != f"{begins}n_estimators"
+        }
         others = {name: value for name, value in params.items() if not name.startswith(begins)}
-        own = {name.removeprefix(begins): value for name, value in params.items() if name not in others}
+        own = {
+            name.removeprefix(begins): value for name, value in params.items() if name not in others
+        }
         bins = repr({name: value for name, value in own.items() if name not in SHARE_BINS})
         group = found.setdefault(repr(params), CandidateGroup(params, {}, repr(others), bins))
         group.trees.setdefault(int(candidate[f"{begins}n_estimators"]), []).append(number)
@@ -115,7 +121,9 @@ class FoldWork:
     groups: list[CandidateGroup]
     targets: list[Measure]
 
-    def __call__(self, advance: Callable[[int], None]) -> tuple[list[tuple[int, list[float], float]], list[str]]:
+    def __call__(
+        self, advance: Callable[[int], None]
+    ) -> tuple[list[tuple[int, list[float], float]], list[str]]:
         """``[(candidate, values of the targets, seconds)]``, and the warnings about trainings."""
         raw = [self.rows.subset(queries) for queries in self.fold]
         for part in raw:
@@ -139,7 +147,12 @@ class FoldWork:
         return found, warnings
 
     def _run(
-        self, ranker: GAPRanker, training: Training, group: CandidateGroup, binned: Any, held_out: list[Judged]
+        self,
+        ranker: GAPRanker,
+        training: Training,
+        group: CandidateGroup,
+        binned: Any,
+        held_out: list[Judged],
     ) -> list[tuple[int, list[float], float]]:
         found: list[tuple[int, list[float], float]] = []
         trees = 0
@@ -149,26 +162,34 @@ class FoldWork:
             nonlocal trees
             trees += 1
             if trees in group.trees:
-                means = [mean_value(target, data, scores) for target, data in zip(self.targets, held_out, strict=True)]
+                means = [
+                    mean_value(target, data, scores)
+                    for target, data in zip(self.targets, held_out, strict=True)
+                ]
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in group.trees[trees])
 
         ranker._boost_on_bins(training, binned, watch)
         if trees != max(group.trees):
             raise ValueError(
-                f"training with {group.params} ended after {trees} of {max(group.trees)} trees; expected an estimator without "
+                f"training with {group.params} ended after {trees} of {max(group.trees)} trees; "
+                "expected an estimator without "
                 "early stopping: the search chooses the number of trees"
             )
         return found
 
 
-def _transformed(model: Any, train: RankingRows, test: RankingRows) -> tuple[RankingRows, RankingRows]:
+def _transformed(
+    model: Any, train: RankingRows, test: RankingRows
+) -> tuple[RankingRows, RankingRows]:
     """Return both parts after the steps before the ranker, fitted on the training part."""
     if not isinstance(model, Pipeline):
         return train, test
     qid, of_test = (np.repeat(part.data.queries.ids, part.sizes) for part in (train, test))
     transformers, X = fit_transformers(model, train.X, train.y, qid)
-    return replace(train, X=features(X)), replace(test, X=features(transform(transformers, test.X, of_test)))
+    return replace(train, X=features(X)), replace(
+        test, X=features(transform(transformers, test.X, of_test))
+    )
 
 
 def mean_value(target: Measure, data: Judged, scores: Array) -> float:

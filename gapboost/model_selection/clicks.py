@@ -135,14 +135,16 @@ def g_from_clicks(
     g = _thresholds(total[None])[0]
     if np.isnan(g).any():
         raise ValueError(
-            f"clicks are as frequent at grade {total.shape[1] - 1} as at grade 0 (rates {_rates(total).round(4).tolist()}); "
+            f"clicks are as frequent at grade {total.shape[1] - 1} as at grade 0 (rates "
+            f"{_rates(total).round(4).tolist()}); "
             "expected more clicks on higher grades"
         )
     g_samples = _thresholds(samples)
     usable = ~np.isnan(g_samples).any(axis=1)
     if usable.mean() < confidence:
         raise ValueError(
-            f"{int((~usable).sum())} of {n_resamples} bootstrap samples lack a grade or show no rise of clicks with the grade; "
+            f"{int((~usable).sum())} of {n_resamples} bootstrap samples lack a grade or show no "
+            "rise of clicks with the grade; "
             "expected more sessions"
         )
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
@@ -165,29 +167,50 @@ def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> 
     A unit is the clicks and impressions by grade; all units are float64 of shape (U, 2, c + 1).
     """
     if grades is None:
-        raise ValueError("grades is missing; expected the grade of every shown document, clicked or not")
+        raise ValueError(
+            "grades is missing; expected the grade of every shown document, clicked or not"
+        )
     grade = checked_grades(grades, "grades")
     clicked = _amounts(clicks, "clicks", len(grade))
-    shown = np.ones(len(grade)) if impressions is None else _amounts(impressions, "impressions", len(grade))
+    shown = (
+        np.ones(len(grade))
+        if impressions is None
+        else _amounts(impressions, "impressions", len(grade))
+    )
     if (clicked != np.floor(clicked)).any():
         raise ValueError("clicks holds a fractional value; expected counts")
     if (clicked[shown == 0] > 0).any():
-        raise ValueError("clicks holds clicks on a document with 0 impressions; expected clicked documents to be shown")
+        raise ValueError(
+            "clicks holds clicks on a document with 0 impressions; expected clicked documents to "
+            "be shown"
+        )
     if not clicked.any():
         raise ValueError("clicks is zero everywhere; expected some clicks")
     top = int(grade.max())
     if top == 0:
         raise ValueError("grades holds only grade 0; expected documents of higher grades")
-    if sessions is None and impressions is not None and (shown == np.floor(shown)).all() and (clicked <= shown).all():
+    if (
+        sessions is None
+        and impressions is not None
+        and (shown == np.floor(shown)).all()
+        and (clicked <= shown).all()
+    ):
         units = np.zeros((2, top + 1, 2, top + 1))
         for k in range(top + 1):
             units[0, k, :, k] = 1, 1
             units[1, k, 1, k] = 1
-        number = [np.bincount(grade, amounts, minlength=top + 1) for amounts in (clicked, shown - clicked)]
+        number = [
+            np.bincount(grade, amounts, minlength=top + 1) for amounts in (clicked, shown - clicked)
+        ]
         return units.reshape(-1, 2, top + 1), np.concatenate(number)
-    queries = grouped_rows(np.arange(len(grade)) if sessions is None else sessions, len(grade), "sessions", "grades")
+    queries = grouped_rows(
+        np.arange(len(grade)) if sessions is None else sessions, len(grade), "sessions", "grades"
+    )
     cell = np.repeat(np.arange(len(queries)), queries.sizes) * (top + 1) + queries.grouped(grade)
-    sums = [np.bincount(cell, queries.grouped(amounts), len(queries) * (top + 1)) for amounts in (clicked, shown)]
+    sums = [
+        np.bincount(cell, queries.grouped(amounts), len(queries) * (top + 1))
+        for amounts in (clicked, shown)
+    ]
     # Sessions with the same counts are drawn together: what matters is how many of each kind a
     # sample holds.
     flat = np.concatenate([s.reshape(len(queries), top + 1) for s in sums], axis=1)
@@ -198,7 +221,9 @@ def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> 
 def _amounts(values: Any, name: str, n_rows: int) -> Array:
     amounts = numeric_column(values, name, "numbers >= 0").astype(np.float64)
     if len(amounts) != n_rows:
-        raise ValueError(f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row")
+        raise ValueError(
+            f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row"
+        )
     if not np.isfinite(amounts).all() or (amounts < 0).any():
         raise ValueError(f"{name} holds a negative, NaN or infinite value; expected numbers >= 0")
     with np.errstate(over="ignore"):
@@ -212,8 +237,10 @@ def _check_total(total: Array) -> None:
     missing = np.flatnonzero(total[1, 1:] == 0) + 1
     if len(missing):
         raise ValueError(
-            f"grades has no document of grade {missing[0]} that was shown; expected every grade from 1 to "
-            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that was not shown"
+            f"grades has no document of grade {missing[0]} that was shown; expected every grade "
+            "from 1 to "
+            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that was not "
+            "shown"
         )
 
 
@@ -221,7 +248,9 @@ def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.Ran
     """Return total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
     step = max(1, CELLS_IN_STEP // len(units))
     parts = [
-        rng.multinomial(int(number.sum()), number / number.sum(), size=min(step, n_resamples - first))
+        rng.multinomial(
+            int(number.sum()), number / number.sum(), size=min(step, n_resamples - first)
+        )
         @ units.reshape(len(units), -1)
         for first in range(0, n_resamples, step)
     ]
@@ -230,7 +259,9 @@ def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.Ran
 
 def _rates(counts: Array) -> Array:
     clicks, impressions = counts[..., 0, :], counts[..., 1, :]
-    rates: Array = np.divide(clicks, impressions, out=np.full(clicks.shape, np.nan), where=impressions > 0)
+    rates: Array = np.divide(
+        clicks, impressions, out=np.full(clicks.shape, np.nan), where=impressions > 0
+    )
     return rates
 
 
@@ -244,7 +275,11 @@ def _rising(counts: Array) -> Array:
     for k in range(n):
         lowest = [
             np.nanmin(
-                [_rates(edges[..., j : j + 1] - edges[..., i : i + 1])[..., 0] for j in range(k + 1, n + 1)], axis=0
+                [
+                    _rates(edges[..., j : j + 1] - edges[..., i : i + 1])[..., 0]
+                    for j in range(k + 1, n + 1)
+                ],
+                axis=0,
             )
             for i in range(k + 1)
         ]
@@ -262,7 +297,10 @@ def _thresholds(counts: Array) -> Array:
     rates = _rising(counts)
     spread = rates[:, -1:] - rates[:, :1]
     g[known] = np.divide(
-        np.diff(rates, axis=1), spread, out=np.full((len(counts), g.shape[1]), np.nan), where=spread > 0
+        np.diff(rates, axis=1),
+        spread,
+        out=np.full((len(counts), g.shape[1]), np.nan),
+        where=spread > 0,
     )
     return g
 
@@ -275,15 +313,22 @@ def _check_rising(total: Array, samples: Array, tail: float) -> None:
         if np.nanquantile(differences, 1 - tail) < 0:
             before, after = _rates(total)[lower : lower + 2]
             raise ValueError(
-                f"clicks contradict grades: {after:.4g} of the documents of grade {lower + 1} were clicked and {before:.4g} of "
-                f"grade {lower}, more than chance allows; expected users to click on documents they accept, and to accept "
-                "higher grades at least as often. Check the grades, and whether impressions count documents nobody looked at"
+                f"clicks contradict grades: {after:.4g} of the documents of grade {lower + 1} were "
+                f"clicked and {before:.4g} of "
+                f"grade {lower}, more than chance allows; expected users to click on documents "
+                "they accept, and to accept "
+                "higher grades at least as often. Check the grades, and whether impressions count "
+                "documents nobody looked at"
             )
 
 
 def _pooled_grades(total: Array) -> tuple[tuple[int, ...], ...]:
     observed, rising = _rates(total), _rising(total)
-    moved = [k for k in range(len(observed)) if not np.isclose(observed[k], rising[k], rtol=1e-12, equal_nan=False)]
+    moved = [
+        k
+        for k in range(len(observed))
+        if not np.isclose(observed[k], rising[k], rtol=1e-12, equal_nan=False)
+    ]
     runs: dict[float, list[int]] = {}
     for k in moved:
         if not np.isnan(observed[k]):

@@ -48,7 +48,8 @@ def checked_target(measure: Any, name: str) -> Measure:
     fixed = found.resolved(grades_of_labels(found, np.array([0.0, 1.0, 2.0])))
     if fixed != found:
         raise ValueError(
-            f"{name} is {measure!r}, which takes a parameter from the labels of each fold; expected a fixed target, such as "
+            f"{name} is {measure!r}, which takes a parameter from the labels of each fold; "
+            "expected a fixed target, such as "
             f"{fixed!r}"
         )
     return found
@@ -65,7 +66,9 @@ class MeasureScorer:
     def __repr__(self) -> str:
         return f"measure_scorer({self.measure!r})"
 
-    def __call__(self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None
+    ) -> float:
         """Return the mean of the measure over the queries of `qid`, or of the column ``qid``.
 
         `qid` has shape (N,); the column is one of `X`.
@@ -81,11 +84,19 @@ class MeasureScorer:
         _, qid = split(X, qid)
         if qid is None:
             raise ValueError(
-                f"qid did not reach {self!r}; expected sklearn.set_config(enable_metadata_routing=True), and qid among the "
+                f"qid did not reach {self!r}; expected "
+                "sklearn.set_config(enable_metadata_routing=True), and qid among the "
                 "parameters of the search or cross-validation"
             )
         # One thread: searches run many folds side by side, and this is a small part of each.
-        values = evaluate(self.measure, y, estimator.predict(X, **routed), qid, sample_weight=sample_weight, n_jobs=1)
+        values = evaluate(
+            self.measure,
+            y,
+            estimator.predict(X, **routed),
+            qid,
+            sample_weight=sample_weight,
+            n_jobs=1,
+        )
         return float(values[self.measure])
 
     def get_metadata_routing(self) -> MetadataRequest:

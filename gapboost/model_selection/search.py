@@ -105,7 +105,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # With metadata routing on, the search itself can be cross-validated.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "qid": True,
+        "sample_weight": True,
+        "position": True,
+    }
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
@@ -134,7 +138,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @described
     def fit(
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None, position: Any = None
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        position: Any = None,
     ) -> Self:
         """Search, and train the best.
 
@@ -189,7 +200,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _search(
-        self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[tuple[Array, Array]]
+        self,
+        rows: RankingRows,
+        candidates: list[Params],
+        targets: list[Measure],
+        folds: list[tuple[Array, Array]],
     ) -> None:
         groups = candidate_groups(candidates, prefix(self.estimator))
         # More processes than folds share the groups of a fold; each part bins its data once.
@@ -210,7 +225,10 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                     times[candidate, number // parts] = seconds
         if warnings:
             n_trainings = len(groups) * len(folds)
-            warn_caller(f"{warnings[0]}; {len(warnings)} of {n_trainings} trainings gave this or a similar warning")
+            warn_caller(
+                f"{warnings[0]}; {len(warnings)} of {n_trainings} trainings gave this or a similar "
+                "warning"
+            )
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -222,17 +240,28 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         several = [self.scoring] if isinstance(self.scoring, str | Measure) else self.scoring
         if not isinstance(several, list | tuple) or not several:
             raise TypeError(
-                f'scoring is {self.scoring!r}; expected a measure, by value or a name such as "ndcg@10", or a list of them'
+                f"scoring is {self.scoring!r}; expected a measure, by value or a name such as "
+                '"ndcg@10", or a list of them'
             )
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
     def _candidates(self) -> list[Params]:
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         if not isinstance(grids, list | tuple) or not grids:
-            raise TypeError(f"param_grid is {grids!r}; expected {{parameter: list of values}}, or a list of such")
-        grids = [mapping(grid, "param_grid", "{parameter: list of values}, or a list of such") for grid in grids]
+            raise TypeError(
+                f"param_grid is {grids!r}; expected {{parameter: list of values}}, or a list of "
+                "such"
+            )
+        grids = [
+            mapping(grid, "param_grid", "{parameter: list of values}, or a list of such")
+            for grid in grids
+        ]
         every = range(1, last_step(self.estimator)._n_rounds + 1)
-        return list(ParameterGrid([{f"{prefix(self.estimator)}n_estimators": every, **grid} for grid in grids]))
+        return list(
+            ParameterGrid(
+                [{f"{prefix(self.estimator)}n_estimators": every, **grid} for grid in grids]
+            )
+        )
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:
@@ -254,7 +283,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+    ) -> float:
         """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`.
 
         Raises
@@ -265,7 +296,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         _, ids = split(X, qid, group)
         if ids is None:
             raise ValueError(
-                "qid is missing in score; expected one query id a row, or group with the sizes of the queries"
+                "qid is missing in score; expected one query id a row, or group with the sizes of "
+                "the queries"
             )
         target = self._targets()[0]
         scores = self.predict(X, qid, group=group)
@@ -277,7 +309,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-def _run_tasks(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
+def _run_tasks(
+    tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]
+) -> Iterator[Any]:
     processes = effective_n_jobs(n_jobs)
     if processes == 1:
         yield from (task(advance) for task in tasks)
@@ -291,9 +325,14 @@ def _silent(task: FoldWork) -> Any:
     return task(lambda _: None)
 
 
-def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:
+def _results(
+    candidates: list[Params], names: list[str], scores: Array, times: Array
+) -> dict[str, Any]:
     """`cv_results_` of scores of shape (candidates, folds, measures)."""
-    results: dict[str, Any] = {"mean_fit_time": times.mean(axis=1), "std_fit_time": times.std(axis=1)}
+    results: dict[str, Any] = {
+        "mean_fit_time": times.mean(axis=1),
+        "std_fit_time": times.std(axis=1),
+    }
     for name in sorted({name for candidate in candidates for name in candidate}):
         column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
         for number, candidate in enumerate(candidates):

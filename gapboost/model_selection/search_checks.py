@@ -22,17 +22,23 @@ def check_estimator(estimator: Any) -> None:
     if hasattr(ranker, "to_local"):
         local = type(ranker.to_local()).__name__
         raise TypeError(
-            f"{name} is a {type(ranker).__name__}; expected an {local}: with joblib.parallel_backend('dask') the search "
+            f"{name} is a {type(ranker).__name__}; expected an {local}: with "
+            "joblib.parallel_backend('dask') the search "
             "makes every fit one task of the cluster"
         )
 
 
-def check_candidates(estimator: Any, candidates: list[Params], targets: list[Measure], position: Any) -> GradeLimit:
+def check_candidates(
+    estimator: Any, candidates: list[Params], targets: list[Measure], position: Any
+) -> GradeLimit:
     """Raise if a candidate cannot be trained; return the limit on grades of all measures."""
     for candidate in candidates:
         n_estimators = f"{prefix(estimator)}n_estimators"
         whole(candidate[n_estimators], f"{n_estimators} in param_grid")
-    models = [with_params(estimator, group.params) for group in candidate_groups(candidates, prefix(estimator))]
+    models = [
+        with_params(estimator, group.params)
+        for group in candidate_groups(candidates, prefix(estimator))
+    ]
     for model in models:
         check_estimator(model)
     rankers = [last_step(model) for model in models]
@@ -41,12 +47,15 @@ def check_candidates(estimator: Any, candidates: list[Params], targets: list[Mea
         name = ranker._parameter_table.name_in_use("n_estimators", ranker.get_params())
         if name != "n_estimators":
             raise ValueError(
-                f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets the number of trees by "
+                f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets "
+                "the number of trees by "
                 "that name"
             )
         _check_no_early_stopping(ranker)
         measures.append(ranker._request(position=position).objective.measure)
-    check_one_label(measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several labels")
+    check_one_label(
+        measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several labels"
+    )
     return grade_limit(measures)
 
 
@@ -55,7 +64,9 @@ def _check_no_early_stopping(ranker: GAPRanker) -> None:
     for name in (*EARLY_STOPPING, "stopping_metric"):
         if parameters.get(name) is not None:
             raise ValueError(
-                f"{name} is {parameters[name]!r}; expected None: the search tries every number of trees up to n_estimators and "
-                f"chooses the best. Pass clone(ranker).set_params({name}=None) with the largest n_estimators to try; "
+                f"{name} is {parameters[name]!r}; expected None: the search tries every number of "
+                "trees up to n_estimators and "
+                f"chooses the best. Pass clone(ranker).set_params({name}=None) with the largest "
+                "n_estimators to try; "
                 "best_estimator_ then has the best number"
             )

@@ -53,8 +53,13 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     """
     if not isinstance(name, str) or name not in OBJECTIVES_BY_NAME:
         raise ValueError(
-            f"objective is {name!r}; expected one of {', '.join(OBJECTIVES_BY_NAME)} or an objective value"
+            f"objective is {name!r}; expected one of {', '.join(OBJECTIVES_BY_NAME)} or an "
+            "objective value"
         )
     objective = OBJECTIVES_BY_NAME[name](measure)
     # The smooth objectives have no ties to break.
-    return replace(objective, random_state=random_state) if isinstance(objective, LambdaRank) else objective
+    return (
+        replace(objective, random_state=random_state)
+        if isinstance(objective, LambdaRank)
+        else objective
+    )

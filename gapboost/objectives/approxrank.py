@@ -89,7 +89,9 @@ class ApproxRankPass(SmoothPass):
     """ApproxRank on one data set."""
 
     def __init__(self, objective: ApproxRank, data: Judged, threads: int) -> None:
-        super().__init__(objective, data, threads, LOGISTIC_STEP, objective.alpha, objective.alpha / 4.0)
+        super().__init__(
+            objective, data, threads, LOGISTIC_STEP, objective.alpha, objective.alpha / 4.0
+        )
         sizes = data.queries.sizes
         self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
 
@@ -101,7 +103,10 @@ class ApproxRankPass(SmoothPass):
         if self.measure.k is not None:
             # Half a rank beyond it, so that the rank k itself counts fully when beta grows.
             within = expit(beta * (self.measure.k + 0.5 - ranks))
-            share, by_rank = within * share, within * by_rank - beta * within * (1.0 - within) * share
+            share, by_rank = (
+                within * share,
+                within * by_rank - beta * within * (1.0 - within) * share,
+            )
         chunk.settle(share, by_rank)
         # Comparisons are those of smooth ranks, turned round: they are sorted as the scores are.
         by_score = documents.x.copy()

@@ -63,7 +63,9 @@ class ApproximationBound:
     value: Array
 
 
-def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: Any = None) -> ApproximationBound:
+def approximation_bound(
+    objective: ApproxRank, y_true: Any, y_score: Any, qid: Any = None
+) -> ApproximationBound:
     """Bound the distance of ``objective.value(...)`` from the measure itself.
 
     Parameters
@@ -88,7 +90,8 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
     measure = objective.measure
     if not has_theorem(measure):
         raise ValueError(
-            f"objective is {objective!r}; expected an ApproxRank of AP or of nDCG with the discount log2, without a cut-off"
+            f"objective is {objective!r}; expected an ApproxRank of AP or of nDCG with the "
+            "discount log2, without a cut-off"
         )
     data, scores, resolved = objective._check(y_true, y_score, qid, None)
     smooth = resolved.prepared(data)
@@ -99,13 +102,17 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
         # exp(710) overflows, and so do some distances; the bound is 0 by then.
         with np.errstate(over="ignore"):
             gap = nearest(scores[order].astype(np.float64))
-            document[order] = (end - begin - 1) / (np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0)
+            document[order] = (end - begin - 1) / (
+                np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0
+            )
         corollary[q] = document[order].max()
         rank_error[q] = np.abs(ranks[order] - np.arange(1, end - begin + 1)).max()
         value[q] = theorem(measure, data, q, rank_error[q], smooth.betas[q])
         if not gap.all():
             document[order] = corollary[q] = rank_error[q] = value[q] = np.nan
-    return ApproximationBound(data.queries.ids, data.queries.ungrouped(document), corollary, rank_error, value)
+    return ApproximationBound(
+        data.queries.ids, data.queries.ungrouped(document), corollary, rank_error, value
+    )
 
 
 def has_theorem(measure: Measure) -> bool:

@@ -16,7 +16,13 @@ from gapboost._data.arguments import as_cutoff, positive, whole
 from gapboost._data.judged import Judged
 from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, short_queries
+from gapboost._kernels.lambdarank.gradients import (
+    HESSIAN_FLOOR,
+    Setup,
+    ShortPass,
+    dampening,
+    short_queries,
+)
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
@@ -84,7 +90,11 @@ class LambdaRank(Objective):
         (weight, measure), *others = self.measure.terms
         threads = resolve_n_jobs(n_jobs)
         alone = not others and weight == 1.0
-        return pass_of_one(replace(self, measure=measure), data, threads) if alone else SumPass(self, data, threads)
+        return (
+            pass_of_one(replace(self, measure=measure), data, threads)
+            if alone
+            else SumPass(self, data, threads)
+        )
 
 
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
@@ -92,8 +102,8 @@ def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     measure, data = with_its_label(objective.measure, data)
     discount, begins = discounts_of(measure, data)
     setup = Setup(
-        grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount, begins=begins,
-        weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
+        grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount,
+        begins=begins, weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
         least_curvature=0.0 if measure.monotone else CURVATURE_OF_A_PUSH,
     )  # fmt: skip
     if isinstance(measure, Cascade):
@@ -107,16 +117,23 @@ def discounts_of(measure: Measure, data: Judged) -> tuple[Array, Array]:
     base, sizes = data.base, data.queries.sizes
     if not isinstance(base, ManyLevels):
         return measure.discounts(base, sizes)
-    parts = [measure.discounts(base[first:last], sizes[first:last]) for first, last in base.ranges()]
+    parts = [
+        measure.discounts(base[first:last], sizes[first:last]) for first, last in base.ranges()
+    ]
     lengths = [len(weights) for weights, _ in parts]
-    begins = [begins + before for (_, begins), before in zip(parts, np.cumsum(lengths) - lengths, strict=True)]
+    begins = [
+        begins + before
+        for (_, begins), before in zip(parts, np.cumsum(lengths) - lengths, strict=True)
+    ]
     return np.concatenate([weights for weights, _ in parts]), np.concatenate(begins)
 
 
 class LambdaRankPass(Pass):
     """LambdaRank on one data set, with its order of ties, its tables, and work memory."""
 
-    def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
+    def __init__(
+        self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int
+    ) -> None:
         self.setup = setup
         self.measure = measure
         self.data = data
@@ -130,7 +147,8 @@ class LambdaRankPass(Pass):
         # A long query is shared by all threads.
         long = np.flatnonzero(sizes > LONG)
         queries = [
-            long_query(data.codes, offsets, discount, *self.tables(q, q + 1), truncation, q) for q in long.tolist()
+            long_query(data.codes, offsets, discount, *self.tables(q, q + 1), truncation, q)
+            for q in long.tolist()
         ]
         self.long = [Scratch(partial(LongPass, query)) for query in queries]
         ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
@@ -156,7 +174,9 @@ class LambdaRankPass(Pass):
         run(task, len(self.chunks), self.threads)
         for scratch in self.long:
             with scratch.lent() as long:
-                long.write_gradients(self.setup, scores, grad, hess, partial(run, n_jobs=self.threads))
+                long.write_gradients(
+                    self.setup, scores, grad, hess, partial(run, n_jobs=self.threads)
+                )
 
 
 class SumPass(Pass):
@@ -194,5 +214,7 @@ def ranges_without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int
     cut = []
     for first, last in ranges:
         edges = [first - 1, *[q for q in long.tolist() if first <= q < last], last]
-        cut += [(before + 1, after) for before, after in itertools.pairwise(edges) if before + 1 < after]
+        cut += [
+            (before + 1, after) for before, after in itertools.pairwise(edges) if before + 1 < after
+        ]
     return cut

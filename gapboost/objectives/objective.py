@@ -70,14 +70,16 @@ class CheckedPass(Pass):
         returned = self.inner(scores, grad, hess)
         if returned is not None:
             raise TypeError(
-                f"the pass of {self.objective!r} returns a {type(returned).__name__}; expected None: it writes to its arguments, "
+                f"the pass of {self.objective!r} returns a {type(returned).__name__}; expected "
+                "None: it writes to its arguments, "
                 "as in grad[:] = ... and hess[:] = ..."
             )
         for name, array in (("grad", grad), ("hess", hess)):
             finite = np.isfinite(array)
             if not finite.all():
                 raise ValueError(
-                    f"the pass of {self.objective!r} leaves {int((~finite).sum())} NaN or infinite values in {name}; expected a "
+                    f"the pass of {self.objective!r} leaves {int((~finite).sum())} NaN or infinite "
+                    f"values in {name}; expected a "
                     f"finite {array.dtype} for each document"
                 )
         if self.factors is not None:
@@ -111,13 +113,16 @@ class Objective(ABC):
         object.__setattr__(self, "measure", as_measure(self.measure))
         if not self.measure.trains:
             raise ValueError(
-                f"measure is {self.measure!r}, which gapboost can evaluate but not train for; expected a measure such as "
+                f"measure is {self.measure!r}, which gapboost can evaluate but not train for; "
+                "expected a measure such as "
                 "GAP(g=(0.5, 0.5)) or nDCG(k=10)"
             )
 
     def __repr__(self) -> str:
         options = [
-            f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in fields(self)[1:]
+            if getattr(self, f.name) != f.default
         ]
         return f"{type(self).__name__}({', '.join([repr(self.measure), *options])})"
 
@@ -130,7 +135,13 @@ class Objective(ABC):
         return replace(self, measure=self.measure.resolved(occurring))
 
     def gradients(
-        self, y_true: Any, y_score: Any, qid: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
+        self,
+        y_true: Any,
+        y_score: Any,
+        qid: Any = None,
+        *,
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
     ) -> tuple[Array, Array]:
         """Return gradient and hessian of the objective, to be minimized, for each document.
 
@@ -165,8 +176,12 @@ class Objective(ABC):
         CheckedPass(resolved, data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
-    def _check(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
+    def _check(
+        self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any
+    ) -> tuple[Judged, Array, Self]:
         """Return checked judgments and scores in grouped order, and the resolved objective."""
-        data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]), real=True)
+        data = judged(
+            y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]), real=True
+        )
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)

@@ -50,7 +50,9 @@ class Ranks:
 class PairsPass(Pass):
     """LambdaRank or RankNet on one data set, pair by pair, for upper documents that may count."""
 
-    def __init__(self, setup: Setup, data: Judged, deepest: int, threads: int, what: str, instead: str) -> None:
+    def __init__(
+        self, setup: Setup, data: Judged, deepest: int, threads: int, what: str, instead: str
+    ) -> None:
         self.setup = setup
         self.data = data
         self.threads = threads
@@ -72,7 +74,9 @@ class PairsPass(Pass):
             starts = offsets[first : last + 1] - offsets[first]
             here = scores[rows].astype(np.float64, copy=False)
             # Of equal scores the turn decides, within each query.
-            by_rank = np.repeat(starts[:-1], np.diff(starts)) + ranking(here, starts, setup.turns[rows])
+            by_rank = np.repeat(starts[:-1], np.diff(starts)) + ranking(
+                here, starts, setup.turns[rows]
+            )
             n = len(by_rank)
             s = np.zeros(n + LANES)
             with np.errstate(over="ignore"):  # Infinite is farthest.
@@ -94,7 +98,9 @@ class PairsPass(Pass):
 class MeasurePass(PairsPass):
     """Pass for a measure, which ends at its cutoff."""
 
-    def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
+    def __init__(
+        self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int
+    ) -> None:
         longest = int(data.queries.sizes.max())
         deepest = min(measure.depth(longest), truncation or longest)
         instead = "a truncation, or a measure with a cut-off k"
@@ -104,20 +110,32 @@ class MeasurePass(PairsPass):
 class CascadePass(MeasurePass):
     """LambdaRank for a cascade."""
 
-    def __init__(self, setup: Setup, measure: Cascade, data: Judged, truncation: int | None, threads: int) -> None:
+    def __init__(
+        self, setup: Setup, measure: Cascade, data: Judged, truncation: int | None, threads: int
+    ) -> None:
         super().__init__(setup, measure, data, truncation, threads)
         self.stops = measure.stops(data.grades.astype(np.float64))
         self.discount = measure.discount(int(data.queries.sizes.max()))
 
     def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
         """See `PairsPass.sum`."""
-        sum_cascades(ranks.starts, self.deep[ranks.numbers], ranks.s, self.stops[ranks.rows], self.discount, lam, eta)
+        sum_cascades(
+            ranks.starts,
+            self.deep[ranks.numbers],
+            ranks.s,
+            self.stops[ranks.rows],
+            self.discount,
+            lam,
+            eta,
+        )
 
 
 class LevelsPass(MeasurePass):
     """LambdaRank for a measure of the form, where a query has many different grades."""
 
-    def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
+    def __init__(
+        self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int
+    ) -> None:
         super().__init__(setup, measure, data, truncation, threads)
         self.worth = worth_by_document(measure, data)
         self.levels = data.codes.astype(np.float64)
@@ -125,8 +143,9 @@ class LevelsPass(MeasurePass):
     def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
         """See `PairsPass.sum`."""
         lists = LevelLists(
-            starts=ranks.starts, begins=self.setup.begins[ranks.numbers], deep=self.deep[ranks.numbers], s=ranks.s,
-            levels=self.levels[ranks.rows], worth=self.worth.taken(ranks.rows), lam=lam, eta=eta,
+            starts=ranks.starts, begins=self.setup.begins[ranks.numbers],
+            deep=self.deep[ranks.numbers], s=ranks.s, levels=self.levels[ranks.rows],
+            worth=self.worth.taken(ranks.rows), lam=lam, eta=eta,
         )  # fmt: skip
         sum_levels(lists, self.setup.discount, sums_for(int(np.diff(ranks.starts).max())))
 
@@ -144,12 +163,14 @@ def check_pairs(data: Judged, deepest: int, what: str, instead: str) -> None:
         many = data.base.many_levels
         graded = f" and up to {data.base.n_levels} different grades" if many else ""
         rounded = (
-            f"grades rounded to at most {MOST_LEVELS} different ones in a query, such as numpy.round(y, 1), "
+            f"grades rounded to at most {MOST_LEVELS} different ones in a query, such as "
+            "numpy.round(y, 1), "
             if many
             else ""
         )
         raise ValueError(
-            f"the longest query has {longest} documents{graded}, of which {what} visits every pair; expected at most "
+            f"the longest query has {longest} documents{graded}, of which {what} visits every "
+            "pair; expected at most "
             f"{MOST_PAIRS} pairs in a query: {rounded}{instead}"
         )
 

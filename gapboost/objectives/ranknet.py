@@ -46,14 +46,17 @@ class RankNet(LambdaRank):
         super().__post_init__()
         if len({part.label_column for _, part in self.measure.terms}) > 1:
             raise ValueError(
-                f"measure is {self.measure!r}, which reads several labels, but RankNet takes the pairs of one; expected a "
+                f"measure is {self.measure!r}, which reads several labels, but RankNet takes the "
+                "pairs of one; expected a "
                 "measure of one label, or LambdaRank"
             )
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
         column = self.measure.terms[0][1].label_column
-        return RankNetPass(self, data if column is None else data.of_label(column), resolve_n_jobs(n_jobs))
+        return RankNetPass(
+            self, data if column is None else data.of_label(column), resolve_n_jobs(n_jobs)
+        )
 
 
 class RankNetPass(PairsPass):
@@ -62,13 +65,18 @@ class RankNetPass(PairsPass):
     def __init__(self, objective: RankNet, data: Judged, threads: int) -> None:
         none = np.empty(0)
         setup = Setup(
-            grades=data.codes, turns=tie_order(objective.random_state, data), discount=none, begins=none,
-            weights=data.weights, sigma=objective.sigma, normalize=objective.normalize, least_curvature=0.0,
+            grades=data.codes, turns=tie_order(objective.random_state, data), discount=none,
+            begins=none, weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
+            least_curvature=0.0,
         )  # fmt: skip
         longest = int(data.queries.sizes.max())
-        super().__init__(setup, data, objective.truncation or longest, threads, "RankNet", "a truncation")
+        super().__init__(
+            setup, data, objective.truncation or longest, threads, "RankNet", "a truncation"
+        )
         self.levels = data.codes.astype(np.float64)
 
     def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
         """See `PairsPass.sum`."""
-        sum_equal_pairs(ranks.starts, self.deep[ranks.numbers], ranks.s, self.levels[ranks.rows], lam, eta)
+        sum_equal_pairs(
+            ranks.starts, self.deep[ranks.numbers], ranks.s, self.levels[ranks.rows], lam, eta
+        )

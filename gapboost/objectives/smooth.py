@@ -46,7 +46,12 @@ from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.levels import compare_levels, push_levels
-from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
+from gapboost._kernels.smooth.query import (
+    Documents,
+    find_positions,
+    gradient_and_hessian,
+    rows_by_rank,
+)
 from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_for, smooth_ranks
 from gapboost._kernels.worth import Worth
 from gapboost.measures.form import QuadraticForm, tables_of
@@ -169,7 +174,12 @@ class SmoothPass(Pass):
             documents, starts = chunk.documents, chunk.starts
             values[chunk.numbers] = np.add.reduceat(documents.share * documents.total, starts[:-1])
             grad[rows], hess[rows] = gradient_and_hessian(
-                starts, self.weights[chunk.numbers], self.steepness, self.steepest, self.normalize, documents
+                starts,
+                self.weights[chunk.numbers],
+                self.steepness,
+                self.steepest,
+                self.normalize,
+                documents,
             )
 
         run(task, len(self.ranges), self.threads)
@@ -204,11 +214,16 @@ class SmoothPass(Pass):
         else:
             worth, of_levels = tables_of(self.measure, data.base[first:last])
             matter = (of_levels != 0) | (worth != 0).any(axis=1) | (worth != 0).any(axis=2)
-            own, matters, n_channels = of_levels[query, grade], matter[query, grade], of_levels.shape[1]
+            own, matters, n_channels = (
+                of_levels[query, grade],
+                matter[query, grade],
+                of_levels.shape[1],
+            )
             by_level = np.empty(0, np.int64)
         chunk = Chunk(
-            numbers=slice(first, last), starts=starts, query=query, matters=matters, own=own, worth=worth,
-            by_level=by_level, documents=documents, room=room_for(int(sizes.max()), n_channels),
+            numbers=slice(first, last), starts=starts, query=query, matters=matters, own=own,
+            worth=worth, by_level=by_level, documents=documents,
+            room=room_for(int(sizes.max()), n_channels),
         )  # fmt: skip
         return chunk, rows
 
@@ -243,7 +258,8 @@ class SmoothObjective(Objective):
         (_, form), *others = self.measure.terms
         if others or not isinstance(form, QuadraticForm) or form.discount_at is None:
             raise ValueError(
-                f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with one discount, the same for all "
+                f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with "
+                "one discount, the same for all "
                 "queries, such as nDCG(k=10): LambdaRank trains for the others"
             )
 

@@ -104,7 +104,9 @@ class SoftRankPass(SmoothPass):
 
     def __init__(self, objective: SoftRank, data: Judged, threads: int) -> None:
         steepness = 0.5 / objective.sigma
-        super().__init__(objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi))
+        super().__init__(
+            objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi)
+        )
         self.objective = objective
         longest = int(data.queries.sizes.max())
         self.pairs = self.has_pairs()
@@ -138,8 +140,10 @@ class SoftRankPass(SmoothPass):
         longest = int(self.data.queries.sizes.max())
         if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
             raise ValueError(
-                f"the longest query has {longest} documents, but {self.objective!r} needs the rank distribution of each, "
-                f"whose cost grows with the cube of the length; expected at most {LONGEST_WITH_DISTRIBUTION}: shorten the "
+                f"the longest query has {longest} documents, but {self.objective!r} needs the rank "
+                "distribution of each, "
+                "whose cost grows with the cube of the length; expected at most "
+                f"{LONGEST_WITH_DISTRIBUTION}: shorten the "
                 "lists, or use ApproxRank"
             )
         return super().values(scores, grad, hess)
@@ -149,7 +153,11 @@ class SoftRankPass(SmoothPass):
         documents = chunk.documents
         n = len(documents.x)
         # Without pairs the discount is in the mean over the rank distribution.
-        discount, slope = weights_at(self.measure, chunk.ranks(self.step)) if self.pairs else (np.ones(n), np.zeros(n))
+        discount, slope = (
+            weights_at(self.measure, chunk.ranks(self.step))
+            if self.pairs
+            else (np.ones(n), np.zeros(n))
+        )
         if self.depth == 0:
             chunk.settle(discount, slope)
             chunk.compare(self.step, False)

@@ -27,7 +27,9 @@ def tie_keys(random_state: int, data: Judged) -> Array:
     queries, whole = data.queries, data.whole
     if whole is None:
         return draw(queries.n_rows)
-    positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
+    positions = np.arange(queries.n_rows) + np.repeat(
+        whole.begins - queries.offsets[:-1], queries.sizes
+    )
     keys = np.empty(queries.n_rows, dtype=np.uint32)
     # Queries keep the order of the whole data set. Its keys are drawn block by block: all of them
     # might not fit in a worker's memory.

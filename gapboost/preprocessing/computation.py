@@ -12,7 +12,13 @@ COLUMNS_AT_ONCE = 16
 
 
 def write_features(
-    values: Array, sources: Array, queries: Queries, kinds: tuple[str, ...], output: Array, first: int, n_jobs: int
+    values: Array,
+    sources: Array,
+    queries: Queries,
+    kinds: tuple[str, ...],
+    output: Array,
+    first: int,
+    n_jobs: int,
 ) -> bool:
     """Write one column for each kind and source to `output`, from the column `first` on.
 
@@ -47,7 +53,9 @@ def write_features(
         kind, (begin, end), source, n, target = tasks[task]
         offsets = queries.offsets[begin : end + 1]
         longest = int(np.diff(offsets).max())
-        memory = [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
+        memory = (
+            [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
+        )
         write_block = zscores if kind == "zscore" else percentile_ranks
         infinite[task] = write_block(values, source, n, rows, offsets, output, target, *memory)
 

@@ -51,4 +51,6 @@ def query_relative_features(
            [ 3.,  1.],
            [ 8.,  0.]])
     """
-    return QueryRelativeFeatures(kinds, columns, n_jobs=n_jobs).fit_transform(X, qid=qid, group=group)
+    return QueryRelativeFeatures(kinds, columns, n_jobs=n_jobs).fit_transform(
+        X, qid=qid, group=group
+    )

@@ -33,7 +33,9 @@ def library_of(estimator: Any) -> str:
     library.
     """
     modules = {kind.__module__.split(".")[0] for kind in type(last_step(estimator)).__mro__}
-    return next((library for library in ("lightgbm", "xgboost", "catboost") if library in modules), "")
+    return next(
+        (library for library in ("lightgbm", "xgboost", "catboost") if library in modules), ""
+    )
 
 
 def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipeline, Any]:
@@ -107,12 +109,15 @@ def _call(transformers: Pipeline, method: str, X: Any, qid: Any, *y: Any) -> Any
     given = {} if column is not None else {QID: qid}
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
         # Training would see other features than prediction.
-        warnings.filterwarnings("error", r".* `fit_transform` does not forward metadata to `transform`", UserWarning)
+        warnings.filterwarnings(
+            "error", r".* `fit_transform` does not forward metadata to `transform`", UserWarning
+        )
         found = getattr(transformers, method)(X, *y, **given)
     found, kept = without_qid(found)
     if column is not None and kept is None:
         raise ValueError(
-            f"X has a column {QID!r}, but the steps of the pipeline return none; expected steps that keep it, or qid as an "
+            f"X has a column {QID!r}, but the steps of the pipeline return none; expected steps "
+            "that keep it, or qid as an "
             f"argument of its own and X without the column {QID!r}"
         )
     return found

@@ -36,10 +36,13 @@ def checked_columns(columns: Any) -> list[Any]:
     """
     found = list(columns) if ordered(columns) else []
     names = all(isinstance(column, str) for column in found)
-    positions = all(isinstance(column, int | np.integer) and not isinstance(column, bool) for column in found)
+    positions = all(
+        isinstance(column, int | np.integer) and not isinstance(column, bool) for column in found
+    )
     if not found or not (names or positions) or len(set(found)) != len(found):
         raise ValueError(
-            f"columns is {shown(columns)}; expected a list of distinct names or of distinct positions from 0 on, or None "
+            f"columns is {shown(columns)}; expected a list of distinct names or of distinct "
+            "positions from 0 on, or None "
             "for all columns of numbers"
         )
     return found
@@ -56,10 +59,18 @@ def column_positions(columns: list[Any], names: Sequence[Any], n_columns: int) -
     if isinstance(columns[0], str):
         unknown = [column for column in columns if column not in names]
         if unknown:
-            there = ", ".join(shortened([repr(name) for name in names])) or "positions: X has no column names"
-            raise ValueError(f"columns holds {unknown[0]!r}, which is no column of X; expected {there}")
+            there = (
+                ", ".join(shortened([repr(name) for name in names]))
+                or "positions: X has no column names"
+            )
+            raise ValueError(
+                f"columns holds {unknown[0]!r}, which is no column of X; expected {there}"
+            )
         return [names.index(column) for column in columns]
     beyond = [column for column in columns if not 0 <= column < n_columns]
     if beyond:
-        raise ValueError(f"columns holds {beyond[0]}; expected positions from 0 to {n_columns - 1}, the columns of X")
+        raise ValueError(
+            f"columns holds {beyond[0]}; expected positions from 0 to {n_columns - 1}, the columns "
+            "of X"
+        )
     return list(map(int, columns))

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.columns import numeric_column
-from gapboost._data.features import CATEGORIES, HALVES, NUMBER_TYPES, QID, arrow_types, column_names, shortened
+from gapboost._data.features import (
+    CATEGORIES,
+    HALVES,
+    NUMBER_TYPES,
+    QID,
+    arrow_types,
+    column_names,
+    shortened,
+)
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.preprocessing.computation import write_features
@@ -28,10 +36,15 @@ def number_columns(X: Any) -> list[int]:
     others = [name for name, content in contents.items() if content == "other" and name != QID]
     if others:
         raise ValueError(
-            f"X has columns that are neither numbers nor categories: {', '.join(shortened(list(map(repr, others))))}; "
+            "X has columns that are neither numbers nor categories: "
+            f"{', '.join(shortened(list(map(repr, others))))}; "
             "expected numbers or categories, or the names of the columns of numbers as columns"
         )
-    return [i for i, (name, content) in enumerate(contents.items()) if content == "number" and name != QID]
+    return [
+        i
+        for i, (name, content) in enumerate(contents.items())
+        if content == "number" and name != QID
+    ]
 
 
 def check_numbers(X: Any, positions: Sequence[int]) -> None:
@@ -64,12 +77,20 @@ def _content(kind: Any) -> str:
     if isinstance(kind, str):
         number, category = kind in NUMBER_TYPES or kind in HALVES, kind.startswith(CATEGORIES)
     else:
-        number, category = getattr(kind, "kind", "") in tuple("biuf"), str(kind).startswith(("category", "dictionary"))
+        number, category = (
+            getattr(kind, "kind", "") in tuple("biuf"),
+            str(kind).startswith(("category", "dictionary")),
+        )
     return "number" if number else "category" if category else "other"
 
 
 def extended(
-    X: Any, positions: Array, queries: Queries, kinds: tuple[str, ...], names: Sequence[str], n_jobs: int
+    X: Any,
+    positions: Array,
+    queries: Queries,
+    kinds: tuple[str, ...],
+    names: Sequence[str],
+    n_jobs: int,
 ) -> Any:
     """Return `X` with a new column for each kind and position, in the same library.
 
@@ -92,7 +113,9 @@ def extended(
     n_columns = X.shape[1]
     if array:
         width = n_columns + len(kinds) * len(positions)
-        values = output = np.empty((len(X), width), np.float32 if X.dtype in (np.float16, np.float32) else np.float64)
+        values = output = np.empty(
+            (len(X), width), np.float32 if X.dtype in (np.float16, np.float32) else np.float64
+        )
         output[:, :n_columns] = X
         sources, first = positions, n_columns
     else:
@@ -104,7 +127,8 @@ def extended(
         row = int(np.argmax(np.isinf(values[:, column])))
         name = names[positions[np.flatnonzero(sources == column)[0]]]
         raise ValueError(
-            f"X holds an infinite value in the column {name!r}, row {row}, counted from 0; expected finite numbers or NaN"
+            f"X holds an infinite value in the column {name!r}, row {row}, counted from 0; "
+            "expected finite numbers or NaN"
         )
     return output if array else _joined(X, output, names)
 
@@ -122,7 +146,9 @@ def as_numbers(X: Any) -> Any:
     try:
         return X.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"X holds values that are not numbers ({error}); expected numbers") from None
+        raise type(error)(
+            f"X holds values that are not numbers ({error}); expected numbers"
+        ) from None
 
 
 def _values_of(X: Any, positions: Array) -> Array:
@@ -152,11 +178,15 @@ def _joined(X: Any, new: Array, names: Sequence[str]) -> Any:
     if hasattr(type(X), "iloc"):
         import pandas as pd
 
-        joined = pd.concat([X, pd.DataFrame(new, index=X.index, columns=list(added), copy=False)], axis=1)
+        joined = pd.concat(
+            [X, pd.DataFrame(new, index=X.index, columns=list(added), copy=False)], axis=1
+        )
         joined.columns = list(names)
         return joined
     if hasattr(type(X), "column_names"):
         for name, column in zip(added, new.T, strict=True):
             X = X.append_column(name, [np.ascontiguousarray(column)])
         return X
-    return X.hstack([type(X[:, 0])(name, column) for name, column in zip(added, new.T, strict=True)])
+    return X.hstack(
+        [type(X[:, 0])(name, column) for name, column in zip(added, new.T, strict=True)]
+    )

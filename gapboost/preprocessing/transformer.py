@@ -78,7 +78,11 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     __metadata_request__transform: ClassVar[dict[str, bool]] = {"qid": True}
 
     def __init__(
-        self, kinds: Sequence[str] = ("zscore",), columns: Sequence[Any] | None = None, *, n_jobs: int | None = None
+        self,
+        kinds: Sequence[str] = ("zscore",),
+        columns: Sequence[Any] | None = None,
+        *,
+        n_jobs: int | None = None,
     ) -> None:
         self.kinds = kinds
         self.columns = columns
@@ -115,7 +119,9 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         names = self.get_feature_names_out().tolist()
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"X has a column {twice!r} already; expected no column with the name of a new one")
+            raise ValueError(
+                f"X has a column {twice!r} already; expected no column with the name of a new one"
+            )
         return self
 
     def transform(self, X: Any, qid: Any = None, *, group: Any = None) -> Any:
@@ -152,10 +158,14 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         length = float(np.median(queries.sizes))
         if length < self.median_list_length_ / 2:
             warn_caller(
-                f"the median list has {length:g} documents, and {self.median_list_length_:g} in fit; expected whole "
-                "lists, made as in fit: a query-relative feature depends on the other documents of the list"
+                f"the median list has {length:g} documents, and {self.median_list_length_:g} in "
+                "fit; expected whole "
+                "lists, made as in fit: a query-relative feature depends on the other documents of "
+                "the list"
             )
-        return extended(X, self.columns_, queries, kinds, self.get_feature_names_out().tolist(), n_jobs)
+        return extended(
+            X, self.columns_, queries, kinds, self.get_feature_names_out().tolist(), n_jobs
+        )
 
     def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
         """Call `fit` and `transform` with the same arguments."""
@@ -168,7 +178,11 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         """
         check_is_fitted(self)
         raw = _check_feature_names_in(self, input_features)
-        new = [f"{raw[position]}_{kind}_in_query" for kind in checked_kinds(self.kinds) for position in self.columns_]
+        new = [
+            f"{raw[position]}_{kind}_in_query"
+            for kind in checked_kinds(self.kinds)
+            for position in self.columns_
+        ]
         return np.array([*raw, *new], dtype=object)
 
     def _check_parameters(self) -> tuple[tuple[str, ...], int]:
@@ -179,19 +193,24 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
         """Return a table in memory, and its queries."""
         if sparse.issparse(X):
-            raise TypeError("X is a sparse matrix; expected a dense array or a data frame: X.toarray()")
+            raise TypeError(
+                "X is a sparse matrix; expected a dense array or a data frame: X.toarray()"
+            )
         others, qid = split(X, qid, group)
         checked = as_numbers(features(others))
         X = checked if others is X else X
         if X.shape[0] == 0 or checked.shape[1] == 0:
             raise ValueError(
-                f"X has {X.shape[0]} sample(s) and {checked.shape[1]} feature(s) (shape={X.shape}) while a minimum of 1 is "
+                f"X has {X.shape[0]} sample(s) and {checked.shape[1]} feature(s) (shape={X.shape}) "
+                "while a minimum of 1 is "
                 "required; expected at least one document and one feature"
             )
         if qid is None:
             raise ValueError(
-                f"qid is missing in {method}; expected one query id a row, group with the sizes of the queries, or a column "
-                "'qid' of a data frame. Pipelines pass qid on with sklearn.set_config(enable_metadata_routing=True)"
+                f"qid is missing in {method}; expected one query id a row, group with the sizes of "
+                "the queries, or a column "
+                "'qid' of a data frame. Pipelines pass qid on with "
+                "sklearn.set_config(enable_metadata_routing=True)"
             )
         return X, grouped_rows(qid, X.shape[0], rows_of="X")
 

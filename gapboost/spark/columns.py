@@ -4,7 +4,14 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import AtomicType, BooleanType, DoubleType, FloatType, IntegralType, NumericType
+from pyspark.sql.types import (
+    AtomicType,
+    BooleanType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NumericType,
+)
 
 # How the columns are called on the way to a worker; no feature is called so.
 QID, LABEL, WEIGHT, VALID = "gapboost qid", "gapboost label", "gapboost weight", "gapboost valid"
@@ -33,10 +40,19 @@ class Roles(NamedTuple):
         """
         check_columns(dataset, self._asdict())
         _check_types(dataset, self)
-        numbers = {LABEL: self.label, WEIGHT: self.weight, START: self.start, PREDICTION: self.prediction}
+        numbers = {
+            LABEL: self.label,
+            WEIGHT: self.weight,
+            START: self.start,
+            PREDICTION: self.prediction,
+        }
         others = {QID: self.qid, VALID: self.valid, POSITION: self.position}
         return [
-            *(column(name).cast("double").alias(alias) for alias, name in numbers.items() if name is not None),
+            *(
+                column(name).cast("double").alias(alias)
+                for alias, name in numbers.items()
+                if name is not None
+            ),
             *(column(name).alias(alias) for alias, name in others.items() if name is not None),
         ]
 
@@ -50,9 +66,12 @@ def check_columns(dataset: DataFrame, names: dict[str, str | None]) -> None:
     """Refuse a data frame that lacks one of the columns in ``{role: name}``."""
     for role, name in names.items():
         if name is not None and dataset.columns.count(name) != 1:
-            parameter = {"valid": "validation_indicator_col", "start": "base_margin_col"}.get(role, f"{role}_col")
+            parameter = {"valid": "validation_indicator_col", "start": "base_margin_col"}.get(
+                role, f"{role}_col"
+            )
             raise ValueError(
-                f"{parameter} is {name!r}; expected the name of one column of the data frame, which has "
+                f"{parameter} is {name!r}; expected the name of one column of the data frame, "
+                "which has "
                 f"{', '.join(map(repr, dataset.columns))}"
             )
 
@@ -62,16 +81,21 @@ def check_features(dataset: DataFrame, names: list[str]) -> None:
     for name in names:
         check_columns(dataset, {"features": name})
         if names.count(name) > 1:
-            raise ValueError(f"features_col names {name!r} {names.count(name)} times; expected different columns")
+            raise ValueError(
+                f"features_col names {name!r} {names.count(name)} times; expected different columns"
+            )
         kind = dataset.schema[name].dataType
         if not isinstance(kind, IntegralType | FloatType | DoubleType):
             raise ValueError(
-                f"features_col {name!r} is of type {kind.simpleString()}; expected integers, floats or doubles"
+                f"features_col {name!r} is of type {kind.simpleString()}; expected integers, "
+                "floats or doubles"
             )
 
 
 def _check_types(dataset: DataFrame, roles: Roles) -> None:
-    types = dict(zip(dataset.columns, (field.dataType for field in dataset.schema.fields), strict=True))
+    types = dict(
+        zip(dataset.columns, (field.dataType for field in dataset.schema.fields), strict=True)
+    )
     for parameter, name in (
         ("label_col", roles.label),
         ("weight_col", roles.weight),
@@ -79,13 +103,17 @@ def _check_types(dataset: DataFrame, roles: Roles) -> None:
         ("prediction_col", roles.prediction),
     ):
         if name is not None and not isinstance(types[name], NumericType):
-            raise ValueError(f"{parameter} {name!r} is of type {types[name].simpleString()}; expected numbers")
+            raise ValueError(
+                f"{parameter} {name!r} is of type {types[name].simpleString()}; expected numbers"
+            )
     if roles.valid is not None and not isinstance(types[roles.valid], BooleanType):
         raise ValueError(
-            f"validation_indicator_col {roles.valid!r} is of type {types[roles.valid].simpleString()}; expected booleans"
+            f"validation_indicator_col {roles.valid!r} is of type "
+            f"{types[roles.valid].simpleString()}; expected booleans"
         )
     for parameter, name in (("qid_col", roles.qid), ("position_col", roles.position)):
         if name is not None and not isinstance(types[name], AtomicType):
             raise ValueError(
-                f"{parameter} {name!r} is of type {types[name].simpleString()}; expected numbers, strings or times"
+                f"{parameter} {name!r} is of type {types[name].simpleString()}; expected numbers, "
+                "strings or times"
             )

@@ -25,7 +25,12 @@ from gapboost.spark.summaries import summaries
 
 
 class RankingMeasureEvaluator(
-    Evaluator, HasLabelCol, HasPredictionCol, HasWeightCol, DefaultParamsReadable, DefaultParamsWritable
+    Evaluator,
+    HasLabelCol,
+    HasPredictionCol,
+    HasWeightCol,
+    DefaultParamsReadable,
+    DefaultParamsWritable,
 ):
     """Mean of a measure over the queries of a data frame of predictions, as by `evaluate`.
 
@@ -45,10 +50,17 @@ class RankingMeasureEvaluator(
     `SparkXGBGAPRanker.evaluator` returns an evaluator with the columns of the ranker.
     """
 
-    measure: "Param[Any]" = Param(Params._dummy(), "measure", "The measure: a name or text.", typeConverter=as_text)
-    g: "Param[Any]" = Param(Params._dummy(), "g", "Threshold probabilities.", typeConverter=TypeConverters.toListFloat)
+    measure: "Param[Any]" = Param(
+        Params._dummy(), "measure", "The measure: a name or text.", typeConverter=as_text
+    )
+    g: "Param[Any]" = Param(
+        Params._dummy(), "g", "Threshold probabilities.", typeConverter=TypeConverters.toListFloat
+    )
     qid_col: "Param[str]" = Param(
-        Params._dummy(), "qid_col", "The column of query ids.", typeConverter=TypeConverters.toString
+        Params._dummy(),
+        "qid_col",
+        "The column of query ids.",
+        typeConverter=TypeConverters.toString,
     )
 
     @keyword_only
@@ -64,8 +76,18 @@ class RankingMeasureEvaluator(
     ) -> None:
         super().__init__()
         self._setDefault(measure="gap", qid_col="qid", labelCol="label", predictionCol="prediction")
-        names = {"label_col": "labelCol", "prediction_col": "predictionCol", "weight_col": "weightCol"}
-        self._set(**{names.get(name, name): given for name, given in self._input_kwargs.items() if given is not None})
+        names = {
+            "label_col": "labelCol",
+            "prediction_col": "predictionCol",
+            "weight_col": "weightCol",
+        }
+        self._set(
+            **{
+                names.get(name, name): given
+                for name, given in self._input_kwargs.items()
+                if given is not None
+            }
+        )
 
     def isLargerBetter(self) -> bool:
         """All measures are better when higher."""
@@ -91,7 +113,11 @@ class RankingMeasureEvaluator(
             if tables:
                 yield _sums(measure, pd.concat(tables, ignore_index=True))
 
-        rows = columns.repartition(QID).mapInPandas(sums, schema="value double, weight double").collect()
+        rows = (
+            columns.repartition(QID)
+            .mapInPandas(sums, schema="value double, weight double")
+            .collect()
+        )
         return math.fsum(row["value"] for row in rows) / math.fsum(row["weight"] for row in rows)
 
     def _optional(self, param: Any) -> Any:
@@ -104,4 +130,6 @@ def _sums(measure: Measure, rows: pd.DataFrame) -> pd.DataFrame:
     weights = np.ones(len(result.qid))
     if WEIGHT in rows:
         weights = rows.groupby(QID, sort=False)[WEIGHT].mean().to_numpy()
-    return pd.DataFrame({"value": [float(result[measure] @ weights)], "weight": [float(weights.sum())]})
+    return pd.DataFrame(
+        {"value": [float(result[measure] @ weights)], "weight": [float(weights.sum())]}
+    )

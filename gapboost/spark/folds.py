@@ -14,7 +14,12 @@ RANDOM_FOLDS = re.compile(r"(\w+)_[0-9a-f]{12}_rand")
 
 
 def query_folds(
-    dataset: DataFrame, n_folds: int, *, qid_col: str = "qid", fold_col: str = "fold", random_state: int = 0
+    dataset: DataFrame,
+    n_folds: int,
+    *,
+    qid_col: str = "qid",
+    fold_col: str = "fold",
+    random_state: int = 0,
 ) -> DataFrame:
     """Return the data frame with the number of the fold of each query as a column.
 
@@ -54,6 +59,8 @@ def refuse_random_folds(dataset: DataFrame) -> None:
         match = RANDOM_FOLDS.fullmatch(name)
         if match is not None:
             raise ValueError(
-                f"{match[1]} divides the rows at random, and puts documents of one query into both parts; expected folds of "
-                "whole queries: CrossValidator(..., foldCol='fold') on gapboost.spark.query_folds(dataset, n_folds)"
+                f"{match[1]} divides the rows at random, and puts documents of one query into both "
+                "parts; expected folds of "
+                "whole queries: CrossValidator(..., foldCol='fold') on "
+                "gapboost.spark.query_folds(dataset, n_folds)"
             )

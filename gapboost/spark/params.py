@@ -28,7 +28,8 @@ def as_text(given: Any) -> Any:
         return given
     if value(repr(given)) != given:
         raise TypeError(
-            f"{given!r} is not gapboost's own; expected one of its measures or objectives, or sums of them: Spark keeps "
+            f"{given!r} is not gapboost's own; expected one of its measures or objectives, or sums "
+            "of them: Spark keeps "
             "parameters as text"
         )
     return repr(given)

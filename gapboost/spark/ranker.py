@@ -8,7 +8,10 @@ from pyspark.ml.param import Param, Params
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel
-from xgboost.spark.core import _get_unwrapped_vec_cols, _validate_and_convert_feature_col_as_array_col
+from xgboost.spark.core import (
+    _get_unwrapped_vec_cols,
+    _validate_and_convert_feature_col_as_array_col,
+)
 from xgboost.spark.core import _validate_and_convert_feature_col_as_float_col_list as _float_columns
 from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
 from xgboost.spark.summary import XGBoostTrainingSummary
@@ -88,22 +91,34 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         return SparkXGBGAPRankerModel
 
     def setParams(self, **kwargs: Any) -> None:  # noqa: D102, Spark's name
-        super().setParams(**{name: given for name, given in kwargs.items() if (name, given) != ("position_col", None)})
+        super().setParams(
+            **{
+                name: given
+                for name, given in kwargs.items()
+                if (name, given) != ("position_col", None)
+            }
+        )
 
     def _validate_params(self) -> None:
         refuse_functions(self.getOrDefault(self.eval_metric))
         super()._validate_params()
         if self.getOrDefault(self.device) != "cpu":
             raise ValueError(
-                f"device is {self.getOrDefault(self.device)!r}; expected 'cpu': XGBGAPRanker trains on a GPU"
+                f"device is {self.getOrDefault(self.device)!r}; expected 'cpu': XGBGAPRanker "
+                "trains on a GPU"
             )
         if self.isSet(self.coll_cfg) and self.getOrDefault(self.coll_cfg) is not None:
             raise ValueError("coll_cfg is set; remove it: the first task starts the tracker")
         for name in OWN_ARGUMENTS:
             if name in self.getOrDefault(self.arbitrary_params_dict):
-                raise ValueError(f"{name} is set; remove it, and use measure, objective, eval_metric and n_estimators")
+                raise ValueError(
+                    f"{name} is set; remove it, and use measure, objective, eval_metric and "
+                    "n_estimators"
+                )
 
-    def evaluator(self, measure: str | Measure = "gap", g: Sequence[float] | None = None) -> RankingMeasureEvaluator:
+    def evaluator(
+        self, measure: str | Measure = "gap", g: Sequence[float] | None = None
+    ) -> RankingMeasureEvaluator:
         """Return an evaluator of the ranker's columns of queries, grades, weights and predictions.
 
         Parameters
@@ -126,7 +141,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     ) -> DataFrame:
         """Return `gapboost.spark.query_folds` of the data frame, by the ranker's query ids."""
         qid = self._roles().qid
-        return query_folds(dataset, n_folds, qid_col=qid, fold_col=fold_col, random_state=random_state)
+        return query_folds(
+            dataset, n_folds, qid_col=qid, fold_col=fold_col, random_state=random_state
+        )
 
     def _fit(self, dataset: DataFrame) -> "SparkXGBGAPRankerModel":
         self._validate_params()
@@ -136,7 +153,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         check_slots(session, n_workers)
         ranker, roles = self._ranker(), self._roles()
         request = ranker._request(eval_metric=spelled(ranker.eval_metric), position=roles.position)
-        check_one_label([request.objective.measure, *request.metrics], "measure", "label_col on Spark")
+        check_one_label(
+            [request.objective.measure, *request.metrics], "measure", "label_col on Spark"
+        )
         ranker._check_stopping({})
         features, feature_columns = self._features(dataset)
         selected = dataset.select(*roles.selected(dataset))
@@ -180,7 +199,11 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         parameters = self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True)
         conf = self._spark_conf()
         categorical = parameters.get("feature_types") is not None
-        return XGBGAPRanker(**parameters, n_jobs=int(conf.get("spark.task.cpus", "1")), enable_categorical=categorical)
+        return XGBGAPRanker(
+            **parameters,
+            n_jobs=int(conf.get("spark.task.cpus", "1")),
+            enable_categorical=categorical,
+        )
 
     def _spark_conf(self) -> Any:
         from pyspark.sql import SparkSession
@@ -211,18 +234,26 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         if columns:
             check_features(dataset, columns)
             if names is not None:
-                raise ValueError("feature_names is set; remove it: features_col names a column for each feature")
+                raise ValueError(
+                    "feature_names is set; remove it: features_col names a column for each feature"
+                )
             return FeatureColumns(list(columns), False, None), _float_columns(dataset, columns)
         column = self.getOrDefault(self.featuresCol)
         check_columns(dataset, {"features": column})
         if self.getOrDefault(self.enable_sparse_data_optim):
             if names is not None:
-                raise ValueError("feature_names is set; remove it: enable_sparse_data_optim takes no names")
+                raise ValueError(
+                    "feature_names is set; remove it: enable_sparse_data_optim takes no names"
+                )
             return FeatureColumns(None, True, None), _get_unwrapped_vec_cols(F.col(column))
-        return FeatureColumns(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
+        return FeatureColumns(None, False, names), [
+            _validate_and_convert_feature_col_as_array_col(dataset, column)
+        ]
 
 
-def _task(request: TrainingRequest, train: DataSummary, valid: DataSummary | None, label: str) -> Task:
+def _task(
+    request: TrainingRequest, train: DataSummary, valid: DataSummary | None, label: str
+) -> Task:
     """Check the grades of training and validation rows; resolve the request by the first."""
     train.check_grades(label, request.limit)
     task = make_task(request, train, label)
@@ -265,7 +296,9 @@ class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         columns, column = self.getOrDefault(self.features_cols), self.getOrDefault(self.featuresCol)
-        if column not in dataset.columns:  # XGBoost takes it where the data frame lacks some of the others
+        if (
+            column not in dataset.columns
+        ):  # XGBoost takes it where the data frame lacks some of the others
             if columns:
                 check_features(dataset, columns)
             else:
@@ -286,7 +319,11 @@ class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
         for param, given in self._paramMap.items():
             if vendor.hasParam(param.name) and param.name not in (*NOT_OF_XGBOOST, *VALUES):
                 vendor._set(**{param.name: given})
-        defaults = {param.name: given for param, given in self._defaultParamMap.items() if vendor.hasParam(param.name)}
+        defaults = {
+            param.name: given
+            for param, given in self._defaultParamMap.items()
+            if vendor.hasParam(param.name)
+        }
         vendor._setDefault(**{**defaults, "objective": "rank:ndcg", "eval_metric": None})
         return vendor
 

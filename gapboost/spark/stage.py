@@ -14,14 +14,16 @@ def check_slots(session: Any, n_workers: int) -> None:
     context = session.sparkContext
     if context.getConf().get("spark.dynamicAllocation.enabled", "false").lower() == "true":
         raise ValueError(
-            "spark.dynamicAllocation.enabled is true; expected false: all workers run at once, and Spark does not allocate "
+            "spark.dynamicAllocation.enabled is true; expected false: all workers run at once, and "
+            "Spark does not allocate "
             "executors for that"
         )
     # On a cluster executors may still be on their way; Spark itself waits for them, and gives up.
     slots = context.defaultParallelism
     if context._jsc.sc().isLocal() and n_workers > slots:
         raise ValueError(
-            f"num_workers is {n_workers}; expected at most the {slots} tasks that this master runs at once"
+            f"num_workers is {n_workers}; expected at most the {slots} tasks that this master runs "
+            "at once"
         )
 
 
@@ -36,7 +38,12 @@ def run_stage(rows: DataFrame, job: WorkerJob) -> list[Any]:
         If a worker failed otherwise.
     """
     try:
-        return list(rows.mapInPandas(job.__call__, schema=SCHEMA).rdd.barrier().mapPartitions(iter).collect())
+        return list(
+            rows.mapInPandas(job.__call__, schema=SCHEMA)
+            .rdd.barrier()
+            .mapPartitions(iter)
+            .collect()
+        )
     except Py4JJavaError as error:
         cause = _error_of_worker(error.java_exception.getMessage() or str(error))
         for kind in (ValueError, TypeError):

@@ -54,7 +54,8 @@ def summaries(columns: DataFrame, roles: Roles) -> tuple[DataSummary, DataSummar
         )
     if roles.valid is not None and True not in found:
         raise ValueError(
-            f"validation_indicator_col {roles.valid!r} is false in every row; expected true for some queries"
+            f"validation_indicator_col {roles.valid!r} is false in every row; expected true for "
+            "some queries"
         )
     grades = _grades(columns)
     sets_of = {
@@ -90,7 +91,11 @@ def _grades(columns: DataFrame) -> dict[bool, tuple[tuple[float, ...], int]]:
     )
     return {
         row[VALID]: (
-            tuple(occurring_grades(np.array(sorted(row["whole"])), row["fraction"], row["highest"]).tolist()),
+            tuple(
+                occurring_grades(
+                    np.array(sorted(row["whole"])), row["fraction"], row["highest"]
+                ).tolist()
+            ),
             len(row["whole"]) + row["n_fractions"],
         )
         for row in sets.collect()
@@ -119,15 +124,21 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
         raise missing_ids(found[QID], f"qid_col {roles.qid!r}", "query id")
     for name, own in names.items():
         if found[name]:
-            raise ValueError(f"{own} holds {found[name]} missing values (null, NaN); expected one in every row")
+            raise ValueError(
+                f"{own} holds {found[name]} missing values (null, NaN); expected one in every row"
+            )
     if found["highest"] == float("inf") or found["lowest"] == float("-inf"):
         raise ValueError(f"{names[LABEL]} holds infinite values; expected grades >= 0")
     if found["lowest"] < 0:
-        raise ValueError(f"{names[LABEL]} holds the negative grade {found['lowest']:g}; expected grades >= 0")
+        raise ValueError(
+            f"{names[LABEL]} holds the negative grade {found['lowest']:g}; expected grades >= 0"
+        )
     if found["highest"] > MAX_GRADE:
         check_highest(found["highest"], names[LABEL], None)
     if WEIGHT in names and found["weights"]:
-        raise ValueError(f"{names[WEIGHT]} holds a negative or infinite value; expected finite weights >= 0")
+        raise ValueError(
+            f"{names[WEIGHT]} holds a negative or infinite value; expected finite weights >= 0"
+        )
     for name in SCORES:
         if name in names and found[f"infinite {name}"]:
             raise ValueError(f"{names[name]} holds infinite values; expected finite scores")
@@ -145,20 +156,28 @@ def _counts(columns: DataFrame) -> list[Column]:
         return F.col(name).isin(float("inf"), float("-inf"))
 
     counts = [_count(missing(name)).alias(name) for name in types]
-    counts += [F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest"), F.count(F.lit(1)).alias("rows")]
+    counts += [
+        F.min(LABEL).alias("lowest"),
+        F.max(LABEL).alias("highest"),
+        F.count(F.lit(1)).alias("rows"),
+    ]
     if WEIGHT in types:
         counts.append(_count((F.col(WEIGHT) < 0) | infinite(WEIGHT)).alias("weights"))
-    return counts + [_count(infinite(name)).alias(f"infinite {name}") for name in SCORES if name in types]
+    return counts + [
+        _count(infinite(name)).alias(f"infinite {name}") for name in SCORES if name in types
+    ]
 
 
 def _check_set(row: Any, roles: Roles) -> None:
     if row["n_cut"]:
         raise ValueError(
-            f"validation_indicator_col {roles.valid!r} varies within {row['n_cut']} queries, such as {row['one_cut']!r}; "
+            f"validation_indicator_col {roles.valid!r} varies within {row['n_cut']} queries, such "
+            f"as {row['one_cut']!r}; "
             "expected whole queries, in either the training or the validation rows"
         )
     if not LEAST_WEIGHT <= row["weight"] <= MOST_WEIGHT:
         raise ValueError(
-            f"weight_col {roles.weight!r} has the sum {row['weight']:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
+            f"weight_col {roles.weight!r} has the sum {row['weight']:g} over the queries; expected "
+            f"one from {LEAST_WEIGHT:g} to "
             f"{MOST_WEIGHT:g}: multiply all weights by the same number"
         )

@@ -64,10 +64,15 @@ class FeatureColumns(NamedTuple):
         if rows["featureVectorType" if self.sparse else alias.data].isna().any():
             raise ValueError("features_col holds nulls; expected an array or vector in every row")
         try:
-            X = _read_csr_matrix_from_unwrapped_spark_vec(rows) if self.sparse else stack_series(rows[alias.data])
+            X = (
+                _read_csr_matrix_from_unwrapped_spark_vec(rows)
+                if self.sparse
+                else stack_series(rows[alias.data])
+            )
         except (AssertionError, ValueError):
             raise ValueError(
-                "features_col holds rows of several lengths; expected the same number of features in every row"
+                "features_col holds rows of several lengths; expected the same number of features "
+                "in every row"
             ) from None
         return X if self.names is None else pd.DataFrame(X, columns=self.names)
 
@@ -138,16 +143,24 @@ class WorkerJob:
         if rank == 0:
             yield from _sent(rank, self.ranker, training.warning)
 
-    def _sets(self, table: pd.DataFrame | None) -> tuple[RankingRows | None, RankingRows | None, int]:
+    def _sets(
+        self, table: pd.DataFrame | None
+    ) -> tuple[RankingRows | None, RankingRows | None, int]:
         """Return a worker's training and validation rows, and the number of features.
 
         The rows are None if there are none.
         """
         if table is None:
             return None, None, 0
-        valid = table[VALID].to_numpy(dtype=bool) if VALID in table else np.zeros(len(table), dtype=bool)
+        valid = (
+            table[VALID].to_numpy(dtype=bool)
+            if VALID in table
+            else np.zeros(len(table), dtype=bool)
+        )
         parts = [None if chosen.all() else table[~chosen] for chosen in (valid, ~valid)]
-        rows, evaluated = (None if part is None else self._rows(part, i == 0) for i, part in enumerate(parts))
+        rows, evaluated = (
+            None if part is None else self._rows(part, i == 0) for i, part in enumerate(parts)
+        )
         some = rows or evaluated
         assert some is not None
         return rows, evaluated, some.X.shape[1]
@@ -155,16 +168,22 @@ class WorkerJob:
     def _rows(self, part: pd.DataFrame, trains: bool) -> RankingRows:
         start = part[START].to_numpy() if START in part else None
         names = ArgumentNames("features_col", "label_col", "qid_col", start="base_margin_col")
-        given = DataSet(self.features.table(part), part[LABEL].to_numpy(), part[QID], start=start, names=names)
+        given = DataSet(
+            self.features.table(part), part[LABEL].to_numpy(), part[QID], start=start, names=names
+        )
         rows = ranking_rows(given, self.task.limit)
         queries = rows.data.queries
         if WEIGHT in part:  # all those of one worker may be 0
-            weights = weights_of_rows(queries.grouped(checked_weights(part[WEIGHT].to_numpy(), "weight_col")), queries)
+            weights = weights_of_rows(
+                queries.grouped(checked_weights(part[WEIGHT].to_numpy(), "weight_col")), queries
+            )
             data = replace(rows.data, weights=weights.by_query, factors=weights.factors)
             rows = replace(rows, data=data, weighted=True)
         if self.positions is not None and trains:
             numbers = {position: number for number, position in enumerate(self.positions)}
-            codes = np.fromiter(map(numbers.__getitem__, part[POSITION].tolist()), np.int64, len(part))
+            codes = np.fromiter(
+                map(numbers.__getitem__, part[POSITION].tolist()), np.int64, len(part)
+            )
             rows = replace(rows, positions=Positions(self.positions, queries.grouped(codes)))
         return rows
 
@@ -174,23 +193,36 @@ class WorkerJob:
         before = self.task.summary
         if reported != (before.n_queries, before.n_rows):
             raise RuntimeError(
-                f"the workers hold {reported[0]} queries and {reported[1]} rows to train on, but there were "
-                f"{before.n_queries} and {before.n_rows} before; expected a data frame that stays the same: cache() one "
+                f"the workers hold {reported[0]} queries and {reported[1]} rows to train on, but "
+                "there were "
+                f"{before.n_queries} and {before.n_rows} before; expected a data frame that stays "
+                "the same: cache() one "
                 "that draws at random"
             )
         counts = {p["n_features"] for p in peers if p["n_features"]}
         if len(counts) > 1:
-            raise ValueError(f"features_col holds {sorted(counts)} features; expected the same number in every row")
+            raise ValueError(
+                f"features_col holds {sorted(counts)} features; expected the same number in every "
+                "row"
+            )
 
-    def _completed(self, rows: RankingRows | None, peers: list[dict[str, Any]], rank: int) -> RankingRows:
+    def _completed(
+        self, rows: RankingRows | None, peers: list[dict[str, Any]], rank: int
+    ) -> RankingRows:
         """Return the training rows as a part; without any, one row of weight 0 and no features."""
         if self.n_workers == 1:
             assert rows is not None
             return rows
         if rows is None:
-            X = self.features.empty_row(max(p["n_features"] for p in peers), float(self.ranker.missing))
+            X = self.features.empty_row(
+                max(p["n_features"] for p in peers), float(self.ranker.missing)
+            )
             rows = ranking_rows(DataSet(X, np.zeros(1), np.zeros(1)), self.task.limit)
-            codes = None if self.positions is None else Positions(self.positions, np.zeros(1, dtype=np.int64))
+            codes = (
+                None
+                if self.positions is None
+                else Positions(self.positions, np.zeros(1, dtype=np.int64))
+            )
             data = replace(rows.data, weights=np.zeros(1))
             rows = replace(rows, data=data, weighted=True, positions=codes)
         earlier = sum(p["n_rows"] for p in peers[:rank])
@@ -231,14 +263,19 @@ def _sent(rank: int, ranker: XGBGAPRanker, warning: str | None) -> Iterator[pd.D
 
 
 def _tracker(context: BarrierTaskContext, n_workers: int) -> RabitTracker:
-    host = context.getTaskInfos()[0].address.rpartition(":")[0].strip("[]") or context.getTaskInfos()[0].address
+    host = (
+        context.getTaskInfos()[0].address.rpartition(":")[0].strip("[]")
+        or context.getTaskInfos()[0].address
+    )
     tracker = RabitTracker(n_workers=n_workers, host_ip=socket.gethostbyname(host), sortby="task")
     tracker.start()
     return tracker
 
 
 @contextmanager
-def _communicator(tracker: RabitTracker | None, arguments: dict[str, Any] | None, rank: int) -> Iterator[None]:
+def _communicator(
+    tracker: RabitTracker | None, arguments: dict[str, Any] | None, rank: int
+) -> Iterator[None]:
     """XGBoost's communicator among the workers; nothing for a single one."""
     if arguments is None:
         yield

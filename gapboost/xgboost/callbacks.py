@@ -82,7 +82,9 @@ def objective(
     return XGBoostObjective(as_gradients(measure, g), n_jobs, position, penalty, weight)
 
 
-def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "XGBoostMetric":
+def eval_metric(
+    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None
+) -> "XGBoostMetric":
     """Return a metric for ``xgboost.train(custom_metric=...)``; early stopping maximizes it.
 
     Parameters
@@ -144,7 +146,8 @@ class XGBoostObjective(Gradients):
         scores, owner, content = passed(preds, dmatrix, self.weight)
         if self.position is not None and content[3] is not None:
             raise ValueError(
-                "position is given where several workers train; expected None: factors of positions would be those of each "
+                "position is given where several workers train; expected None: factors of "
+                "positions would be those of each "
                 "worker's own rows. DaskXGBGAPRanker and SparkXGBGAPRanker learn those of all"
             )
         return self.gradients(scores, owner, content, self.position)
@@ -189,26 +192,34 @@ class XGBoostRound:
         total = sum_over_workers if collective.get_world_size() > 1 else None
         measured = self.metric.means(self.metric.measures, rows.data, preds, total)
         values = values_of_round(measured, self.functions, rows, preds)
-        named = [(_name_by_direction(name, higher), value, higher) for name, value, higher in values]
-        return [(name, value) for name, value, _ in in_stopping_order(named, self.stopping, first=False)]
+        named = [
+            (_name_by_direction(name, higher), value, higher) for name, value, higher in values
+        ]
+        return [
+            (name, value) for name, value, _ in in_stopping_order(named, self.stopping, first=False)
+        ]
 
 
 def _name_by_direction(name: str, is_higher_better: bool) -> str:
     """Return a name from which XGBoost's early stopping reads the direction of a metric."""
     if re.search(r"[\s:]", name):
         raise ValueError(
-            f"eval_metric reports {name!r}; expected a name without blanks and colons, where XGBoost cuts it"
+            f"eval_metric reports {name!r}; expected a name without blanks and colons, where "
+            "XGBoost cuts it"
         )
     maximized = is_maximized(name)
     if maximized and not is_higher_better:
         raise ValueError(
-            f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost maximizes metrics whose names "
+            f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost "
+            "maximizes metrics whose names "
             f"begin with {', '.join(MAXIMIZED_PREFIXES)}"
         )
     return name if maximized == is_higher_better else f"map-{name}"
 
 
-def passed(preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None) -> tuple[Array, xgboost.DMatrix, Content]:
+def passed(
+    preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None
+) -> tuple[Array, xgboost.DMatrix, Content]:
     """Return scores, the data set and its content, with other weights if they are given."""
     label = dmatrix.get_label()
     weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
@@ -239,7 +250,9 @@ def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerSha
     rank, n_workers = collective.get_rank(), collective.get_world_size()
     weights = _by_query(weight, sizes)
     begins = (np.cumsum(sizes) - sizes)[sizes > 0]
-    lowest, highest = (f.reduceat(label, begins) if len(begins) else label[:0] for f in (np.minimum, np.maximum))
+    lowest, highest = (
+        f.reduceat(label, begins) if len(begins) else label[:0] for f in (np.minimum, np.maximum)
+    )
     totals = [
         np.count_nonzero(~whole),
         len(sizes),
@@ -247,7 +260,9 @@ def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerSha
         weights.sum(),
         np.count_nonzero(lowest != highest),
     ]
-    sums = sum_over_workers(np.concatenate([counts, totals, np.where(np.arange(n_workers) == rank, len(label), 0)]))
+    sums = sum_over_workers(
+        np.concatenate([counts, totals, np.where(np.arange(n_workers) == rank, len(label), 0)])
+    )
     counts, of_queries, rows = np.split(sums, [MAX_GRADE + 1, MAX_GRADE + 1 + len(totals)])
     n_fractional, n_queries, weighted_rows, total_weight, n_contrasts = of_queries
     if n_queries:

@@ -62,14 +62,21 @@ def exportable(
     5
     """
     booster = _booster_of(model)
-    missing = model.missing if isinstance(model, xgboost.XGBModel) else float(booster.attr(MISSING) or "nan")
+    missing = (
+        model.missing
+        if isinstance(model, xgboost.XGBModel)
+        else float(booster.attr(MISSING) or "nan")
+    )
     if missing is not None and not math.isnan(missing):
         raise ValueError(
-            f"missing is {float(missing)!r} in model; expected NaN: exporters know no other missing value. Train with NaN in its "
+            f"missing is {float(missing)!r} in model; expected NaN: exporters know no other "
+            "missing value. Train with NaN in its "
             "place"
         )
     if kind_of(booster) == "gblinear":
-        raise ValueError("booster is 'gblinear' in model; expected trees: exporters know no other XGBoost model")
+        raise ValueError(
+            "booster is 'gblinear' in model; expected trees: exporters know no other XGBoost model"
+        )
     names = _names_to_write(booster, feature_names)
     content = json.loads(drop_rounds_after_best(booster).save_raw("json"))
     learner = content["learner"]
@@ -86,7 +93,10 @@ def exportable(
     learner["gradient_booster"] = trees
     # Predictions of the others are no raw scores.
     if learner["objective"]["name"].startswith("rank:"):
-        learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
+        learner["objective"] = {
+            "name": "reg:squarederror",
+            "reg_loss_param": {"scale_pos_weight": "1"},
+        }
     learner["feature_names"] = names
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
 
@@ -97,25 +107,31 @@ def _booster_of(model: Any) -> xgboost.Booster:
     if isinstance(model, xgboost.Booster):
         return model
     raise TypeError(
-        f"model is a {type(model).__name__}; expected an XGBGAPRanker, another ranker of XGBoost or an xgboost.Booster. "
+        f"model is a {type(model).__name__}; expected an XGBGAPRanker, another ranker of XGBoost "
+        "or an xgboost.Booster. "
         "gapboost.lightgbm.exportable takes LightGBM's models"
     )
 
 
-def _names_to_write(booster: xgboost.Booster, feature_names: str | Sequence[str] | None) -> list[str]:
+def _names_to_write(
+    booster: xgboost.Booster, feature_names: str | Sequence[str] | None
+) -> list[str]:
     """Return the names for the exported model, or an empty list for no names."""
     if feature_names is None:
         return []
     if isinstance(feature_names, str):
         if feature_names != "auto":
-            raise ValueError(f"feature_names is {feature_names!r}; expected 'auto', None or a sequence of names")
+            raise ValueError(
+                f"feature_names is {feature_names!r}; expected 'auto', None or a sequence of names"
+            )
         known = list(booster.feature_names or ())
         _check_no_name_is_another_position(known)
         return known
     names = [str(name) for name in feature_names]
     if len(names) != booster.num_features() or len(set(names)) < len(names):
         raise ValueError(
-            f"feature_names has {len(names)} names, {len(set(names))} of them different; expected one different name for each "
+            f"feature_names has {len(names)} names, {len(set(names))} of them different; expected "
+            "one different name for each "
             f"of the {booster.num_features()} features of model"
         )
     return names
@@ -127,8 +143,10 @@ def _check_no_name_is_another_position(names: list[str]) -> None:
         found = re.fullmatch(r"f?(\d+)", name)
         if found and int(found[1]) != position:
             raise ValueError(
-                f"feature_names is 'auto', but column {position} of the training data is named {name!r}, which converters to "
-                f"ONNX take for column {int(found[1])}; expected feature_names=None for a converter to ONNX, or the names for "
+                f"feature_names is 'auto', but column {position} of the training data is named "
+                f"{name!r}, which converters to "
+                f"ONNX take for column {int(found[1])}; expected feature_names=None for a "
+                "converter to ONNX, or the names for "
                 "a tool that reads names: feature_names=ranker.get_booster().feature_names"
             )
 

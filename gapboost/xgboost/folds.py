@@ -77,12 +77,18 @@ def cv(
     if not isinstance(dtrain, xgboost.DMatrix):
         raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):
-        raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
+        raise TypeError(
+            "dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix"
+        )
     _, _, (label, sizes, weight, _) = passed(np.empty(0), dtrain)
     task, data = cv_task(request, label, sizes, weight)
     metric = XGBoostMetric(task.measures, n_jobs)
     penalty = checked_penalty(lambdarank_position_bias_regularization, position)
-    place = None if position is None else positions(position, data.queries.n_rows, rows_of="label").codes
+    place = (
+        None
+        if position is None
+        else positions(position, data.queries.n_rows, rows_of="label").codes
+    )
 
     def part(fold: Fold) -> xgboost.DMatrix:
         rows, queries = fold
@@ -101,11 +107,18 @@ def cv(
             return []
 
         xgboost.train(
-            {"base_score": 0.0, **request.parameters, "objective": SAVED_AS, "disable_default_eval_metric": 1},
+            {
+                "base_score": 0.0,
+                **request.parameters,
+                "objective": SAVED_AS,
+                "disable_default_eval_metric": 1,
+            },
             part(train),
             num_boost_round,
             evals=[(part(test), "held_out")],
-            obj=XGBoostObjective(task.objective, n_jobs, None if place is None else place[train[0]], penalty),
+            obj=XGBoostObjective(
+                task.objective, n_jobs, None if place is None else place[train[0]], penalty
+            ),
             custom_metric=custom_metric,
             verbose_eval=False,
         )

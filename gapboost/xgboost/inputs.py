@@ -20,7 +20,9 @@ def to_continue(model: Any) -> xgboost.Booster | None:
     """
     if model is None:
         return None
-    booster = model.copy() if isinstance(model, xgboost.Booster) else xgboost.Booster(model_file=model)
+    booster = (
+        model.copy() if isinstance(model, xgboost.Booster) else xgboost.Booster(model_file=model)
+    )
     booster.set_attr(best_iteration=None, best_score=None)
     return booster
 

@@ -36,13 +36,19 @@ def _best_round(booster: xgboost.Booster) -> int:
 
 
 def _least_hessian(parameters: Mapping[str, Any]) -> float:
-    return 0.0 if parameters.get("booster") == "gblinear" else float(parameters.get("min_child_weight", 1.0))
+    return (
+        0.0
+        if parameters.get("booster") == "gblinear"
+        else float(parameters.get("min_child_weight", 1.0))
+    )
 
 
 LIBRARY = Library(
     booster=xgboost.Booster,
     team=openmp_team(getattr(xgboost.core, "_LIB", None)),
-    terms=BoosterTerms("base_margin", "sample_weight_eval_set", "base_margin_eval_set", "xgb_model"),
+    terms=BoosterTerms(
+        "base_margin", "sample_weight_eval_set", "base_margin_eval_set", "xgb_model"
+    ),
     scale=_scale,
     beginning=_beginning,
     rounds=xgboost.Booster.num_boosted_rounds,

@@ -27,7 +27,11 @@ def inscribe(booster: xgboost.Booster, objective: Objective, missing: Any) -> No
 
 def load_into(ranker: Any, load_model: Callable[[Any], None], fname: Any) -> None:
     """Load a model by XGBoost's own `load_model`; after an error the ranker is unchanged."""
-    objective, requested, before = ranker.objective, ranker._requested_objective(draws=False), dict(vars(ranker))
+    objective, requested, before = (
+        ranker.objective,
+        ranker._requested_objective(draws=False),
+        dict(vars(ranker)),
+    )
     # XGBoost would load into the booster that is there, and copies of this ranker may share it.
     for name in LEARNED:
         vars(ranker).pop(name, None)
@@ -37,10 +41,14 @@ def load_into(ranker: Any, load_model: Callable[[Any], None], fname: Any) -> Non
         booster = ranker._Booster = drop_rounds_after_best(ranker.get_booster())
         text = booster.attr(TRAINED_FOR)
         trained_for = requested if text is None else read_objective(text, requested)
-        ranker._result = TrainingResult(trained_for, feature_names=tuple(booster.feature_names or ()))
+        ranker._result = TrainingResult(
+            trained_for, feature_names=tuple(booster.feature_names or ())
+        )
         missing, own = booster.attr(MISSING), _as_text(ranker.missing)
         if missing not in (None, own):
-            raise ValueError(f"missing is {own}, but the model was trained with {missing}; expected the same")
+            raise ValueError(
+                f"missing is {own}, but the model was trained with {missing}; expected the same"
+            )
     except BaseException:
         ranker.__dict__ = before
         raise

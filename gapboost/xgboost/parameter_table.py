@@ -20,7 +20,10 @@ PAIRWISE = "rank:pairwise"
 # Its objectives, and the measure of each.
 OBJECTIVES = {"rank:ndcg": "ndcg", "rank:map": "map", PAIRWISE: "ndcg"}
 
-POSITIONS = "pass position= to fit, the rank at which each document was shown, and fit learns factors of positions"
+POSITIONS = (
+    "pass position= to fit, the rank at which each document was shown, and fit learns factors of "
+    "positions"
+)
 
 # Together they use every part of XGBoost that has parameters of its own.
 SETTINGS: tuple[dict[str, str], ...] = (
@@ -69,7 +72,9 @@ def _gains(request: TrainingRequest, exponential: Any, given: Parameters) -> Tra
     return _gains_instead(request, exponential, given)
 
 
-def _gains_instead(request: TrainingRequest, exponential: Any, given: Parameters) -> TrainingRequest:
+def _gains_instead(
+    request: TrainingRequest, exponential: Any, given: Parameters
+) -> TrainingRequest:
     return request.with_gains(None if exponential else "linear")
 
 
@@ -86,7 +91,9 @@ def _off(request: TrainingRequest, value: Any, given: Parameters) -> TrainingReq
 
 
 def _reported(request: TrainingRequest, names: Any, given: Parameters) -> TrainingRequest:
-    return replace(request, metrics=tuple(dict.fromkeys((*as_metrics(spelled(names)), *request.metrics))))
+    return replace(
+        request, metrics=tuple(dict.fromkeys((*as_metrics(spelled(names)), *request.metrics)))
+    )
 
 
 def spelled(names: Any) -> Any:
@@ -113,20 +120,27 @@ ENTRIES = (
     ParameterRule(
         ("lambdarank_num_pair_per_sample",),
         _pairs,
-        why="with topk it is the truncation of LambdaRank, a whole number >= 1; pairs are never drawn",
+        why="with topk it is the truncation of LambdaRank, a whole number >= 1; pairs are never "
+        "drawn",
     ),
     ParameterRule(
         ("lambdarank_pair_method",),
         _pair_method,
-        why="all pairs of documents of a query count, unless topk and lambdarank_num_pair_per_sample truncate them",
+        why="all pairs of documents of a query count, unless topk and "
+        "lambdarank_num_pair_per_sample truncate them",
     ),
     ParameterRule(
         ("lambdarank_normalization",),
         _normalization,
-        why="XGBoost sums S of its scale log2(1 + S) / S over pairs. normalize of LambdaRank, on unless you turn it off, "
+        why="XGBoost sums S of its scale log2(1 + S) / S over pairs. normalize of LambdaRank, on "
+        "unless you turn it off, "
         "sums S over documents",
     ),
-    ParameterRule(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
+    ParameterRule(
+        ("lambdarank_score_normalization",),
+        _off,
+        why="changes are not divided by differences of scores",
+    ),
     ParameterRule(("lambdarank_unbiased",), _off, why=POSITIONS),
     ParameterRule(("lambdarank_bias_norm",), why=POSITIONS),
     ParameterRule(
@@ -137,7 +151,8 @@ ENTRIES = (
     ),
     ParameterRule(
         ("scale_pos_weight",),
-        why="only XGBoost's objectives for classes use it; sample_weight weighs queries and documents",
+        why="only XGBoost's objectives for classes use it; sample_weight weighs queries and "
+        "documents",
         passed_on=lambda value: value == 1,
     ),
     # XGBoost reports no metric of its own here, whatever the value.
@@ -152,7 +167,9 @@ def known() -> frozenset[str]:
     with xgboost.config_context(verbosity=0):
         data = xgboost.DMatrix(np.zeros((1, 1)), label=[0], qid=[0], nthread=1)
         for setting in SETTINGS:
-            names.update(_names(json.loads(xgboost.Booster({"nthread": 1, **setting}, [data]).save_config())))
+            names.update(
+                _names(json.loads(xgboost.Booster({"nthread": 1, **setting}, [data]).save_config()))
+            )
     return frozenset(names)
 
 

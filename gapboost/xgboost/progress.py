@@ -60,10 +60,16 @@ class _XGBoostProgress(Progress, TrainingCallback):  # type: ignore[misc]
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        newest = {f"{data} {name}": log[-1] for data, logs in evals_log.items() for name, log in logs.items()}
+        newest = {
+            f"{data} {name}": log[-1]
+            for data, logs in evals_log.items()
+            for name, log in logs.items()
+        }
         self._find_best(model)
         # In cross-validation a value comes with its deviation.
-        self.bar.show({name: v[0] if isinstance(v, tuple) else v for name, v in newest.items()}, epoch + 1)
+        self.bar.show(
+            {name: v[0] if isinstance(v, tuple) else v for name, v in newest.items()}, epoch + 1
+        )
         return False
 
     def after_training(self, model: Any) -> Any:

@@ -127,7 +127,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             max_cat_to_onehot: int | None = None,
             max_cat_threshold: int | None = None,
             multi_strategy: str | None = None,
-            eval_metric: Measures | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None = None,
+            eval_metric: Measures
+            | Callable[..., Any]
+            | Sequence[str | Measure | Callable[..., Any]]
+            | None = None,
             early_stopping_rounds: int | None = None,
             callbacks: list[xgboost.callback.TrainingCallback] | None = None,
             **kwargs: Any,
@@ -194,7 +197,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         if feature_weights is None:
             feature_weights = self.feature_weights
         elif self.feature_weights is not None:
-            raise ValueError("feature_weights is given in fit, and to the ranker too; expected one of them")
+            raise ValueError(
+                "feature_weights is given in fit, and to the ranker too; expected one of them"
+            )
         names = ArgumentNames(start="base_margin")
         arguments = FitArguments(
             train=DataSet(X, y, qid, sample_weight, base_margin, position, group, names),
@@ -205,18 +210,29 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             eval_start=base_margin_eval_set,
             eval_metric=spelled(self.eval_metric),
             terms=LIBRARY.terms,
-            of_booster={"verbose": verbose, "xgb_model": xgb_model, "feature_weights": feature_weights},
+            of_booster={
+                "verbose": verbose,
+                "xgb_model": xgb_model,
+                "feature_weights": feature_weights,
+            },
         )
         return self._fit(arguments)
 
-    def _boost(self, training: Training, **of_booster: Any) -> tuple[dict[str, Any], xgboost.Booster]:
+    def _boost(
+        self, training: Training, **of_booster: Any
+    ) -> tuple[dict[str, Any], xgboost.Booster]:
         return boost(self, training, **of_booster)
 
-    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+    def _bins(
+        self, train: RankingRows, held_out: RankingRows
+    ) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
         return binned(self, train, held_out)
 
     def _boost_on_bins(
-        self, training: Training, bins: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
+        self,
+        training: Training,
+        bins: tuple[xgboost.DMatrix, xgboost.DMatrix],
+        watch: Callable[[Array], None],
     ) -> None:
         boost_on_bins(self, training, bins, watch)
 
@@ -226,7 +242,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
         parameters = {**self.get_params(), "objective": SAVED_AS, "eval_metric": None}
-        vendor = xgboost.XGBRanker(**{name: v for name, v in parameters.items() if name not in NOT_OF_XGBOOST})
+        vendor = xgboost.XGBRanker(
+            **{name: v for name, v in parameters.items() if name not in NOT_OF_XGBOOST}
+        )
         vars(vendor).update(deepcopy(self._learned_by_booster()))
         return vendor
 

@@ -24,7 +24,8 @@ def check_stopping(ranker: Any) -> None:
     named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
     if ranker.stopping_metric is not None and named is not None:
         raise ValueError(
-            f"stopping_metric is {ranker.stopping_metric!r}, but metric_name of the early stopping callback is {named!r}; "
+            f"stopping_metric is {ranker.stopping_metric!r}, but metric_name of the early stopping "
+            f"callback is {named!r}; "
             "expected one of them"
         )
 
@@ -50,14 +51,22 @@ def boost(
     # A model to continue brings the codes of its categories: those of another data frame can
     # differ.
     model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-    model, feature_types = get_model_categories(training.rows.X, to_continue(model), ranker.feature_types)
+    model, feature_types = get_model_categories(
+        training.rows.X, to_continue(model), ranker.feature_types
+    )
     train = _matrix(ranker, training.rows, feature_types, feature_weights, None)
     evals = [
-        (train if rows is training.rows else _matrix(ranker, rows, feature_types, None, train), f"validation_{i}")
+        (
+            train if rows is training.rows else _matrix(ranker, rows, feature_types, None, train),
+            f"validation_{i}",
+        )
         for i, rows in enumerate(training.evaluation_sets)
     ]
     evals_result: dict[str, dict[str, list[float]]] = {}
-    with xgboost.config_context(verbosity=ranker.verbosity), following(ranker.callbacks, ranker._n_rounds):
+    with (
+        xgboost.config_context(verbosity=ranker.verbosity),
+        following(ranker.callbacks, ranker._n_rounds),
+    ):
         trained = xgboost.train(
             dict(training.task.request.parameters),
             train,
@@ -76,7 +85,9 @@ def boost(
     return {"_Booster": booster, "evals_result_": evals_result}, booster
 
 
-def binned(ranker: Any, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+def binned(
+    ranker: Any, train: RankingRows, held_out: RankingRows
+) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
     """Return training and held-out rows as XGBoost keeps them, binned by the training rows."""
     _, feature_types = get_model_categories(train.X, None, ranker.feature_types)
     first = _matrix(ranker, train, feature_types, ranker.feature_weights, None)
@@ -126,7 +137,11 @@ class BoosterCallback(xgboost.callback.TrainingCallback):  # type: ignore[misc]
 
 def _with_booster(callbacks: Any, training: Training) -> Any:
     """Return the callbacks, with one for factors of positions if the training learns them."""
-    return [*(callbacks or ()), BoosterCallback(training)] if training.biased is not None else callbacks
+    return (
+        [*(callbacks or ()), BoosterCallback(training)]
+        if training.biased is not None
+        else callbacks
+    )
 
 
 def _matrix(

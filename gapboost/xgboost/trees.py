@@ -64,12 +64,15 @@ def _node(tree: dict[str, Any], number: int, kind: type[np.floating[Any]]) -> No
     feature = tree["split_indices"][number]
     if tree["split_type"][number]:
         raise ValueError(
-            f"model splits column {feature} by category; expected columns of numbers: only LightGBM's splits by category can be "
+            f"model splits column {feature} by category; expected columns of numbers: only "
+            "LightGBM's splits by category can be "
             "exported to a search engine. Train with one column of 0 and 1 for each category"
         )
     last_left, first_right = _around(np.float32(value), kind)
     below = (_node(tree, child, kind) for child in (left, tree["right_children"][number]))
-    return ThresholdSplit(feature, last_left, first_right, bool(tree["default_left"][number]), *below)
+    return ThresholdSplit(
+        feature, last_left, first_right, bool(tree["default_left"][number]), *below
+    )
 
 
 def _around(threshold: np.float32, kind: type[np.floating[Any]]) -> tuple[float, float]:

@@ -10,7 +10,9 @@ def values(n_topics=25, n_systems=4, seed=0):
     rng = np.random.default_rng(seed)
     hard = rng.normal(size=n_topics)
     drawn = hard + 0.3 * np.arange(n_systems)[:, None] + rng.normal(size=(2, n_systems, n_topics))
-    return analysis.SystemValues(("m", "n"), tuple("abcdefgh"[:n_systems]), tuple(map(str, range(n_topics))), drawn)
+    return analysis.SystemValues(
+        ("m", "n"), tuple("abcdefgh"[:n_systems]), tuple(map(str, range(n_topics))), drawn
+    )
 
 
 def means(some):
@@ -33,9 +35,14 @@ def test_topics_keep_the_values_of_all_systems_and_measures():
     """A difference between systems that is the same on every topic has no error."""
     given = values()
     same = analysis.SystemValues(
-        given.measures, ("a", "b"), given.topics, np.stack([given.values[:, 0], given.values[:, 0] + 1], axis=1)
+        given.measures,
+        ("a", "b"),
+        given.topics,
+        np.stack([given.values[:, 0], given.values[:, 0] + 1], axis=1),
     )
-    found = analysis.topic_bootstrap(same, lambda some: np.diff(some.means, axis=1), n_resamples=50, random_state=0)
+    found = analysis.topic_bootstrap(
+        same, lambda some: np.diff(some.means, axis=1), n_resamples=50, random_state=0
+    )
     assert found.error.max() < 1e-12
     assert analysis.topic_bootstrap(same, means, n_resamples=50, random_state=0).error.min() > 0.1
 
@@ -46,7 +53,10 @@ def test_intervals_of_means_hold_as_often_as_they_say():
         for seed in range(80)
         for found in [
             analysis.topic_bootstrap(
-                values(40, 2, seed), lambda some: some.means.mean(axis=1), n_resamples=50, random_state=0
+                values(40, 2, seed),
+                lambda some: some.means.mean(axis=1),
+                n_resamples=50,
+                random_state=0,
             )
         ]
     ]
@@ -72,7 +82,10 @@ def test_discriminative_power_and_tau():
     ("statistic", "message"),
     [
         (lambda some: np.nan, "statistic returns NaN"),
-        (lambda some: np.zeros(len(set(some.topics))), "several shapes; expected finite numbers of one shape"),
+        (
+            lambda some: np.zeros(len(set(some.topics))),
+            "several shapes; expected finite numbers of one shape",
+        ),
         (lambda some: "many", "statistic fails or returns no numbers"),
         (lambda some: some.best(9), "statistic fails .*n is 9"),
     ],

@@ -20,7 +20,9 @@ def peer(qrels, run, rel):
 @pytest.mark.parametrize("rel", [1, 2])
 def test_as_trec_eval(seed, rel):
     qrels, run = judged_run(seed)
-    assert bpref(qrels, run, rel=rel, ties="trec_eval") == pytest.approx(peer(qrels, run, rel), abs=1e-12)
+    assert bpref(qrels, run, rel=rel, ties="trec_eval") == pytest.approx(
+        peer(qrels, run, rel), abs=1e-12
+    )
 
 
 @pytest.mark.slow
@@ -33,16 +35,29 @@ def test_expected_value_over_ties_is_the_mean_over_all_orders():
         values = []
         for orders in itertools.product(*(itertools.permutations(group) for group in groups)):
             ranked = list(itertools.chain.from_iterable(orders))
-            values.append(bpref({"1": judgments}, {"1": {d: -r for r, d in enumerate(ranked)}})["1"])
+            values.append(
+                bpref({"1": judgments}, {"1": {d: -r for r, d in enumerate(ranked)}})["1"]
+            )
             if len(values) == 800:
                 break
         else:
-            assert bpref({"1": judgments}, {"1": scores})["1"] == pytest.approx(np.mean(values), abs=1e-12)
+            assert bpref({"1": judgments}, {"1": scores})["1"] == pytest.approx(
+                np.mean(values), abs=1e-12
+            )
 
 
 def test_by_hand():
-    qrels = {"1": {"a": 1, "b": 0, "c": 0, "d": 1}, "2": {"a": 0}, "3": {"a": 1}, "4": {"a": 1, "b": -1}}
-    run = {"1": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0}, "2": {"a": 1.0}, "4": {"b": 2.0, "a": 1.0}}
+    qrels = {
+        "1": {"a": 1, "b": 0, "c": 0, "d": 1},
+        "2": {"a": 0},
+        "3": {"a": 1},
+        "4": {"a": 1, "b": -1},
+    }
+    run = {
+        "1": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0},
+        "2": {"a": 1.0},
+        "4": {"b": 2.0, "a": 1.0},
+    }
     assert bpref(qrels, run) == {"1": 0.25, "2": 0, "3": 0, "4": 1}
 
 

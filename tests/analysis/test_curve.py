@@ -29,7 +29,11 @@ def random_list(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 25)
     grades = rng.integers(0, 4, size=n)
-    return grades, rng.integers(0, 8, size=n), np.bincount(grades, minlength=4) + rng.integers(0, 4, size=4)
+    return (
+        grades,
+        rng.integers(0, 8, size=n),
+        np.bincount(grades, minlength=4) + rng.integers(0, 4, size=4),
+    )
 
 
 @pytest.mark.slow(keep=2)
@@ -53,7 +57,10 @@ def test_graded_recall_and_precision_as_the_paper_defines_them():
         relevant = [n for n, grade in enumerate(grades) if grade > 0]
         recall = [sum(cumulative[grades[: n + 1]]) / (base @ cumulative) for n in relevant]
         precision = [
-            sum(cumulative[np.minimum(grades[: n + 1], grades[n])]) / cumulative[grades[n]] / (n + 1) for n in relevant
+            sum(cumulative[np.minimum(grades[: n + 1], grades[n])])
+            / cumulative[grades[n]]
+            / (n + 1)
+            for n in relevant
         ]
         assert curve.rank.tolist() == [n + 1 for n in relevant]
         np.testing.assert_allclose(curve.recall, recall, atol=1e-12)
@@ -67,7 +74,9 @@ def test_binary_curve_against_sklearn():
     curve = precision_recall(gb.AP(), relevant, scores)
     precision, recall, _ = precision_recall_curve(relevant, scores)
     points = {(round(r, 12), round(p, 12)) for r, p in zip(recall, precision, strict=True)}
-    assert {(round(r, 12), round(p, 12)) for r, p in zip(curve.recall, curve.precision, strict=True)} <= points
+    assert {
+        (round(r, 12), round(p, 12)) for r, p in zip(curve.recall, curve.precision, strict=True)
+    } <= points
 
 
 def test_levels_and_the_mean_of_curves():
@@ -93,7 +102,14 @@ def test_open_thresholds_and_lists_without_relevant_documents():
 NO_RECALL = [
     *("kendalltau", "pairwiseaccuracy", gb.PairwiseAccuracy(k=2), "kendalltau@5"),
     0.5 * gb.KendallTau() + 0.5 * gb.PairwiseAccuracy(),
-    *("rr", "err", "qmeasure", "rprecision", 0.5 * gb.AP() + 0.5 * gb.nDCG(), 0.5 * gb.KendallTau() + 0.5 * gb.AP()),
+    *(
+        "rr",
+        "err",
+        "qmeasure",
+        "rprecision",
+        0.5 * gb.AP() + 0.5 * gb.nDCG(),
+        0.5 * gb.KendallTau() + 0.5 * gb.AP(),
+    ),
 ]
 
 
@@ -115,7 +131,9 @@ class Beside(gb.KendallTau):
 
 def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
     assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
-    with pytest.raises(ValueError, match=r"measure is Beside\(\), in which some documents count in pairs only"):
+    with pytest.raises(
+        ValueError, match=r"measure is Beside\(\), in which some documents count in pairs only"
+    ):
         precision_recall(Beside(), [2, 1, 0], [3, 2, 1])
 
 

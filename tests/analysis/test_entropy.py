@@ -50,7 +50,9 @@ def ranked_by_chance(seed, n, counts, skill=3.0):
 
 
 def value_of(measure, grades, base=None):
-    return gb.evaluate(measure, grades, -np.arange(len(grades)), recall_base=None if base is None else [base])[measure]
+    return gb.evaluate(
+        measure, grades, -np.arange(len(grades)), recall_base=None if base is None else [base]
+    )[measure]
 
 
 # --- expected value -------------------------------------------------------------------------------
@@ -63,7 +65,8 @@ def test_expected_value_is_the_mean_over_all_lists(measure):
     base = [9, 6, 5]
     lists = list(itertools.product(range(3), repeat=5))
     expected = sum(
-        np.prod([p[n, i] for n, i in enumerate(grades)]) * MEASURES[measure](grades, counts=base) for grades in lists
+        np.prod([p[n, i] for n, i in enumerate(grades)]) * MEASURES[measure](grades, counts=base)
+        for grades in lists
     )
     assert expected_value(measure, p, base) == pytest.approx(expected, abs=1e-12)
 
@@ -71,7 +74,9 @@ def test_expected_value_is_the_mean_over_all_lists(measure):
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_expected_value_of_a_certain_list_is_its_value(measure):
     grades = ranked_by_chance(1, 12, [6, 4, 2])
-    assert expected_value(measure, np.eye(3)[grades], [6, 5, 2]) == pytest.approx(value_of(measure, grades, [6, 5, 2]))
+    assert expected_value(measure, np.eye(3)[grades], [6, 5, 2]) == pytest.approx(
+        value_of(measure, grades, [6, 5, 2])
+    )
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
@@ -82,7 +87,9 @@ def test_derivative_of_the_expected_value(measure):
         up, down = p.copy(), p.copy()
         up[n, i] += 1e-4
         down[n, i] -= 1e-4
-        slope = (problem.expected(up) - problem.expected(down)) / 2e-4  # exact: the form is quadratic
+        slope = (
+            problem.expected(up) - problem.expected(down)
+        ) / 2e-4  # exact: the form is quadratic
         assert problem.derivative(p)[n, i] == pytest.approx(slope, abs=1e-10)
 
 
@@ -125,7 +132,9 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
 @pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("seed", [12, 13])
-@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # the other solver, in older versions of SciPy
+@pytest.mark.filterwarnings(
+    "ignore:Values in x were outside bounds"
+)  # the other solver, in older versions of SciPy
 def test_no_other_solver_finds_more_entropy(measure, seed):
     """A general solver of constrained problems finds the same maximum from random starts."""
     n, counts = 8, np.array([4, 2, 2])
@@ -161,7 +170,9 @@ def test_without_information_the_distribution_is_uniform():
     counts = np.array([14, 4, 2])
     uniform = np.tile(counts / 20, (20, 1))
     value = expected_value(gb.GAP(g=G), uniform, counts)
-    np.testing.assert_allclose(maximum_entropy(gb.GAP(g=G), value, counts).probabilities, uniform, atol=1e-6)
+    np.testing.assert_allclose(
+        maximum_entropy(gb.GAP(g=G), value, counts).probabilities, uniform, atol=1e-6
+    )
 
 
 def test_gap_for_one_threshold_is_average_precision():
@@ -180,12 +191,16 @@ def test_gap_for_one_threshold_is_average_precision():
 def test_a_perfect_ranking_leaves_nothing_to_chance():
     solution = maximum_entropy(gb.GAP(g=G), 1.0, [5, 3, 2])
     assert solution.converged
-    np.testing.assert_allclose(solution.probabilities, np.eye(3)[[2, 2, 1, 1, 1, 0, 0, 0, 0, 0]], atol=1e-3)
+    np.testing.assert_allclose(
+        solution.probabilities, np.eye(3)[[2, 2, 1, 1, 1, 0, 0, 0, 0, 0]], atol=1e-3
+    )
 
 
 @pytest.mark.parametrize("value", [1.5, -0.2, 0.2])
 def test_impossible_values_are_reported(value):
-    with pytest.warns(ConvergenceWarning, match=r"no maximum-entropy distribution .*GAP.* is missed by"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"no maximum-entropy distribution .*GAP.* is missed by"
+    ):
         solution = maximum_entropy(gb.GAP(g=G), value, [5, 3, 2])
     assert not solution.converged
     assert solution.residual > 1e-6
@@ -224,7 +239,11 @@ def test_bad_input(arguments, message):
 @pytest.fixture(scope="module")
 def lists():
     return [
-        RankedList(seed, ranked_by_chance(seed, 40, [30, 6, 4], skill=2).astype(np.int32), np.array([50, 9, 5]))
+        RankedList(
+            seed,
+            ranked_by_chance(seed, 40, [30, 6, 4], skill=2).astype(np.int32),
+            np.array([50, 9, 5]),
+        )
         for seed in range(6)
     ]
 
@@ -240,9 +259,13 @@ def test_real_and_inferred_curve_by_hand():
 
 
 def test_a_perfect_list_is_inferred():
-    perfect = RankedList("perfect", np.repeat([2, 1, 0], [5, 6, 60]).astype(np.int32), np.array([60, 6, 5]))
+    perfect = RankedList(
+        "perfect", np.repeat([2, 1, 0], [5, 6, 60]).astype(np.int32), np.array([60, 6, 5])
+    )
     result = informativeness([gb.GAP(g=G), gb.Precision(k=5)], [perfect], n_jobs=1)
-    assert result.mean_rms[0].max() < 0.04  # 1e-7 short of the value, and half a step at the last document
+    assert (
+        result.mean_rms[0].max() < 0.04
+    )  # 1e-7 short of the value, and half a step at the last document
     assert result.mean_rms[1].min() > 0.1
 
 
@@ -255,7 +278,9 @@ def test_errors_are_those_of_the_solution(lists):
     for m, measure in enumerate(measures):
         for number, found in enumerate(lists):
             value = value_of(measure, found.grades, found.recall_base)
-            relevance = maximum_entropy(measure, value, found.counts, found.recall_base).relevance(2)
+            relevance = maximum_entropy(measure, value, found.counts, found.recall_base).relevance(
+                2
+            )
             error = inferred_precision(relevance, found.grades, 2) - real_precision(found.grades, 2)
             assert result.rms[m, number, 1] == pytest.approx(np.sqrt((error**2).mean()))
             assert result.mae[m, number, 1] == pytest.approx(abs(error).mean())
@@ -278,7 +303,9 @@ def test_the_same_over_processes(lists):
 def test_lists_without_a_solution_are_counted_and_left_out(lists):
     # the worst of all long lists: its value can only be approached, and takes ever larger
     # multipliers
-    worst = RankedList("worst", np.repeat([0, 1, 2], [960, 30, 10]).astype(np.int32), np.array([960, 30, 10]))
+    worst = RankedList(
+        "worst", np.repeat([0, 1, 2], [960, 30, 10]).astype(np.int32), np.array([960, 30, 10])
+    )
     result = informativeness([gb.AP(rel=2), gb.nDCG()], [*lists, worst], minimum=4, n_jobs=1)
     assert result.not_converged.tolist() == [1, 0]
     assert result.compared.tolist() == [True] * 6 + [False]
@@ -290,13 +317,19 @@ def test_lists_without_a_solution_are_counted_and_left_out(lists):
 
 def test_lists_with_few_documents_are_left_out(lists):
     short = RankedList("short", np.array([2, 1, 0], dtype=np.int32), np.array([1, 1, 1]))
-    assert informativeness([gb.nDCG()], [*lists, short], minimum=4, n_jobs=1).lists == tuple(range(6))
-    with pytest.raises(ValueError, match=r"no list with 5 documents of each of the grades 1..2, among 7"):
+    assert informativeness([gb.nDCG()], [*lists, short], minimum=4, n_jobs=1).lists == tuple(
+        range(6)
+    )
+    with pytest.raises(
+        ValueError, match=r"no list with 5 documents of each of the grades 1..2, among 7"
+    ):
         informativeness([gb.nDCG()], [*lists, short])
 
 
 def test_sweep_over_thresholds(lists):
-    sweep = threshold_sweep(lists, family=gb.eGAP, grid=simplex_grid(2, 4), others=(gb.AP(),), minimum=4, n_jobs=1)
+    sweep = threshold_sweep(
+        lists, family=gb.eGAP, grid=simplex_grid(2, 4), others=(gb.AP(),), minimum=4, n_jobs=1
+    )
     assert sweep.grid == ((0, 1), (0.25, 0.75), (0.5, 0.5), (0.75, 0.25), (1, 0))
     errors = sweep.result.mean_rms
     np.testing.assert_allclose(errors[4], errors[5])  # g = (1, 0) is AP
@@ -313,7 +346,10 @@ def swept(errors, names=None):
     grid = tuple(map(tuple, simplex_grid(2, len(errors) - 1)))
     names = tuple(range(errors.shape[1])) if names is None else names
     measures = tuple(gb.GAP(g=g) for g in grid)
-    return ThresholdSweep(grid, Informativeness(measures, names, (1,), errors, errors, np.ones(errors.shape[:2], bool)))
+    return ThresholdSweep(
+        grid,
+        Informativeness(measures, names, (1,), errors, errors, np.ones(errors.shape[:2], bool)),
+    )
 
 
 def test_each_g_that_the_lists_do_not_show_to_be_worse():
@@ -347,7 +383,10 @@ def test_the_most_informative_g_of_too_few_lists_is_a_warning(lists):
 
 def test_ranked_lists_of_rows():
     lists = ranked_lists(
-        [1, 0, 2, 0], [1.0, 3.0, 2.0, 2.0], ["b", "a", "b", "b"], recall_base={"a": [1], "b": [2, 2, 1]}
+        [1, 0, 2, 0],
+        [1.0, 3.0, 2.0, 2.0],
+        ["b", "a", "b", "b"],
+        recall_base={"a": [1], "b": [2, 2, 1]},
     )
     assert [(found.name, found.grades.tolist(), found.recall_base.tolist()) for found in lists] == [
         ("b", [2, 0, 1], [2, 2, 1]),

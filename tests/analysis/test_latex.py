@@ -21,18 +21,25 @@ ODD = "a_b & 50% of {x} #1 $~^\\ | <c>"
 def values():
     measures = (gb.GAP(g=(0.5, 0.5)), ODD, gb.nDCG(k=10))
     return analysis.SystemValues(
-        measures, ("a", "b", "c"), tuple("12345"), np.random.default_rng(0).random((3, 3, 5)).round(4)
+        measures,
+        ("a", "b", "c"),
+        tuple("12345"),
+        np.random.default_rng(0).random((3, 3, 5)).round(4),
     )
 
 
 def comparison():
     data = load_digits_ranking((20, 20, 20), 10).test
     rankers = {"ridge_1": Ridge(alpha=1.0), "ridge & more": Ridge(alpha=1e5)}
-    return compare_rankers(data.X, data.y, data.qid, rankers, measures="ndcg@5", cv=2, repeats=1, progress=False)
+    return compare_rankers(
+        data.X, data.y, data.qid, rankers, measures="ndcg@5", cv=2, repeats=1, progress=False
+    )
 
 
 RESULTS = {
-    "significance": lambda: analysis.significance([0.5, 0.7, 0.4, 0.2], [0.4, 0.3, 0.5, 0.2], random_state=0),
+    "significance": lambda: analysis.significance(
+        [0.5, 0.7, 0.4, 0.2], [0.4, 0.3, 0.5, 0.2], random_state=0
+    ),
     "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
     "correlation": lambda: analysis.correlation(values()),
     "comparison": comparison,
@@ -65,7 +72,9 @@ def test_numbers_are_those_of_the_pandas_view(tables):
         result = RESULTS[name]()
         expected = result.to_pandas().to_numpy(dtype=float)
         found = np.array([line[1:] for line in cells(tables[name])[1:]])
-        np.testing.assert_allclose(np.char.replace(found, "$-$", "-").astype(float), expected, rtol=0, atol=5.1e-4)
+        np.testing.assert_allclose(
+            np.char.replace(found, "$-$", "-").astype(float), expected, rtol=0, atol=5.1e-4
+        )
     (row,) = cells(tables["comparison"])[1:]
     assert [part.strip() for part in row[:3]] == [r"ridge \& more", r"ridge\_1", "ndcg@5"]
     summary = RESULTS["comparison"]().summary()
@@ -90,7 +99,12 @@ def test_numbers_are_those_of_the_pandas_view(tables):
         (2.6, 0, "3"),
         (True, 3, "True"),
         ("two\nlines − one", 3, "two lines $-$ one"),
-        (ODD, 3, r"a\_b \& 50\% of \{x\} \#1 \$\textasciitilde{}\textasciicircum{}\textbackslash{} $|$ $<$c$>$"),
+        (
+            ODD,
+            3,
+            r"a\_b \& 50\% of \{x\} \#1 \$\textasciitilde{}\textasciicircum{}\textbackslash{} $|$ "
+            r"$<$c$>$",
+        ),
     ],
 )
 def test_a_cell(value, digits, cell):
@@ -116,7 +130,9 @@ def has_booktabs():
 @pytest.mark.skipif(not has_booktabs(), reason="pdflatex or booktabs is not installed")
 def test_tables_compile(tables, tmp_path):
     text = "\n\n".join(tables.values())
-    document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{text}\end{{document}}"
+    document = (
+        rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{text}\end{{document}}"
+    )
     (tmp_path / "tables.tex").write_text(document)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)

@@ -23,7 +23,10 @@ def task(seed=0, n=60):
 def test_every_alteration_is_evaluated():
     (X, y, qid), weights = task(), np.array([1.0, 0.0, -1.0, 0.5])
     order = np.random.default_rng(1).permutation(len(y))
-    datasets = {"grouped": (X, y, qid), "mixed": (sparse.csr_matrix(X[order]), y[order], qid[order])}
+    datasets = {
+        "grouped": (X, y, qid),
+        "mixed": (sparse.csr_matrix(X[order]), y[order], qid[order]),
+    }
     result = local_optimality(
         MEASURES, weights, datasets, n_directions=7, step_sizes=(0.2, 2.0), random_state=4, n_jobs=1
     )
@@ -32,10 +35,14 @@ def test_every_alteration_is_evaluated():
         direction = generator.standard_normal(4)
         direction /= np.linalg.norm(direction)
         for s, step in enumerate((0.2, 2.0)):
-            before, after = (gb.evaluate(MEASURES, y, X @ w, qid) for w in (weights, weights + step * direction))
+            before, after = (
+                gb.evaluate(MEASURES, y, X @ w, qid) for w in (weights, weights + step * direction)
+            )
             for m, measure in enumerate(MEASURES):
                 expected = after[measure] - before[measure]
-                assert result.changes[:, m, d, s].tolist() == pytest.approx([expected, expected], abs=1e-12)
+                assert result.changes[:, m, d, s].tolist() == pytest.approx(
+                    [expected, expected], abs=1e-12
+                )
     assert result.improved.tolist() == (result.changes > 1e-12).sum(axis=(2, 3)).tolist()
     assert result.improved.min() > 0
     assert (result.improved_by_epsilon <= result.improved).all()
@@ -79,10 +86,15 @@ def test_random_state_and_processes():
     [
         (dict(weights=[1.0] * 3), r"features of shape \(60, 4\); expected \(60, 3\)"),
         (dict(datasets={}), "datasets is empty"),
-        (dict(datasets={"x": (np.ones((3, 4)), [1, -1, 0], [1, 1, 1])}), r"datasets\['x'\] y holds the negative grade"),
+        (
+            dict(datasets={"x": (np.ones((3, 4)), [1, -1, 0], [1, 1, 1])}),
+            r"datasets\['x'\] y holds the negative grade",
+        ),
     ],
 )
 def test_bad_input(change, message):
-    arguments = dict(measures=MEASURES, weights=[1.0] * 4, datasets={"train": task()}, n_jobs=1) | change
+    arguments = (
+        dict(measures=MEASURES, weights=[1.0] * 4, datasets={"train": task()}, n_jobs=1) | change
+    )
     with pytest.raises(ValueError, match=message):
         local_optimality(**arguments)

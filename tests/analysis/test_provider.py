@@ -27,13 +27,20 @@ PEERS = {
 def test_same_values_as_gapboost(measure, ties):
     asked = measure(ties=ties)
     values = trec.evaluate(PEERS[measure], QRELS, RUN, ties=ties, per_query=True)
-    theirs = {metric.query_id: metric.value for metric in ir_measures.iter_calc([asked], QRELS, RUN)}
+    theirs = {
+        metric.query_id: metric.value for metric in ir_measures.iter_calc([asked], QRELS, RUN)
+    }
     assert theirs == dict(zip(values.qid, values[PEERS[measure]], strict=True))
     assert asked.calc_aggregate(QRELS, RUN) == pytest.approx(np.mean(list(theirs.values())))
 
 
 def test_beside_the_measures_of_ir_measures_and_for_all_its_inputs():
-    measures = [GAP(g=(1.0, 0.0), ties="trec_eval"), ir_measures.AP, ir_measures.nDCG @ 2, ir_measures.Bpref]
+    measures = [
+        GAP(g=(1.0, 0.0), ties="trec_eval"),
+        ir_measures.AP,
+        ir_measures.nDCG @ 2,
+        ir_measures.Bpref,
+    ]
     qrels = [ir_measures.Qrel(t, d, g) for t, judged in QRELS.items() for d, g in judged.items()]
     run = [ir_measures.ScoredDoc(t, d, s) for t, found in RUN.items() for d, s in found.items()]
     for judged, found in ((qrels, run), (pd.DataFrame(qrels), pd.DataFrame(run)), (QRELS, RUN)):
@@ -58,7 +65,9 @@ def test_values_as_ir_measures_writes_them():
         ir_measures.calc_aggregate([GAP(ties="row")], QRELS, RUN)
 
 
-@pytest.mark.parametrize("measure", [*PEERS, GAP(g=(1.0, 0.0), ties="trec_eval") @ 3, xGAP(g=(1 / 3, 2 / 3))], ids=str)
+@pytest.mark.parametrize(
+    "measure", [*PEERS, GAP(g=(1.0, 0.0), ties="trec_eval") @ 3, xGAP(g=(1 / 3, 2 / 3))], ids=str
+)
 def test_the_text_form_parses(measure):
     parsed = ir_measures.parse_measure(str(measure))
     assert parsed == measure

@@ -33,13 +33,18 @@ def lists():
 
 def values():
     rng = np.random.default_rng(1)
-    return analysis.SystemValues((gb.GAP(g=G), "other"), ("a", "b", "c"), tuple("12345"), rng.random((2, 3, 5)))
+    return analysis.SystemValues(
+        (gb.GAP(g=G), "other"), ("a", "b", "c"), tuple("12345"), rng.random((2, 3, 5))
+    )
 
 
 def collection():
     rng = np.random.default_rng(2)
     qrels = {str(t): {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} for t in range(3)}
-    runs = {s: {t: {d: float(rng.random()) for d in judged} for t, judged in qrels.items()} for s in "abc"}
+    runs = {
+        s: {t: {d: float(rng.random()) for d in judged} for t, judged in qrels.items()}
+        for s in "abc"
+    }
     return qrels, runs
 
 
@@ -49,13 +54,19 @@ RESULTS = {
     "curve": lambda: analysis.precision_recall(gb.GAP(g=G), [2, 0, 1], [3, 2, 1]),
     "mean curve": lambda: analysis.PrecisionRecallCurve.mean([RESULTS["curve"]()]),
     "entropy": lambda: analysis.maximum_entropy(gb.GAP(g=G), 0.7, [17, 2, 1]),
-    "informativeness": lambda: analysis.informativeness([gb.AP(), gb.nDCG()], lists(), minimum=2, n_jobs=1),
+    "informativeness": lambda: analysis.informativeness(
+        [gb.AP(), gb.nDCG()], lists(), minimum=2, n_jobs=1
+    ),
     "sweep": lambda: analysis.threshold_sweep(lists(), grid=[(0, 1), (1, 0)], minimum=2, n_jobs=1),
     "systems": values,
     "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
     "correlation": lambda: analysis.correlation(values()),
-    "robustness": lambda: analysis.robustness([gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1),
-    "optimality": lambda: analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=2, n_jobs=1),
+    "robustness": lambda: analysis.robustness(
+        [gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1
+    ),
+    "optimality": lambda: analysis.local_optimality(
+        [gb.AP()], [1, 2], {"x": FEATURES}, n_directions=2, n_jobs=1
+    ),
     "significance": lambda: analysis.significance([0.5, 0.7, 0.4], [0.4, 0.3, 0.5]),
 }
 
@@ -89,7 +100,9 @@ def test_picture(result):
     own.figure.canvas.draw()
     legend = own.get_legend()
     if legend is not None:
-        assert not legend.get_window_extent().overlaps(own.get_window_extent()), "a legend over the data"
+        assert not legend.get_window_extent().overlaps(own.get_window_extent()), (
+            "a legend over the data"
+        )
     for drawn in own.get_lines():
         assert drawn.get_color() not in ("black", "k", "white"), "not seen on a dark or light page"
     plt.close("all")
@@ -106,7 +119,9 @@ def test_a_sweep_marks_the_g_it_calls_best():
     sweep = RESULTS["sweep"]()
     for rel in (1, 2):
         lines = {drawn.get_label(): drawn for drawn in sweep.plot(rel=rel).get_lines()}
-        (marked,) = (drawn for label, drawn in lines.items() if label.startswith("best in the mean"))
+        (marked,) = (
+            drawn for label, drawn in lines.items() if label.startswith("best in the mean")
+        )
         assert sweep.grid[int(marked.get_xdata()[0])] == sweep.best
     plt.close("all")
 
@@ -123,7 +138,9 @@ def test_a_difference_as_a_latex_table():
     table = result.to_pandas().to_latex()
     assert "%" not in table
     assert r"queries better & 2 \\" in table
-    better, equal, worse = (result.to_pandas().loc[f"queries {name}", "value"] for name in ("better", "equal", "worse"))
+    better, equal, worse = (
+        result.to_pandas().loc[f"queries {name}", "value"] for name in ("better", "equal", "worse")
+    )
     assert (better, equal, worse) == result.counts
     p_values = [row for row in result.to_pandas().index if row.startswith("p, ")]
     assert p_values == ["p, t-test", "p, Wilcoxon", "p, sign test", "p, randomisation"]
@@ -134,7 +151,10 @@ def test_results_print_short():
         repr(RESULTS["discrimination"]())
         == "DiscriminativePower(GAP(g=(0.5, 0.5)): 0 of 3 pairs, other: 0 of 3 pairs; ASL < 0.05)"
     )
-    assert repr(RESULTS["correlation"]()) == "Correlation(2 measures, 3 systems, 5 topics; tau from -1.00 to -1.00)"
+    assert (
+        repr(RESULTS["correlation"]())
+        == "Correlation(2 measures, 3 systems, 5 topics; tau from -1.00 to -1.00)"
+    )
 
 
 def test_numbers_of_the_pandas_views():
@@ -154,7 +174,9 @@ def test_numbers_of_the_pandas_views():
 def search_with_progress():
     from gapboost.lightgbm import LGBMGAPRanker
 
-    search = GSearchCV(LGBMGAPRanker(n_estimators=1), {"g": [(1.0,)]}, scoring=gb.AP(), cv=2, progress=True)
+    search = GSearchCV(
+        LGBMGAPRanker(n_estimators=1), {"g": [(1.0,)]}, scoring=gb.AP(), cv=2, progress=True
+    )
     search.fit(np.zeros((8, 1)), [0, 1] * 4, qid=np.arange(8) // 2)
 
 
@@ -185,7 +207,10 @@ def test_seeds_come_from_every_kind_of_random_state(given):
         ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
         pytest.param("tqdm.auto", search_with_progress, marks=needs("lightgbm")),
         ("matplotlib.pyplot", lambda: plot_g({})),
-        ("ir_measures", lambda: analysis.system_values([3], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}})),
+        (
+            "ir_measures",
+            lambda: analysis.system_values([3], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}}),
+        ),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
@@ -197,7 +222,10 @@ def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
         return found(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=rf"{library} is needed .*pip install 'gapboost\[(analysis|plot|progress)\]'"):
+    with pytest.raises(
+        ImportError,
+        match=rf"{library} is needed .*pip install 'gapboost\[(analysis|plot|progress)\]'",
+    ):
         use()
 
 
@@ -206,14 +234,17 @@ def test_importing_needs_none_of_them():
     # pandas is not asked about: scikit-learn imports it where it finds it
     code = (
         "import sys, gapboost.analysis; "
-        "print([m for m in ('lightgbm', 'xgboost', 'matplotlib', 'ir_measures', 'tqdm') if m in sys.modules])"
+        "print([m for m in ('lightgbm', 'xgboost', 'matplotlib', 'ir_measures', 'tqdm') if m in "
+        "sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
 
 
 def test_progress(capsys):
-    analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=3, n_jobs=1, progress=True)
+    analysis.local_optimality(
+        [gb.AP()], [1, 2], {"x": FEATURES}, n_directions=3, n_jobs=1, progress=True
+    )
     assert "directions: 100%" in capsys.readouterr().err
     analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=3, n_jobs=1)
     assert capsys.readouterr().err == ""

@@ -49,13 +49,19 @@ def test_randomization_over_all_signs():
 
 @pytest.mark.parametrize(
     "d",
-    [[0.1, 0.2, -0.3, 0.05, -0.05], [0.3, -0.1, -0.2], [1e-3, 0.4, 0.4, -0.4, -0.4], [0.1, 0.1, 0.1, 0.7, 0.2, 0.2]],
+    [
+        [0.1, 0.2, -0.3, 0.05, -0.05],
+        [0.3, -0.1, -0.2],
+        [1e-3, 0.4, 0.4, -0.4, -0.4],
+        [0.1, 0.1, 0.1, 0.7, 0.2, 0.2],
+    ],
 )
 def test_randomization_takes_sums_that_differ_by_rounding_for_equal(d):
     """Compare with exact fractions over all signs; sums that cancel are equally far from 0."""
     exact = [Fraction(str(x)) for x in d]
     sums = [
-        sum(s * x for s, x in zip(signs, exact, strict=True)) for signs in itertools.product((1, -1), repeat=len(d))
+        sum(s * x for s, x in zip(signs, exact, strict=True))
+        for signs in itertools.product((1, -1), repeat=len(d))
     ]
     expected = np.mean([abs(total) >= abs(sum(exact)) for total in sums])
     assert significance(d, np.zeros(len(d))).randomization == expected
@@ -106,7 +112,9 @@ def test_significant_only_where_three_tests_agree(pair):
 def precisions(n_queries, seed=0):
     """P@10 of each query, as a count over ten and as a sum of tenths: equal by definition."""
     counts = np.random.default_rng(seed).integers(1, 11, n_queries)
-    return counts / 10, np.cumsum(np.full(10, 0.1))[counts - 1]  # Python's sum has no rounding from 3.12 on
+    return counts / 10, np.cumsum(np.full(10, 0.1))[
+        counts - 1
+    ]  # Python's sum has no rounding from 3.12 on
 
 
 def test_rounding_is_no_win():
@@ -137,7 +145,11 @@ def test_rounding_does_not_tell_tied_differences_apart():
     found, exact = significance(a / 10, b / 10, random_state=0), significance(a, b, random_state=0)
     assert len(set((a / 10 - b / 10).tolist())) > len(set((a - b).tolist()))
     assert found.counts == exact.counts
-    assert (found.wilcoxon, found.sign, found.randomization) == (exact.wilcoxon, exact.sign, exact.randomization)
+    assert (found.wilcoxon, found.sign, found.randomization) == (
+        exact.wilcoxon,
+        exact.sign,
+        exact.randomization,
+    )
     assert found.t == pytest.approx(exact.t)
 
 
@@ -212,7 +224,9 @@ def test_one_measure_needs_no_name():
 def of(qid, *measures, values=None):
     ids = np.empty(len(qid), dtype=object)
     ids[:] = list(qid)
-    return PerQuery({m: np.arange(len(qid) if values is None else values) / 9 for m in measures}, ids)
+    return PerQuery(
+        {m: np.arange(len(qid) if values is None else values) / 9 for m in measures}, ids
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,9 +246,27 @@ def of(qid, *measures, values=None):
             ValueError,
             "first lacks 1 queries of the other, such as 'd'; expected the same",
         ),
-        (of([1, 2], AP), of(["1", 2], AP), None, ValueError, "second lacks 1 queries of the other, such as 1;"),
-        (of([1, 2], AP), of([True, 2], AP), None, ValueError, "second lacks 1 queries of the other, such as 1;"),
-        (of("aab", AP), of("aab", AP), None, ValueError, "first has 3 values for 3 ids, 2 of them different; expected"),
+        (
+            of([1, 2], AP),
+            of(["1", 2], AP),
+            None,
+            ValueError,
+            "second lacks 1 queries of the other, such as 1;",
+        ),
+        (
+            of([1, 2], AP),
+            of([True, 2], AP),
+            None,
+            ValueError,
+            "second lacks 1 queries of the other, such as 1;",
+        ),
+        (
+            of("aab", AP),
+            of("aab", AP),
+            None,
+            ValueError,
+            "first has 3 values for 3 ids, 2 of them different; expected",
+        ),
         (
             of("abc", AP),
             of("abc", AP, values=2),
@@ -249,7 +281,13 @@ def of(qid, *measures, values=None):
             ValueError,
             "measure is None for .*; expected one of the measures in both",
         ),
-        (of("abc", AP, GAP), of("abc", AP, GAP), None, ValueError, "measure is None for .*; expected one of"),
+        (
+            of("abc", AP, GAP),
+            of("abc", AP, GAP),
+            None,
+            ValueError,
+            "measure is None for .*; expected one of",
+        ),
         (
             of("abc", AP, GAP),
             of("abc", AP),
@@ -257,9 +295,27 @@ def of(qid, *measures, values=None):
             ValueError,
             r"measure is GAP.*; expected one of those in second, \[AP",
         ),
-        (of("abc", AP), of("abc", AP), "ndcg", ValueError, r"measure is nDCG\(\); expected one of those in first"),
-        (of("abc", AP), of("abc", AP), [AP], ValueError, r"measure is \[AP.*; expected one of those in first"),
-        ([0.1, 0.2], [0.3, 0.5], AP, ValueError, "measure is AP.* for arrays; expected None, or PerQuery"),
+        (
+            of("abc", AP),
+            of("abc", AP),
+            "ndcg",
+            ValueError,
+            r"measure is nDCG\(\); expected one of those in first",
+        ),
+        (
+            of("abc", AP),
+            of("abc", AP),
+            [AP],
+            ValueError,
+            r"measure is \[AP.*; expected one of those in first",
+        ),
+        (
+            [0.1, 0.2],
+            [0.3, 0.5],
+            AP,
+            ValueError,
+            "measure is AP.* for arrays; expected None, or PerQuery",
+        ),
         (
             of("abc", AP),
             [0.1, 0.2, 0.4],
@@ -285,7 +341,9 @@ def test_ids_are_the_same_whatever_array_holds_them():
     values = {AP: np.array([0.5, 0.25, 0.125])}
     objects = np.empty(3, dtype=object)
     objects[:] = [np.int64(1), 2, 3]
-    found = significance(PerQuery(values, objects), PerQuery(values, np.array([3, 2, 1], dtype=np.uint8)))
+    found = significance(
+        PerQuery(values, objects), PerQuery(values, np.array([3, 2, 1], dtype=np.uint8))
+    )
     assert found.differences.tolist() == [0.375, 0.0, -0.375]
 
 

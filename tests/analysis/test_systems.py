@@ -52,7 +52,8 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     assert result.measures == tuple(measures)
     for s, run in enumerate(runs.values()):
         assert (
-            result.values[1, s].tolist() == trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)].tolist()
+            result.values[1, s].tolist()
+            == trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)].tolist()
         )
     np.testing.assert_allclose(result.values[2], result.values[3], atol=1e-9)
     assert result.values[:, 5, 1:].max() == 0  # topics that the last run lacks, in both libraries
@@ -89,9 +90,14 @@ def shuffled(values, order):
 def test_the_best_do_not_depend_on_the_order_of_systems_that_tie(order):
     """Two tie by two of three measures, and b wins the third; where all is equal names decide."""
     table = np.array([[0.5, 0.5, 0.1], [0.3, 0.3, 0.1], [0.2, 0.4, 0.1]])
-    values = SystemValues(("x", "y", "z"), tuple("abc"), ("1", "2"), np.repeat(table[:, :, None], 2, axis=2))
+    values = SystemValues(
+        ("x", "y", "z"), tuple("abc"), ("1", "2"), np.repeat(table[:, :, None], 2, axis=2)
+    )
     assert shuffled(values, order).best(1).systems == ("b",)
-    assert set(discriminative_power(shuffled(values, order), top=2, n_resamples=20).pairs[0]) == {"a", "b"}
+    assert set(discriminative_power(shuffled(values, order), top=2, n_resamples=20).pairs[0]) == {
+        "a",
+        "b",
+    }
     level = SystemValues(("x",), tuple("abc"), ("1",), np.full((1, 3, 1), 0.5))
     assert set(shuffled(level, order).best(2).systems) == {"a", "b"}
     assert shuffled(level, order).best(3, "x").systems == ("a", "b", "c")
@@ -112,7 +118,10 @@ def test_the_best_do_not_depend_on_rounding(order):
         (lambda v: v.of_systems(["x"]), "systems is"),
         (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values has shape"),
         (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "NaN"),
-        (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values + np.inf), "120 NaN or infinite"),
+        (
+            lambda v: SystemValues(v.measures, v.systems, v.topics, v.values + np.inf),
+            "120 NaN or infinite",
+        ),
         (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "at least 1 / level"),
         (lambda v: discriminative_power(v.on_topics(["1"])), "at least two systems and two topics"),
         (lambda v: correlation(v.of_systems(["s1"])), "at least two systems"),
@@ -190,7 +199,8 @@ def test_only_the_best_systems(values):
 @pytest.mark.slow
 def test_random_state_and_processes(values):
     first, again, parallel = (
-        discriminative_power(values, n_resamples=100, random_state=5, n_jobs=jobs).asl for jobs in (1, 1, 2)
+        discriminative_power(values, n_resamples=100, random_state=5, n_jobs=jobs).asl
+        for jobs in (1, 1, 2)
     )
     assert (first == again).all()
     assert (first == parallel).all()
@@ -217,7 +227,9 @@ def test_means_that_differ_by_rounding_are_tied():
     other = np.array([4.0, 3.0, 2.0, 1.0])
     assert len(set(topics.mean(axis=1))) > 2
     table = np.stack([topics, np.repeat(exact[:, None], 3, 1), np.repeat(other[:, None], 3, 1)])
-    tau = correlation(SystemValues(("rounded", "exact", "other"), tuple("abcd"), tuple("123"), table)).tau
+    tau = correlation(
+        SystemValues(("rounded", "exact", "other"), tuple("abcd"), tuple("123"), table)
+    ).tau
     np.testing.assert_allclose(tau[0], [1, 1, kendalltau(exact, other).statistic])
     for rounded, plain in ((topics.mean(axis=1), exact), (exact, topics.mean(axis=1))):
         assert tau_ap(rounded, other) == tau_ap(plain, other)

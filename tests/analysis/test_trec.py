@@ -38,8 +38,14 @@ def written(tmp_path):
 
 @pytest.mark.parametrize("name", ["file.txt", "file.gz"])
 def test_reads_judgments_and_runs(written, name):
-    assert trec.read_qrels(written(QRELS + "\n", name)) == {"601": {"a": 2, "b": 1, "c": 0}, "602": {"a": 1, "d": -1}}
-    assert trec.read_run(str(written(RUN, name))) == {"601": {"c": 9.5, "a": 8.5, "u": 8.0}, "602": {"d": 1e-3}}
+    assert trec.read_qrels(written(QRELS + "\n", name)) == {
+        "601": {"a": 2, "b": 1, "c": 0},
+        "602": {"a": 1, "d": -1},
+    }
+    assert trec.read_run(str(written(RUN, name))) == {
+        "601": {"c": 9.5, "a": 8.5, "u": 8.0},
+        "602": {"d": 1e-3},
+    }
 
 
 @pytest.mark.parametrize("name", ["run.txt", "run.gz"])
@@ -47,7 +53,11 @@ def test_a_written_run_is_read_again(tmp_path, name):
     run = {"601": {"a": 8.5, "c": 1 / 3, "b": 8.5, "é": -1e300}, "602": {"d": 0}}
     trec.write_run(tmp_path / name, run, tag="mine")
     assert trec.read_run(tmp_path / name) == run
-    text = gzip.decompress((tmp_path / name).read_bytes()) if name.endswith("gz") else (tmp_path / name).read_bytes()
+    text = (
+        gzip.decompress((tmp_path / name).read_bytes())
+        if name.endswith("gz")
+        else (tmp_path / name).read_bytes()
+    )
     assert text.decode().splitlines()[:2] == ["601 Q0 b 1 8.5 mine", "601 Q0 a 2 8.5 mine"]
 
 
@@ -92,7 +102,9 @@ def test_a_run_that_cannot_be_written(tmp_path, run, tag, found):
 def test_broken_lines_and_duplicates_are_named(written, reader, line):
     good = QRELS if reader is trec.read_qrels else RUN
     path = written(good + "\n" + line + "\n")
-    with pytest.raises(ValueError, match=rf"file.txt, line {good.count(chr(10)) + 2}: expected '.*found '{line}'"):
+    with pytest.raises(
+        ValueError, match=rf"file.txt, line {good.count(chr(10)) + 2}: expected '.*found '{line}'"
+    ):
         reader(path)
 
 
@@ -108,14 +120,18 @@ def test_broken_lines_and_duplicates_are_named(written, reader, line):
 def test_numbers_that_only_python_reads_are_refused(written, reader, line, number):
     """Not read as 10; names may hold what they like, and signs and leading zeros are anybody's."""
     good = QRELS if reader is trec.read_qrels else RUN
-    with pytest.raises(ValueError, match=rf"file.txt, line \d: .*found '{line}' \(the number '{number}'"):
+    with pytest.raises(
+        ValueError, match=rf"file.txt, line \d: .*found '{line}' \(the number '{number}'"
+    ):
         reader(written(good + line + "\n"))
     plain = line.replace(number, "+07").replace(" x ", " x_1 ").replace("601", "60_1")
     assert reader(written(plain))["60_1"]["x_1"] in (7, 9.5)
 
 
 # Laid out as the files that trec_eval is tested with.
-COMMENTED_QRELS = "# comment here\n601 0 a 2\n601 0 CR#93 1\n  # and here\n602 0 a 1\n#\n#602 0 b 1\n"
+COMMENTED_QRELS = (
+    "# comment here\n601 0 a 2\n601 0 CR#93 1\n  # and here\n602 0 a 1\n#\n#602 0 b 1\n"
+)
 COMMENTED_RUN = """# This is my favorite run
 601\tQ0\ta\t104\t  2.129133\tSTANDARD
  # And has another comment here.
@@ -128,7 +144,9 @@ COMMENTED_RUN = """# This is my favorite run
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
 def test_comments_and_text_after_the_sixth_part_of_a_run_as_in_trec_eval(written, name, mark, end):
-    qrels, run = (mark + text.encode().replace(b"\n", end) for text in (COMMENTED_QRELS, COMMENTED_RUN))
+    qrels, run = (
+        mark + text.encode().replace(b"\n", end) for text in (COMMENTED_QRELS, COMMENTED_RUN)
+    )
     assert trec.read_qrels(written(qrels, name)) == {"601": {"a": 2, "CR#93": 1}, "602": {"a": 1}}
     assert trec.read_run(written(run, name)) == {"601": {"a": 2.129133, "CR#93": 1.5, "c": -1.5}}
 
@@ -146,7 +164,9 @@ def test_names_are_parted_by_the_white_space_of_ascii_only(written):
     spaces = "\u00a0\u2003\u2028\x1c\x85"
     documents = [f"a{space}b" for space in spaces]
     run = "".join(f"1 Q0 {document} 7 {score} x\n" for score, document in enumerate(documents))
-    assert trec.read_run(written(run)) == {"1": {document: score for score, document in enumerate(documents)}}
+    assert trec.read_run(written(run)) == {
+        "1": {document: score for score, document in enumerate(documents)}
+    }
 
 
 @pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
@@ -156,7 +176,8 @@ def test_names_that_are_not_utf8_are_named_with_their_line(written, reader):
     content = b"".join(line % number for number in range(3000))
     for broken in (line.replace(b"d%d", b"caf\xe9"), line.replace(b"1 ", b"caf\xe9 ", 1)):
         with pytest.raises(
-            ValueError, match=r"file.txt, line 3001: expected '.*' .*'utf-8' codec can't decode byte 0xe9"
+            ValueError,
+            match=r"file.txt, line 3001: expected '.*' .*'utf-8' codec can't decode byte 0xe9",
         ):
             reader(written(content + broken + content))
 
@@ -169,12 +190,15 @@ def test_a_long_line_is_refused_before_it_is_read(written, reader):
     assert len(reader(written(line + long, "file.gz"), max_line_bytes=len(long))["601"]) == 2
     for text in (line + long, line + "# " + "x" * len(long), line + long.rstrip() + " " * 90):
         with pytest.raises(
-            ValueError, match=r"file.gz, line 2: found more than 100 bytes, expected .* max_line_bytes=100"
+            ValueError,
+            match=r"file.gz, line 2: found more than 100 bytes, expected .* max_line_bytes=100",
         ):
             reader(written(text, "file.gz"), max_line_bytes=100)
     path = written(b" " * 100_000_000, "huge.gz")
     tracemalloc.start()
-    with pytest.raises(ValueError, match=r"huge\.gz, line 1: found more than 67108864 bytes, expected at most"):
+    with pytest.raises(
+        ValueError, match=r"huge\.gz, line 1: found more than 67108864 bytes, expected at most"
+    ):
         reader(path)
     assert tracemalloc.get_traced_memory()[1] < 180e6
     tracemalloc.stop()
@@ -188,10 +212,17 @@ def test_empty_and_missing_files(written, reader, tmp_path):
         reader(tmp_path / "none")
 
 
-@pytest.mark.parametrize(("reader", "text"), [(trec.read_qrels, "601 0 a 1\n"), (trec.read_run, RUN)])
+@pytest.mark.parametrize(
+    ("reader", "text"), [(trec.read_qrels, "601 0 a 1\n"), (trec.read_run, RUN)]
+)
 def test_broken_gzip(reader, text, tmp_path):
     path = tmp_path / "cut.gz"
-    for content in (b"\x1f\x8b", gzip.compress(text.encode())[:-9], b"601 0 a 1", b"\x1f\x8b\x08" + bytes(20)):
+    for content in (
+        b"\x1f\x8b",
+        gzip.compress(text.encode())[:-9],
+        b"601 0 a 1",
+        b"\x1f\x8b\x08" + bytes(20),
+    ):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"cut\.gz: broken gzip file"):
             reader(path)
@@ -256,7 +287,9 @@ PEERS = {
 
 def assert_as_trec_eval(qrels, run):
     values = trec.evaluate(list(PEERS), qrels, run, ties="trec_eval", per_query=True)
-    theirs = {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(PEERS.values(), qrels, run)}
+    theirs = {
+        (m.measure, m.query_id): m.value for m in ir_measures.iter_calc(PEERS.values(), qrels, run)
+    }
     assert len(theirs) == len(PEERS) * len(qrels)
     for ours, peer in PEERS.items():
         expected = [theirs[peer, topic] for topic in values.qid]
@@ -268,7 +301,10 @@ def assert_as_trec_eval(qrels, run):
 def test_order_of_ties_as_in_trec_eval(seed):
     qrels, run = judged_run(seed)
     values = assert_as_trec_eval(qrels, run)
-    assert any(values[m] != pytest.approx(v) for m, v in trec.evaluate(list(PEERS), qrels, run, per_query=True).items())
+    assert any(
+        values[m] != pytest.approx(v)
+        for m, v in trec.evaluate(list(PEERS), qrels, run, per_query=True).items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,7 +323,9 @@ def test_odd_runs_are_read_whole(path, size):
 def test_runs_on_disk_as_trec_eval(path, qrels):
     qrels, run = read_qrels(qrels), trec.read_run(path)
     assert_as_trec_eval(qrels, run)
-    expected = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Bpref(rel=1)], qrels, run)}
+    expected = {
+        m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Bpref(rel=1)], qrels, run)
+    }
     found = analysis.bpref(qrels, run, ties="trec_eval")
     assert found == pytest.approx({topic: expected.get(topic, 0.0) for topic in qrels}, abs=1e-9)
 
@@ -314,7 +352,13 @@ def test_judgments_with_a_decimal_point(tmp_path):
     assert qrels == {"1": {"a": 0.5, "b": 1, "c": 0.25, "d": -1}, "2": {"a": 2}}
     assert [type(grade) for grade in qrels["1"].values()] == [float, int, float, int]
     run = {"1": {"a": 3.0, "c": 2.0, "x": 1.0, "d": 0.5}, "2": {"b": 1.0}}
-    measures = [gb.GAP(g=(0.5, 0.5)), gb.AP(rel=0.5), gb.nDCG(k=3), gb.nDCG(gains=(0, 1, 3)), gb.ERR(top=2)]
+    measures = [
+        gb.GAP(g=(0.5, 0.5)),
+        gb.AP(rel=0.5),
+        gb.nDCG(k=3),
+        gb.nDCG(gains=(0, 1, 3)),
+        gb.ERR(top=2),
+    ]
     values = trec.evaluate(measures, qrels, run)
     grades, scores, qid = [0.5, 0.25, 0, 0, 0], [3, 2, 1, 0.5, 1], ["1"] * 4 + ["2"]
     base = {"1": {0.5: 1, 1: 1, 0.25: 1}, "2": {2: 1}}
@@ -325,7 +369,9 @@ def test_judgments_with_a_decimal_point(tmp_path):
 
 def test_judgments_of_more_different_values_than_judges_make_are_told_how_they_are_read():
     qrels = {"1": {f"d{i}": i / 1000 for i in range(1001)}}
-    with pytest.warns(UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) reads"):
+    with pytest.warns(
+        UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) reads"
+    ):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, {"1": {"d3": 1.0}})
 
 
@@ -340,29 +386,40 @@ def test_halved_judgments_of_a_made_collection(run, qrels):
 def test_negative_and_missing_judgments_are_not_relevant():
     run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
     low = trec.evaluate(gb.AP(), {"1": {"a": -2, "c": 1, "x": 2}}, run)
-    assert low == trec.evaluate(gb.AP(), {"1": {"c": 1, "x": 2}}, run) == {gb.AP(): pytest.approx(1 / 3 / 2)}
+    assert (
+        low
+        == trec.evaluate(gb.AP(), {"1": {"c": 1, "x": 2}}, run)
+        == {gb.AP(): pytest.approx(1 / 3 / 2)}
+    )
 
 
 def test_open_thresholds_come_from_the_judgments():
     qrels = {"1": {"a": 1, "b": 2}}
     run = {"1": {"a": 1.0}}  # the document of grade 2 is not retrieved
-    assert trec.evaluate(gb.GAP(), qrels, run)[gb.GAP()] == trec.evaluate(gb.GAP(g=(0.5, 0.5)), qrels, run).popitem()[1]
+    assert (
+        trec.evaluate(gb.GAP(), qrels, run)[gb.GAP()]
+        == trec.evaluate(gb.GAP(g=(0.5, 0.5)), qrels, run).popitem()[1]
+    )
     with pytest.raises(
-        ValueError, match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1"
+        ValueError,
+        match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1",
     ):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, run)
 
 
 def test_scores_beyond_2_to_the_53_are_refused_unless_ties_are_those_of_trec_eval():
     qrels, run = {"1": {"a": 1}}, {"1": {"a": 2**53, "b": 2**53 + 1, "c": 0.5}}
-    with pytest.raises(ValueError, match=r"run holds the different scores 9007199254740993 and 9007199254740992"):
+    with pytest.raises(
+        ValueError, match=r"run holds the different scores 9007199254740993 and 9007199254740992"
+    ):
         trec.evaluate(gb.AP(), qrels, run)
     # by which they are equal, and the document b comes first
     assert trec.evaluate(gb.AP(), qrels, run, ties="trec_eval") == {gb.AP(): 0.5}
 
 
 @pytest.mark.parametrize(
-    ("name", "function"), [("bpref", analysis.bpref), ("Bpref", analysis.bpref), ("tau_ap", analysis.tau_ap)]
+    ("name", "function"),
+    [("bpref", analysis.bpref), ("Bpref", analysis.bpref), ("tau_ap", analysis.tau_ap)],
 )
 def test_what_another_function_computes_is_named_by_it(name, function):
     """Not by the measure that is spelled nearest to it, rbp or ap."""
@@ -374,7 +431,8 @@ def test_what_another_function_computes_is_named_by_it(name, function):
     )
     for call in calls:
         with pytest.raises(
-            ValueError, match=rf"is '{name}', which gapboost\.analysis\.{function.__name__} computes; expec"
+            ValueError,
+            match=rf"is '{name}', which gapboost\.analysis\.{function.__name__} computes; expec",
         ):
             call()
 
@@ -383,5 +441,8 @@ def test_lists_are_in_the_order_of_trec_eval():
     qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1}, "3": {"a": 1}}
     run = {"1": {"a": 1.0, "b": 1.0, "c": 2.0}, "3": {"a": 0.0}}
     lists = trec.rankings(qrels, run).lists()
-    assert [(found.name, found.grades.tolist()) for found in lists] == [("1", [0, 1, 2]), ("3", [1])]
+    assert [(found.name, found.grades.tolist()) for found in lists] == [
+        ("1", [0, 1, 2]),
+        ("3", [1]),
+    ]
     assert lists[1].recall_base.tolist() == [0, 1, 0]

@@ -36,7 +36,10 @@ VALUES = {
     "extra_trees": False,
     "gamma": 0.4,
 }
-TWO = "eta is 0.2, but learning_rate, another name of the same parameter, is 0.3; expected learning_rate alone"
+TWO = (
+    "eta is 0.2, but learning_rate, another name of the same parameter, is 0.3; expected "
+    "learning_rate alone"
+)
 
 # What the effect of a parameter depends on.
 TOGETHER = {
@@ -50,19 +53,36 @@ def of_lightgbm():
     """Pairs of a constructor's parameter and another name for it, from LightGBM itself."""
     groups = lightgbm.basic._ConfigAliases._get_all_param_aliases().values()
     listed = {*inspect.signature(LGBMGAPRanker).parameters} - {"objective", "kwargs"}
-    return [(name, alias) for names in groups for name in listed & {*names} for alias in names if alias != name]
+    return [
+        (name, alias)
+        for names in groups
+        for name in listed & {*names}
+        for alias in names
+        if alias != name
+    ]
 
 
-CASES = [*((LIGHTGBM, *case) for case in of_lightgbm()), *((XGBOOST, name, alias) for alias, name in ALIASES.items())]
+CASES = [
+    *((LIGHTGBM, *case) for case in of_lightgbm()),
+    *((XGBOOST, name, alias) for alias, name in ALIASES.items()),
+]
 
 
 def test_the_aliases_are_those_of_lightgbm():
     assert {alias: name for name, alias in of_lightgbm()} == LIGHTGBMS.aliases()
-    assert {"eta", "max_leaf_nodes", "l2_regularization", "min_data_per_leaf", "seed"} < LIGHTGBMS.aliases().keys()
+    assert {
+        "eta",
+        "max_leaf_nodes",
+        "l2_regularization",
+        "min_data_per_leaf",
+        "seed",
+    } < LIGHTGBMS.aliases().keys()
 
 
 @pytest.mark.slow(keep=20)
-@pytest.mark.parametrize(("twin", "name", "alias"), CASES, ids=lambda case: getattr(case, "name", case))
+@pytest.mark.parametrize(
+    ("twin", "name", "alias"), CASES, ids=lambda case: getattr(case, "name", case)
+)
 def test_an_alias_has_the_effect_of_the_name(twin, name, alias):
     fixed = {"n_estimators": 5, "n_jobs": 1, **TOGETHER.get(name, {})}
     fixed.pop(name, None)
@@ -111,7 +131,9 @@ def test_no_parameter_of_lightgbm_replaces_an_attribute(module):
     (kind,) = (getattr(package, name) for name in package.__all__ if name.endswith("LGBMGAPRanker"))
     names = sorted(LIGHTGBMS.known())
     assert {"task", "boost", "train"} < set(names)
-    assert [name for name in names if hasattr(kind, name) and not hasattr(lightgbm.LGBMRanker, name)] == []
+    assert [
+        name for name in names if hasattr(kind, name) and not hasattr(lightgbm.LGBMRanker, name)
+    ] == []
     ranker = kind(**dict.fromkeys(names, "value"))
     for attribute in dir(kind):
         assert attribute not in vars(ranker) or hasattr(lightgbm.LGBMRanker, attribute), attribute

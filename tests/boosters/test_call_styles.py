@@ -18,7 +18,10 @@ from gapboost.xgboost import XGBGAPRanker
 
 TRAIN, VALI, TEST = load_digits_ranking((40, 30, 20), 20)
 RANKERS = {
-    "lightgbm": (LGBMGAPRanker, {"n_estimators": 5, "n_jobs": 1, "verbose": -1, "min_child_samples": 5}),
+    "lightgbm": (
+        LGBMGAPRanker,
+        {"n_estimators": 5, "n_jobs": 1, "verbose": -1, "min_child_samples": 5},
+    ),
     "xgboost": (XGBGAPRanker, {"n_estimators": 5, "n_jobs": 1}),
 }
 boosters = pytest.mark.parametrize("booster", RANKERS)
@@ -49,7 +52,9 @@ def check_same(found, expected):
     assert found.n_queries_in_ == expected.n_queries_in_ == 40
 
 
-@pytest.mark.parametrize("kind", [LGBMGAPRanker, XGBGAPRanker, DaskLGBMGAPRanker, DaskXGBGAPRanker, GSearchCV])
+@pytest.mark.parametrize(
+    "kind", [LGBMGAPRanker, XGBGAPRanker, DaskLGBMGAPRanker, DaskXGBGAPRanker, GSearchCV]
+)
 def test_help_describes_every_parameter_of_fit(kind):
     text = inspect.getdoc(kind.fit)
     described = text.partition("Parameters\n")[2].partition("Raises\n")[0]
@@ -81,7 +86,11 @@ def test_help_describes_every_parameter_of_fit(kind):
 def test_sizes_of_the_queries_in_place_of_ids(by_ids, kind):
     booster, expected = by_ids
     found = ranker(booster).fit(
-        TRAIN.X, TRAIN.y, group=kind(sizes(TRAIN)), eval_set=[(VALI.X, VALI.y)], eval_group=[kind(sizes(VALI))]
+        TRAIN.X,
+        TRAIN.y,
+        group=kind(sizes(TRAIN)),
+        eval_set=[(VALI.X, VALI.y)],
+        eval_group=[kind(sizes(VALI))],
     )
     check_same(found, expected)
     score = expected.score(TEST.X, TEST.y, qid=TEST.qid)
@@ -91,7 +100,9 @@ def test_sizes_of_the_queries_in_place_of_ids(by_ids, kind):
 def test_one_evaluation_set_without_a_list_around_it(by_ids):
     booster, expected = by_ids
     for eval_group in (sizes(VALI), sizes(VALI).tolist(), [sizes(VALI)]):
-        found = ranker(booster).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_group=eval_group)
+        found = ranker(booster).fit(
+            TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_group=eval_group
+        )
         check_same(found, expected)
 
 
@@ -109,7 +120,9 @@ def test_groups_of_different_sizes():
     group = np.array([1, 39, 7, 193, 60, 500])
     qid = np.repeat(np.arange(6), group)
     found = ranker("xgboost").fit(TRAIN.X, TRAIN.y, group=group).predict(TEST.X)
-    np.testing.assert_array_equal(found, ranker("xgboost").fit(TRAIN.X, TRAIN.y, qid=qid).predict(TEST.X))
+    np.testing.assert_array_equal(
+        found, ranker("xgboost").fit(TRAIN.X, TRAIN.y, qid=qid).predict(TEST.X)
+    )
 
 
 @boosters
@@ -118,7 +131,9 @@ def test_the_calls_of_pyterrier(booster):
 
     def by_topic(data):
         ids = [f"q{q}" for q in data.qid]
-        table = pd.DataFrame({"qid": ids, "docno": "d", "features": list(data.X), "label": data.y.astype(float)})
+        table = pd.DataFrame(
+            {"qid": ids, "docno": "d", "features": list(data.X), "label": data.y.astype(float)}
+        )
         table = table.sort_values("qid", kind="stable")
         return table, table.groupby(["qid"], sort=False)["docno"].count().to_numpy()
 
@@ -145,14 +160,26 @@ def test_the_calls_of_pyterrier(booster):
 @pytest.mark.parametrize("several", [False, True])
 def test_evaluation_sets_as_lightgbm_writes_them_now(several):
     expected = ranker("lightgbm").fit(
-        TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(VALI.X, VALI.y)] * (1 + several), eval_qid=[VALI.qid] * (1 + several)
+        TRAIN.X,
+        TRAIN.y,
+        TRAIN.qid,
+        eval_set=[(VALI.X, VALI.y)] * (1 + several),
+        eval_qid=[VALI.qid] * (1 + several),
     )
     evals = {"eval_X": VALI.X, "eval_y": VALI.y, "eval_group": [sizes(VALI)]}
     if several:
-        evals = {"eval_X": (VALI.X, VALI.X), "eval_y": (VALI.y, VALI.y), "eval_group": [sizes(VALI)] * 2}
+        evals = {
+            "eval_X": (VALI.X, VALI.X),
+            "eval_y": (VALI.y, VALI.y),
+            "eval_group": [sizes(VALI)] * 2,
+        }
     check_same(ranker("lightgbm").fit(TRAIN.X, TRAIN.y, group=sizes(TRAIN), **evals), expected)
     stopping = [lightgbm.early_stopping(2, verbose=False)]
-    assert ranker("lightgbm").fit(TRAIN.X, TRAIN.y, group=sizes(TRAIN), callbacks=stopping, **evals).best_iteration_
+    assert (
+        ranker("lightgbm")
+        .fit(TRAIN.X, TRAIN.y, group=sizes(TRAIN), callbacks=stopping, **evals)
+        .best_iteration_
+    )
 
 
 def test_the_training_set_as_lightgbm_writes_it_now():
@@ -161,7 +188,13 @@ def test_the_training_set_as_lightgbm_writes_it_now():
     assert list(found.evals_result_) == ["training"]
     with pytest.raises(ValueError, match=r"^eval_y\[0\] holds the grade 2, but nDCG"):
         ranker("lightgbm").fit(
-            X, y, group=group, eval_X=X, eval_y=y, eval_group=[group], eval_metric=gb.nDCG(gains=(0, 1))
+            X,
+            y,
+            group=group,
+            eval_X=X,
+            eval_y=y,
+            eval_group=[group],
+            eval_metric=gb.nDCG(gains=(0, 1)),
         )
 
 
@@ -183,7 +216,9 @@ def test_a_search_by_sizes(booster):
 def test_eval_at_reports_beside_the_trained_measure_that_stops(eval_at, ranks):
     watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
     stopping = {"callbacks": [lightgbm.early_stopping(2, verbose=False)]}
-    expected = ranker("lightgbm", n_estimators=30).fit(TRAIN.X, TRAIN.y, TRAIN.qid, **watched, **stopping)
+    expected = ranker("lightgbm", n_estimators=30).fit(
+        TRAIN.X, TRAIN.y, TRAIN.qid, **watched, **stopping
+    )
     in_fit = ranker("lightgbm", n_estimators=30)
     in_fit.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at=eval_at, **watched, **stopping)
     as_parameter = ranker("lightgbm", n_estimators=30, ndcg_eval_at=eval_at)
@@ -200,7 +235,9 @@ def test_eval_at_reports_beside_the_trained_measure_that_stops(eval_at, ranks):
 
 
 def test_eval_at_that_is_no_rank():
-    with pytest.raises(ValueError, match=r"^eval_at is 'ten'; remove it: it takes a list of whole numbers >= 1"):
+    with pytest.raises(
+        ValueError, match=r"^eval_at is 'ten'; remove it: it takes a list of whole numbers >= 1"
+    ):
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at="ten")
 
 
@@ -221,7 +258,9 @@ def test_positions_of_LGBMRanker_where_there_are_more_than_ours():
     start = np.linspace(-1, 1, len(y))
     check_weighted(ranker("lightgbm").fit(X, y, w, None, group))
     check_weighted(ranker("lightgbm").fit(X, y, w, start, group), init_score=start)
-    found = ranker("lightgbm").fit(X, y, None, None, group, [(VALI.X, VALI.y)], ["vali"], eval_group=[sizes(VALI)])
+    found = ranker("lightgbm").fit(
+        X, y, None, None, group, [(VALI.X, VALI.y)], ["vali"], eval_group=[sizes(VALI)]
+    )
     assert list(found.evals_result_) == ["vali"]
     with pytest.raises(TypeError, match=r"multiple values for .* 'group'"):
         ranker("lightgbm").fit(X, y, w, None, group, group=group)
@@ -242,17 +281,24 @@ def test_weights_in_the_third_place_beside_group_are_those_of_LGBMRanker():
 
 
 @pytest.mark.parametrize(
-    "ids", [TRAIN.qid, TRAIN.qid.astype(float), [f"q{q}" for q in TRAIN.qid], pd.Series(TRAIN.qid)], ids=type
+    "ids",
+    [TRAIN.qid, TRAIN.qid.astype(float), [f"q{q}" for q in TRAIN.qid], pd.Series(TRAIN.qid)],
+    ids=type,
 )
 def test_what_could_be_ids_beside_group_is_an_error(ids):
-    with pytest.raises(ValueError, match=r"^group is given, and a third .* sample_weight in LGBMRanker.fit; expected"):
+    with pytest.raises(
+        ValueError,
+        match=r"^group is given, and a third .* sample_weight in LGBMRanker.fit; expected",
+    ):
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, ids, group=sizes(TRAIN))
     with pytest.raises(ValueError, match=r"^group is given, and qid too"):
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, qid=ids, group=sizes(TRAIN))
 
 
 def test_a_fourth_argument_beside_group_could_be_weights_or_scores():
-    with pytest.raises(ValueError, match=r"^group is given, and a fourth .* init_score in LGBMRanker.fit; expected"):
+    with pytest.raises(
+        ValueError, match=r"^group is given, and a fourth .* init_score in LGBMRanker.fit; expected"
+    ):
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, None, weights_of_queries(), group=sizes(TRAIN))
 
 
@@ -262,6 +308,10 @@ def test_feature_weights_in_fit_of_XGBoost():
     plain = ranker("xgboost", **drawn).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     assert (found.predict(TEST.X) != plain.predict(TEST.X)).any()
     of_ranker = ranker("xgboost", **drawn, feature_weights=weights)
-    np.testing.assert_array_equal(found.predict(TEST.X), of_ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid).predict(TEST.X))
-    with pytest.raises(ValueError, match=r"^feature_weights is given in fit, and to the ranker too"):
+    np.testing.assert_array_equal(
+        found.predict(TEST.X), of_ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid).predict(TEST.X)
+    )
+    with pytest.raises(
+        ValueError, match=r"^feature_weights is given in fit, and to the ranker too"
+    ):
         of_ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, feature_weights=weights)

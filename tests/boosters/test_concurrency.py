@@ -34,7 +34,11 @@ def rankers(twin, **parameters):
 
 def source(ranker):
     """A ranker as a program writes it."""
-    given = {name: value for name, value in ranker.get_params().items() if value is not None and value == value}
+    given = {
+        name: value
+        for name, value in ranker.get_params().items()
+        if value is not None and value == value
+    }
     return f"{type(ranker).__name__}(**{given!r})"
 
 
@@ -82,7 +86,9 @@ def test_fits_in_parallel_threads(twin, n_jobs, alone):
 @twins
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_joblib(twin, backend, alone):
-    fits = joblib.Parallel(2, backend=backend)(joblib.delayed(ranker.fit)(X, Y, QID) for ranker in rankers(twin))
+    fits = joblib.Parallel(2, backend=backend)(
+        joblib.delayed(ranker.fit)(X, Y, QID) for ranker in rankers(twin)
+    )
     check([(ranker.predict(X), ranker.score(X, Y, QID)) for ranker in fits], alone[twin.name])
 
 
@@ -96,7 +102,8 @@ from gapboost.xgboost import XGBGAPRanker
 data = np.load(sys.argv[1])
 
 def fit(path):
-    np.save(path, [ranker.fit(data["X"], data["y"], data["qid"]).predict(data["X"]) for ranker in {rankers}])
+    fitted = [ranker.fit(data["X"], data["y"], data["qid"]) for ranker in {rankers}]
+    np.save(path, [ranker.predict(data["X"]) for ranker in fitted])
 
 gb.LambdaRank(gb.AP()).gradients(data["y"], data["X"][:, 0], data["qid"], n_jobs=2)
 warnings.filterwarnings("ignore", ".*use of fork", DeprecationWarning)
@@ -120,7 +127,11 @@ def test_a_new_process_and_one_forked_from_it(alone, tmp_path):
     np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
     paths = [tmp_path / name for name in ("rows.npz", "parent.npy", "child.npy")]
     done = subprocess.run(
-        [sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", code, *paths],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     for path in paths[1:]:
@@ -224,7 +235,9 @@ else:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"])
+@pytest.mark.parametrize(
+    "at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"]
+)
 def test_fit_and_score_while_the_interpreter_ends(alone, tmp_path, at_exit):
     """Python starts no thread any more: the work is done in the calling one."""
     code = AT_THE_END.format(rankers=source_of_rankers(), at_exit=at_exit)

@@ -23,7 +23,12 @@ def grouped(weighted):
     X, y, qid = X[order], y[order], qid[order]
     _, sizes = np.unique(qid, return_counts=True)
     # float32, as boosters keep weights
-    return X, y, sizes, np.random.default_rng(3).random(len(sizes)).astype(np.float32) if weighted else None
+    return (
+        X,
+        y,
+        sizes,
+        np.random.default_rng(3).random(len(sizes)).astype(np.float32) if weighted else None,
+    )
 
 
 def lightgbm_cv(X, y, sizes, weight, params=None, **options):
@@ -53,14 +58,25 @@ def lightgbm_fold(X, y, sizes, weight, train, test, how):
 def xgboost_fold(X, y, sizes, weight, train, test, how):
     qid = np.repeat(np.arange(len(sizes)), sizes)
     inside = np.unique(qid[train])
-    data = xgboost.DMatrix(X[train], y[train], qid=qid[train], weight=None if weight is None else weight[inside])
-    params = {"nthread": 1, "tree_method": "exact", "base_score": 0.0, "disable_default_eval_metric": 1}
+    data = xgboost.DMatrix(
+        X[train], y[train], qid=qid[train], weight=None if weight is None else weight[inside]
+    )
+    params = {
+        "nthread": 1,
+        "tree_method": "exact",
+        "base_score": 0.0,
+        "disable_default_eval_metric": 1,
+    }
     booster = xgboost.train(params, data, ROUNDS, obj=gapboost.xgboost.objective(how))
-    return [booster.predict(xgboost.DMatrix(X[test]), iteration_range=(0, t + 1)) for t in range(ROUNDS)]
+    return [
+        booster.predict(xgboost.DMatrix(X[test]), iteration_range=(0, t + 1)) for t in range(ROUNDS)
+    ]
 
 
 TWINS = pytest.mark.parametrize(
-    ("cv", "fold"), [(lightgbm_cv, lightgbm_fold), (xgboost_cv, xgboost_fold)], ids=["lightgbm", "xgboost"]
+    ("cv", "fold"),
+    [(lightgbm_cv, lightgbm_fold), (xgboost_cv, xgboost_fold)],
+    ids=["lightgbm", "xgboost"],
 )
 
 
@@ -96,7 +112,9 @@ def test_folds_never_cut_a_query(cv, fold, monkeypatch):
         for side in sides:
             if module is lightgbm:
                 side.construct()
-            group = side.get_group() if module is lightgbm else np.diff(side.get_uint_info("group_ptr"))
+            group = (
+                side.get_group() if module is lightgbm else np.diff(side.get_uint_info("group_ptr"))
+            )
             seen.append(np.asarray(group).tolist())
         return train(params, data, *rest, **options)
 
@@ -141,7 +159,9 @@ def test_refuses_quantile_matrix():
 
 def test_training_data_for_lightgbm_is_binned_with_params():
     X, y, sizes, _ = grouped(False)
-    coarse, fine = (lightgbm_cv(X, y, sizes, None, params={"max_bin": b}, measure=gb.AP()) for b in (3, 255))
+    coarse, fine = (
+        lightgbm_cv(X, y, sizes, None, params={"max_bin": b}, measure=gb.AP()) for b in (3, 255)
+    )
     assert coarse[gb.AP()].mean[-1] != fine[gb.AP()].mean[-1]
 
 
@@ -161,7 +181,10 @@ def test_lightgbms_own_cv_is_refused_where_it_cuts_queries(options):
         {"params": {"objective": gapboost.lightgbm.objective("gap")}},
         {"params": {"objective": "regression"}, "feval": gapboost.lightgbm.eval_metric("gap")},
     ):
-        refused = r"holds \d+ queries in part; expected whole queries: gapboost.lightgbm.cv, or .*folds=.*GroupKFold"
+        refused = (
+            r"holds \d+ queries in part; expected whole queries: gapboost.lightgbm.cv, or "
+            r".*folds=.*GroupKFold"
+        )
         with pytest.raises(ValueError, match=refused):
             lightgbms_own_cv(**given, **options)
 
@@ -169,7 +192,9 @@ def test_lightgbms_own_cv_is_refused_where_it_cuts_queries(options):
 @pytest.mark.parametrize("objective", [gapboost.lightgbm.objective("gap"), "lambdarank"])
 def test_lightgbms_own_cv_works_with_whole_queries(objective):
     folds = {} if isinstance(objective, str) else {"folds": GroupKFold(3)}
-    found = lightgbms_own_cv(params={"objective": objective}, feval=gapboost.lightgbm.eval_metric("gap"), **folds)
+    found = lightgbms_own_cv(
+        params={"objective": objective}, feval=gapboost.lightgbm.eval_metric("gap"), **folds
+    )
     assert len(found["valid map-gap-mean"]) == ROUNDS
     if folds:
         X, y, sizes, _ = grouped(False)
@@ -181,7 +206,10 @@ def test_lightgbms_own_cv_works_with_whole_queries(objective):
 def test_a_subset_of_a_subset_is_refused_where_it_cuts_queries():
     X, y, sizes, _ = grouped(False)
     whole = lightgbm.Dataset(X, y, group=sizes).construct()
-    for outer, inner, cut in ((sizes[:4].sum(), sizes[:2].sum(), False), (sizes[:4].sum(), 3, True)):
+    for outer, inner, cut in (
+        (sizes[:4].sum(), sizes[:2].sum(), False),
+        (sizes[:4].sum(), 3, True),
+    ):
         part = whole.subset(range(outer)).construct().subset(range(inner)).construct()
         if cut:
             with pytest.raises(ValueError, match="holds 1 queries in part"):
@@ -194,7 +222,9 @@ def test_a_subset_of_a_subset_is_refused_where_it_cuts_queries():
 def test_query_folds_are_those_of_scikit_learn_for_any_order_of_rows():
     _, _, qid = task()
     for (train, test), (a, b) in zip(
-        query_folds(grouped_rows(qid, len(qid)), 4, None), GroupKFold(4).split(qid, groups=qid), strict=True
+        query_folds(grouped_rows(qid, len(qid)), 4, None),
+        GroupKFold(4).split(qid, groups=qid),
+        strict=True,
     ):
         np.testing.assert_array_equal(train, a)
         np.testing.assert_array_equal(test, b)

@@ -74,7 +74,10 @@ def test_columns_of_one_value_a_row(twin, kind):
 def test_columns_of_other_shapes_and_with_masks_stay_errors(twin):
     with pytest.raises(ValueError, match="y has 2 labels a row"):
         twin.ranker().fit(X, np.column_stack([Y, Y]), QID)
-    with pytest.warns(DataConversionWarning), pytest.raises(ValueError, match="y holds 1 masked values"):
+    with (
+        pytest.warns(DataConversionWarning),
+        pytest.raises(ValueError, match="y holds 1 masked values"),
+    ):
         twin.ranker().fit(X, np.ma.array(Y, mask=np.arange(len(Y)) == 3).reshape(-1, 1), QID)
     with pytest.raises(ValueError, match="y_true has 2 labels a row"):
         twin.fitted().score(TEST.X, np.column_stack([TEST.y, TEST.y]), TEST.qid)
@@ -85,8 +88,12 @@ def test_columns_are_evaluated(kind):
     scores, weight = np.linspace(-1.0, 1.0, len(TEST.y)), 1.0 + TEST.qid % 3
     expected = gb.evaluate("ap", TEST.y, scores, TEST.qid, sample_weight=weight)
     column = COLUMNS[kind]
-    with pytest.warns(DataConversionWarning, match="y_true and y_score and sample_weight was passed") as caught:
-        found = gb.evaluate("ap", column(TEST.y), column(scores), TEST.qid, sample_weight=column(weight))
+    with pytest.warns(
+        DataConversionWarning, match="y_true and y_score and sample_weight was passed"
+    ) as caught:
+        found = gb.evaluate(
+            "ap", column(TEST.y), column(scores), TEST.qid, sample_weight=column(weight)
+        )
     assert found == expected
     assert [w.filename for w in caught] == [__file__]
 
@@ -96,7 +103,9 @@ def test_score_takes_columns(twin):
     ranker = twin.fitted()
     weight = 1.0 + TEST.qid % 3
     with pytest.warns(DataConversionWarning, match="y_true and sample_weight was passed") as caught:
-        found = ranker.score(TEST.X, TEST.y.reshape(-1, 1), TEST.qid, sample_weight=weight.reshape(-1, 1))
+        found = ranker.score(
+            TEST.X, TEST.y.reshape(-1, 1), TEST.qid, sample_weight=weight.reshape(-1, 1)
+        )
     assert found == ranker.score(TEST.X, TEST.y, TEST.qid, sample_weight=weight)
     assert [w.filename for w in caught] == [__file__]
 
@@ -143,7 +152,9 @@ def test_flags_of_predictions_among_the_parameters():
     flags = {"pred_early_stop": True, "pred_early_stop_margin": 0.05, "pred_early_stop_freq": 2}
     plain, told = LIGHTGBM.fitted(n_estimators=20), LIGHTGBM.fitted(n_estimators=20, **flags)
     np.testing.assert_array_equal(told.predict(TEST.X), plain.predict(TEST.X, **flags))
-    np.testing.assert_array_equal(told.predict(TEST.X, pred_early_stop=False), plain.predict(TEST.X))
+    np.testing.assert_array_equal(
+        told.predict(TEST.X, pred_early_stop=False), plain.predict(TEST.X)
+    )
     assert not np.array_equal(told.predict(TEST.X), plain.predict(TEST.X))
 
 
@@ -155,15 +166,21 @@ def test_names_of_columns_are_checked_as_the_caller_says(twin):
     ranker = twin.ranker().fit(pd.DataFrame(X, columns=names), Y, QID)
     renamed = frame.rename(columns={"x1": "z"})
     for other in (renamed, pl.from_pandas(renamed)):
-        with pytest.raises(ValueError, match="lacks the column 'x1' and has the unknown column 'z'"):
+        with pytest.raises(
+            ValueError, match="lacks the column 'x1' and has the unknown column 'z'"
+        ):
             ranker.predict(other)
-    np.testing.assert_array_equal(ranker.predict(renamed, validate_features=False), ranker.predict(frame))
+    np.testing.assert_array_equal(
+        ranker.predict(renamed, validate_features=False), ranker.predict(frame)
+    )
     theirs = lightgbm.basic.LightGBMError if twin is LIGHTGBM else ValueError
     with pytest.raises(theirs, match=r"x1.*z"):
         ranker.predict(renamed, validate_features=True)
     with pytest.raises(ValueError, match=r"x1.*z"):
         ranker.predict(pl.from_pandas(renamed), validate_features=True)
-    np.testing.assert_array_equal(ranker.predict(frame, validate_features=True), ranker.predict(frame))
+    np.testing.assert_array_equal(
+        ranker.predict(frame, validate_features=True), ranker.predict(frame)
+    )
 
 
 @twins
@@ -208,14 +225,18 @@ def test_every_flag_of_predictions_of_xgboost(flags):
     ranker = XGBOOST.fitted()
     found = ranker.predict(TEST.X, **flags)
     np.testing.assert_array_equal(found, ranker.to_vendor().predict(TEST.X, **flags), strict=True)
-    assert np.array_equal(found, ranker.predict(TEST.X)) == (flags.keys() <= {"output_margin", "validate_features"})
+    assert np.array_equal(found, ranker.predict(TEST.X)) == (
+        flags.keys() <= {"output_margin", "validate_features"}
+    )
 
 
 def test_leaves_of_xgboost():
     ranker = XGBOOST.fitted()
     for trees in (None, (0, 2)):
         found = ranker.apply(TEST.X, iteration_range=trees)
-        np.testing.assert_array_equal(found, ranker.to_vendor().apply(TEST.X, iteration_range=trees), strict=True)
+        np.testing.assert_array_equal(
+            found, ranker.to_vendor().apply(TEST.X, iteration_range=trees), strict=True
+        )
         assert found.shape == (len(TEST.y), 5 if trees is None else 2)
 
 
@@ -226,7 +247,9 @@ def test_a_model_of_xgboost_to_continue(saved, tmp_path):
     model = {"text": str(file), "booster": first.get_booster(), "ranker": first}[saved]
     found = XGBOOST.fitted(fit={"xgb_model": model})
     assert found.get_booster().num_boosted_rounds() == 10
-    np.testing.assert_array_equal(found.predict(TEST.X, iteration_range=(0, 5)), first.predict(TEST.X))
+    np.testing.assert_array_equal(
+        found.predict(TEST.X, iteration_range=(0, 5)), first.predict(TEST.X)
+    )
 
 
 # --- classes, copies, pictures --------------------------------------------------------------------
@@ -244,7 +267,10 @@ def test_subclasses_take_parameters_of_their_own(twin):
     assert {"own": 4, "measure": "ndcg", "n_estimators": 3}.items() <= mine.get_params().items()
     found = pickle.loads(pickle.dumps(clone(mine).get_params()))
     assert found["own"] == 4
-    same_model(mine.fit(X, Y, QID), twin.ranker_class(measure="ndcg", n_estimators=3, n_jobs=1).fit(X, Y, QID))
+    same_model(
+        mine.fit(X, Y, QID),
+        twin.ranker_class(measure="ndcg", n_estimators=3, n_jobs=1).fit(X, Y, QID),
+    )
 
 
 @twins
@@ -258,7 +284,12 @@ def test_subclasses_of_subclasses_without_a_word_of_their_own(twin):
     parameters = {"n_estimators": 3, "n_jobs": 1, "g": (0.3, 0.7)}
     plain = twin.ranker_class(**parameters)
     assert Finest(**parameters).get_params() == plain.get_params()
-    found = clone(Finest(**parameters)).set_params(n_estimators=2).set_params(n_estimators=3).fit(X, Y, QID)
+    found = (
+        clone(Finest(**parameters))
+        .set_params(n_estimators=2)
+        .set_params(n_estimators=3)
+        .fit(X, Y, QID)
+    )
     assert type(found) is Finest
     assert type(found.to_vendor()) is twin.vendor
     same_model(found, plain.fit(X, Y, QID))
@@ -271,7 +302,9 @@ def test_pictures_of_lightgbm():
         lightgbm.plot_importance(ranker),
         lightgbm.plot_metric(ranker, metric="ndcg"),
         lightgbm.plot_metric(ranker, metric="map-gap"),
-        lightgbm.plot_split_value_histogram(ranker, feature=int(np.argmax(ranker.feature_importances_))),
+        lightgbm.plot_split_value_histogram(
+            ranker, feature=int(np.argmax(ranker.feature_importances_))
+        ),
     ):
         assert picture.has_data()
     plt.close("all")
@@ -289,7 +322,10 @@ def test_graphs_of_trees():
     ours, theirs = LIGHTGBM.fitted(), LIGHTGBM.fitted().to_vendor()
     assert lightgbm.create_tree_digraph(ours).source == lightgbm.create_tree_digraph(theirs).source
     ours = XGBOOST.fitted()
-    assert xgboost.to_graphviz(ours, tree_idx=1).source == xgboost.to_graphviz(ours.to_vendor(), tree_idx=1).source
+    assert (
+        xgboost.to_graphviz(ours, tree_idx=1).source
+        == xgboost.to_graphviz(ours.to_vendor(), tree_idx=1).source
+    )
 
 
 @twins

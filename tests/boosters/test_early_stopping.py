@@ -16,10 +16,19 @@ EARLY = {"n_estimators": 100, "learning_rate": 0.3}
 CONSTANT = gb.AP(rel=200)
 WATCHED = [[], ["ndcg@5", "ndcg@10"], [CONSTANT], ["ndcg@1", CONSTANT, "p@3"]]
 
-EARLY_STOPPING_ROUND = ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
+EARLY_STOPPING_ROUND = (
+    "early_stopping_round",
+    "early_stopping_rounds",
+    "early_stopping",
+    "n_iter_no_change",
+)
 WAYS = [
     (LIGHTGBM, {}, {"callbacks": lambda: [lightgbm.early_stopping(5, verbose=False)]}),
-    (LIGHTGBM, {}, {"callbacks": lambda: (lightgbm.early_stopping(5, first_metric_only=True, verbose=False),)}),
+    (
+        LIGHTGBM,
+        {},
+        {"callbacks": lambda: (lightgbm.early_stopping(5, first_metric_only=True, verbose=False),)},
+    ),
     *((LIGHTGBM, {name: 5}, {}) for name in EARLY_STOPPING_ROUND),
     (XGBOOST, {"early_stopping_rounds": 5}, {}),
     (XGBOOST, {"callbacks": lambda: [xgboost.callback.EarlyStopping(rounds=5)]}, {}),
@@ -27,7 +36,9 @@ WAYS = [
 
 
 def fitted(twin, parameters, fit, watched, evals=(VALI,)):
-    parameters, fit = ({k: v() if callable(v) else v for k, v in given.items()} for given in (parameters, fit))
+    parameters, fit = (
+        {k: v() if callable(v) else v for k, v in given.items()} for given in (parameters, fit)
+    )
     if watched:
         (fit if twin is LIGHTGBM else parameters)["eval_metric"] = watched
     return twin.fitted(evals=evals, fit=fit, **{**EARLY, **parameters})
@@ -61,7 +72,9 @@ def test_every_measure_stops_where_the_user_says_so(way):
 def test_the_callback_of_the_user_stays_as_it_was():
     stopping = lightgbm.early_stopping(5, verbose=False)
     before = dict(vars(stopping))
-    first, again = (fitted(LIGHTGBM, {}, {"callbacks": lambda: [stopping]}, [CONSTANT]) for _ in range(2))
+    first, again = (
+        fitted(LIGHTGBM, {}, {"callbacks": lambda: [stopping]}, [CONSTANT]) for _ in range(2)
+    )
     assert vars(stopping) == before
     assert n_rounds(first) == n_rounds(again) > 6
 
@@ -111,7 +124,9 @@ def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
 
     def frame(data, categories):
         letters = np.array(list("abcd"))[np.digitize(data.X[:, 10], (2, 6, 10))]
-        return pd.DataFrame({"letter": pd.Categorical(letters, categories=list(categories)), "x": data.X[:, 1]})
+        return pd.DataFrame(
+            {"letter": pd.Categorical(letters, categories=list(categories)), "x": data.X[:, 1]}
+        )
 
     parameters = {"booster": kind, "enable_categorical": True, "early_stopping_rounds": 5, **EARLY}
     ranker = XGBOOST.ranker(**parameters).fit(

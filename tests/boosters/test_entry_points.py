@@ -34,7 +34,12 @@ NATIVE = {"lightgbm": gapboost.lightgbm, "xgboost": gapboost.xgboost}
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "processes": False}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "processes": False,
+    }
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as opened:
         yield opened
 
@@ -44,10 +49,21 @@ def fitted(kind, booster, given, parameters, wrap=np.asarray, **fixed):
     parameters = {"n_estimators": 3, **SMALL[booster], **fixed, **parameters}
     metrics = {"eval_metric": parameters.pop("eval_metric", None)} if booster == "lightgbm" else {}
     if "early_stopping_rounds" in parameters:
-        metrics |= {"eval_set": [(wrap(VALIDATION.X), wrap(VALIDATION.y))], "eval_qid": [wrap(VALIDATION.qid)]}
+        metrics |= {
+            "eval_set": [(wrap(VALIDATION.X), wrap(VALIDATION.y))],
+            "eval_qid": [wrap(VALIDATION.qid)],
+        }
     ranker = kind(**parameters)
-    ranker.fit(wrap(given.X), wrap(given.y), qid=wrap(given.qid), sample_weight=wrap(given.weight), **metrics)
-    return np.asarray((ranker.to_local() if hasattr(ranker, "to_local") else ranker).predict(given.X))
+    ranker.fit(
+        wrap(given.X),
+        wrap(given.y),
+        qid=wrap(given.qid),
+        sample_weight=wrap(given.weight),
+        **metrics,
+    )
+    return np.asarray(
+        (ranker.to_local() if hasattr(ranker, "to_local") else ranker).predict(given.X)
+    )
 
 
 def local(booster, given, parameters, client):
@@ -66,14 +82,18 @@ def search(booster, given, parameters, client):
     if booster == "lightgbm":
         parameters.pop("eval_metric", None)
     # The values of the measure that all candidates are scored by.
-    found = GSearchCV(LOCAL[booster](**parameters, n_jobs=1), {}, scoring="ndcg@5", cv=2, progress=False)
+    found = GSearchCV(
+        LOCAL[booster](**parameters, n_jobs=1), {}, scoring="ndcg@5", cv=2, progress=False
+    )
     found.fit(given.X, given.y, qid=given.qid, sample_weight=given.weight)
     return np.append(found.cv_results_["mean_test_score"], found.predict(given.X))
 
 
 def native_data(booster, given):
     if booster == "lightgbm":
-        return lightgbm.Dataset(given.X, given.y, group=given.group, weight=given.weight, params={"verbose": -1})
+        return lightgbm.Dataset(
+            given.X, given.y, group=given.group, weight=given.weight, params={"verbose": -1}
+        )
     # XGBoost has one weight a query, and checks weights itself.
     return xgboost.DMatrix(given.X, given.y, qid=given.qid, weight=given.weight[::PER_QUERY])
 
@@ -81,9 +101,14 @@ def native_data(booster, given):
 def cv(booster, given, parameters, client):
     taken = inspect.signature(NATIVE[booster].cv).parameters
     arguments = {name: value for name, value in parameters.items() if name in taken}
-    params = {**SMALL[booster], **{name: v for name, v in parameters.items() if name not in arguments}}
+    params = {
+        **SMALL[booster],
+        **{name: v for name, v in parameters.items() if name not in arguments},
+    }
     data = native_data(booster, given)
-    found = NATIVE[booster].cv(params, data, 3, **arguments, eval_metric="ndcg@5", n_folds=2, n_jobs=1)
+    found = NATIVE[booster].cv(
+        params, data, 3, **arguments, eval_metric="ndcg@5", n_folds=2, n_jobs=1
+    )
     (curve,) = (curve for measure, curve in found.items() if repr(measure) == "nDCG(k=5)")
     return curve.mean
 
@@ -94,7 +119,9 @@ def native(booster, given, parameters, client):
     if booster == "lightgbm":
         model = lightgbm.train({**SMALL[booster], "objective": ours}, data, 3)
         return model.predict(given.X)
-    model = xgboost.train({**SMALL[booster], "base_score": 0.0, "disable_default_eval_metric": 1}, data, 3, obj=ours)
+    model = xgboost.train(
+        {**SMALL[booster], "base_score": 0.0, "disable_default_eval_metric": 1}, data, 3, obj=ours
+    )
     return model.predict(data)
 
 
@@ -115,7 +142,12 @@ ENTRY_POINTS = {
     "cv": EntryPoint(cv, THEIRS),
     "train": EntryPoint(native, THEIRS),
 }
-TAKEN = [(entry, name) for name, change in CHANGES.items() for entry in ENTRY_POINTS if entry not in change.refused_by]
+TAKEN = [
+    (entry, name)
+    for name, change in CHANGES.items()
+    for entry in ENTRY_POINTS
+    if entry not in change.refused_by
+]
 entry_point = pytest.mark.parametrize("entry", ENTRY_POINTS)
 booster = pytest.mark.parametrize("booster", LOCAL)
 
@@ -161,4 +193,6 @@ def test_labels_that_are_no_grades_are_warned_of(booster, entry, client):
         warnings.simplefilter("always")
         ENTRY_POINTS[entry].train(booster, many_values(), BETWEEN_GRADES, client)
     name = ENTRY_POINTS[entry].names["y"]
-    assert any(str(w.message).startswith(f"{name} holds") and MANY in str(w.message) for w in caught)
+    assert any(
+        str(w.message).startswith(f"{name} holds") and MANY in str(w.message) for w in caught
+    )

@@ -47,7 +47,9 @@ def naive_revenue(qid, revenue, scores):
     shares = []
     for q in dict.fromkeys(qid.tolist()):
         rows = np.flatnonzero(qid == q)
-        shares.append(revenue[rows[np.argsort(-scores[rows], kind="stable")[:3]]].sum() / revenue[rows].sum())
+        shares.append(
+            revenue[rows[np.argsort(-scores[rows], kind="stable")[:3]]].sum() / revenue[rows].sum()
+        )
     return float(np.mean(shares))
 
 
@@ -130,12 +132,21 @@ def test_the_values_are_those_of_LGBMRanker():
         return "spread", float(np.std(y_pred) + y_true.mean()), True
 
     def pair(y_true, y_pred, weight, group):
-        return [("mean", float(np.mean(y_pred)), True), ("sizes", float(np.sum(np.square(group))), False)]
+        return [
+            ("mean", float(np.mean(y_pred)), True),
+            ("sizes", float(np.sum(np.square(group))), False),
+        ]
 
     parameters = {"n_estimators": 5, **LIGHTGBM.parameters, "n_jobs": 1}
     gradients = gb.lightgbm.objective("gap")
-    fit = {"eval_set": [(VALI.X, VALI.y)], "eval_group": [sizes_of(VALI.qid)], "eval_metric": [spread, pair]}
-    theirs = lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None").fit(X, Y, group=SIZES, **fit)
+    fit = {
+        "eval_set": [(VALI.X, VALI.y)],
+        "eval_group": [sizes_of(VALI.qid)],
+        "eval_metric": [spread, pair],
+    }
+    theirs = lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None").fit(
+        X, Y, group=SIZES, **fit
+    )
     ours = LIGHTGBM.ranker(n_estimators=5).fit(X, Y, group=SIZES, **fit)
     found, expected = ours.evals_result_["valid_0"], theirs.evals_result_["valid_0"]
     assert list(found) == ["map-gap", *expected]
@@ -150,7 +161,9 @@ def test_the_values_are_those_of_XGBRanker():
         assert len(y_true) > 1
         return float(y_true[np.argmax(y_score)] * len(y_true))
 
-    rows = np.concatenate([np.flatnonzero(VALI.qid == q)[: 1 + i] for i, q in enumerate(np.unique(VALI.qid))])
+    rows = np.concatenate(
+        [np.flatnonzero(VALI.qid == q)[: 1 + i] for i, q in enumerate(np.unique(VALI.qid))]
+    )
     vali = Rows(VALI, rows)
     fit = {
         "qid": QID,
@@ -161,7 +174,13 @@ def test_the_values_are_those_of_XGBRanker():
         "verbose": False,
     }
     for metric in (top, ["ndcg@5", top]):
-        parameters = {"n_estimators": 2, "n_jobs": 1, "learning_rate": 0.0, "eval_metric": metric, "base_score": 0.0}
+        parameters = {
+            "n_estimators": 2,
+            "n_jobs": 1,
+            "learning_rate": 0.0,
+            "eval_metric": metric,
+            "base_score": 0.0,
+        }
         ours = XGBOOST.ranker_class(**parameters).fit(X, Y, **fit).evals_result_["validation_0"]
         theirs = xgboost.XGBRanker(**parameters).fit(X, Y, **fit).evals_result_["validation_0"]
         assert ours["top"] == pytest.approx(theirs["top"], abs=1e-5)
@@ -192,19 +211,26 @@ def test_a_function_of_group_needs_rows_by_query(twin):
     def sizes(y_true, y_pred, weight, group):
         return "sizes", float(len(group)), True
 
-    with pytest.raises(ValueError, match=r"eval_metric holds .*sizes.* takes group, but the rows of eval_set\[0\] X"):
+    with pytest.raises(
+        ValueError,
+        match=r"eval_metric holds .*sizes.* takes group, but the rows of eval_set\[0\] X",
+    ):
         watched(twin, ["ap", sizes], Rows(VALI, shuffled(VALI)[0]))
 
 
 @twins
 @pytest.mark.parametrize(
-    "result", [1.0, ("a", 1.0), [], [("a", 1.0, True), 3], (1.0, "a", True), ("a", np.ones(2), True)], ids=repr
+    "result",
+    [1.0, ("a", 1.0), [], [("a", 1.0, True), 3], (1.0, "a", True), ("a", np.ones(2), True)],
+    ids=repr,
 )
 def test_other_results_are_refused(twin, result):
     def metric(y_true, y_pred, weight):
         return result
 
-    with pytest.raises(TypeError, match=r"eval_metric holds .*metric.*, which returned .*; expected \(name, value"):
+    with pytest.raises(
+        TypeError, match=r"eval_metric holds .*metric.*, which returned .*; expected \(name, value"
+    ):
         watched(twin, metric)
 
 
@@ -219,7 +245,8 @@ def test_other_numbers_of_arguments_are_refused(twin):
     for function in (one, five):
         n = len(inspect.signature(function).parameters)
         with pytest.raises(
-            TypeError, match=rf"eval_metric holds .*, which takes {n} arguments; expected a name such as"
+            TypeError,
+            match=rf"eval_metric holds .*, which takes {n} arguments; expected a name such as",
         ):
             watched(twin, ["ndcg", function])
 
@@ -229,7 +256,9 @@ def test_names_are_distinct(twin):
     def metric(y_true, y_pred, weight):
         return "ndcg@5", 1.0, True
 
-    with pytest.raises(ValueError, match=r"eval_metric reports 'ndcg@5' 2 times; expected distinct names"):
+    with pytest.raises(
+        ValueError, match=r"eval_metric reports 'ndcg@5' 2 times; expected distinct names"
+    ):
         watched(twin, ["ndcg@5", metric])
 
 
@@ -238,7 +267,10 @@ def test_names_are_distinct(twin):
     [
         (("a b", 1.0, True), "expected a name without blanks"),
         (("a:b", 1.0, True), "expected a name without blanks"),
-        (("precision_loss", 1.0, False), "XGBoost maximizes metrics whose names begin with auc, pre, map, ndcg"),
+        (
+            ("precision_loss", 1.0, False),
+            "XGBoost maximizes metrics whose names begin with auc, pre, map, ndcg",
+        ),
     ],
 )
 def test_names_that_XGBoost_misreads(value, message):
@@ -253,7 +285,9 @@ def test_a_tuple_from_a_function_of_two_arguments_is_explained():
     def metric(y_true, y_pred):
         return "a", 1.0, True
 
-    with pytest.raises(TypeError, match=r"returned \('a', 1.0, True\); expected the number of one query"):
+    with pytest.raises(
+        TypeError, match=r"returned \('a', 1.0, True\); expected the number of one query"
+    ):
         watched(XGBOOST, metric)
 
 
@@ -276,7 +310,13 @@ def n_rounds(ranker):
 @twins
 @pytest.mark.parametrize(
     ("stopping", "reported"),
-    [("ndcg@10", "ndcg@10"), (gb.nDCG(k=10), "ndcg@10"), ("ap", "map-ap"), ("map-ap", "map-ap"), ("gap", "map-gap")],
+    [
+        ("ndcg@10", "ndcg@10"),
+        (gb.nDCG(k=10), "ndcg@10"),
+        ("ap", "map-ap"),
+        ("map-ap", "map-ap"),
+        ("gap", "map-gap"),
+    ],
     ids=repr,
 )
 def test_the_named_metric_stops_training(twin, stopping, reported):
@@ -305,7 +345,9 @@ def test_a_function_stops_training(twin, higher):
 
     parameters, fit = twin.stopping(5)
     fit = dict(fit)
-    ranker = watched(twin, ["ndcg@5", metric], fit=fit, stopping_metric="mine", **EARLY, **parameters)
+    ranker = watched(
+        twin, ["ndcg@5", metric], fit=fit, stopping_metric="mine", **EARLY, **parameters
+    )
     assert ranker.best_iteration_ == 4
     assert n_rounds(ranker) == 9
 
@@ -322,7 +364,11 @@ def test_XGBoost_reads_the_direction_of_a_function_of_two_arguments_from_its_nam
 
     for metric, best in ((cost, 12), (precision_of, 1)):
         ranker = XGBOOST.fitted(
-            evals=[VALI], eval_metric=metric, stopping_metric=metric.__name__, n_estimators=12, early_stopping_rounds=3
+            evals=[VALI],
+            eval_metric=metric,
+            stopping_metric=metric.__name__,
+            n_estimators=12,
+            early_stopping_rounds=3,
         )
         assert ranker.best_iteration_ == best
 
@@ -335,12 +381,16 @@ def test_a_stopping_metric_that_is_not_reported(twin):
     parameters, fit = twin.stopping(5)
     known = {"lightgbm": "map-gap, ndcg@5", "xgboost": "map-gap, ndcg@5"}[twin.name]
     with pytest.raises(
-        ValueError, match=rf"stopping_metric is 'ap', which is not reported; expected one of {known}, or"
+        ValueError,
+        match=rf"stopping_metric is 'ap', which is not reported; expected one of {known}, or",
     ):
         watched(twin, ["ndcg@5"], fit=fit, stopping_metric="ap", **parameters)
     with pytest.raises(ValueError, match=r"stopping_metric is nDCG\(k=3\), which is not reported"):
         watched(twin, ["ndcg@5", metric], fit=fit, stopping_metric=gb.nDCG(k=3), **parameters)
-    with pytest.raises(ValueError, match=r"stopping_metric is 'yours', which is not reported; expected one of .*mine"):
+    with pytest.raises(
+        ValueError,
+        match=r"stopping_metric is 'yours', which is not reported; expected one of .*mine",
+    ):
         watched(twin, ["ndcg@5", metric], fit=fit, stopping_metric="yours", **parameters)
 
 
@@ -351,11 +401,17 @@ def test_a_stopping_metric_without_early_stopping(twin):
 
 
 def test_a_stopping_metric_beside_another_choice():
-    parameters = {"stopping_metric": "ndcg@5", "first_metric_only": False, "early_stopping_round": 3}
+    parameters = {
+        "stopping_metric": "ndcg@5",
+        "first_metric_only": False,
+        "early_stopping_round": 3,
+    }
     with pytest.raises(ValueError, match="but first_metric_only is False"):
         watched(LIGHTGBM, ["ndcg@5"], **parameters)
     callback = xgboost.callback.EarlyStopping(rounds=3, metric_name="map-gap")
-    with pytest.raises(ValueError, match="but metric_name of the early stopping callback is 'map-gap'"):
+    with pytest.raises(
+        ValueError, match="but metric_name of the early stopping callback is 'map-gap'"
+    ):
         watched(XGBOOST, ["ndcg@5"], stopping_metric="ndcg@5", callbacks=[callback])
 
 
@@ -364,7 +420,8 @@ def test_a_stopping_metric_stands_for_the_trained_measure_whatever_its_g(twin):
     parameters, fit = twin.stopping(5)
     parameters |= {"g": (0.3, 0.7), **EARLY}
     first, second = (
-        watched(twin, ["ndcg@5"], fit=fit, stopping_metric=stopping, **parameters) for stopping in (None, gb.GAP())
+        watched(twin, ["ndcg@5"], fit=fit, stopping_metric=stopping, **parameters)
+        for stopping in (None, gb.GAP())
     )
     assert first.best_iteration_ == second.best_iteration_
 
@@ -373,7 +430,9 @@ def test_a_stopping_metric_stands_for_the_trained_measure_whatever_its_g(twin):
 def test_the_parameter(twin):
     ranker = twin.ranker(stopping_metric="ndcg@5")
     assert clone(ranker).get_params()["stopping_metric"] == "ndcg@5"
-    with pytest.raises(ValueError, match="stopping_metric is 'ndcg@5'; expected None: the search tries"):
+    with pytest.raises(
+        ValueError, match="stopping_metric is 'ndcg@5'; expected None: the search tries"
+    ):
         GSearchCV(ranker, {"n_estimators": [2]}, scoring="ndcg@5").fit(X, Y, QID)
     parameters, fit = twin.stopping(5)
     fitted = watched(twin, ["ndcg@5"], fit=fit, stopping_metric="ndcg@5", **parameters)

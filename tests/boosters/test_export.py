@@ -17,7 +17,9 @@ from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 # ONNX models take float32.
 X, V, T = (data.X.astype(np.float32) for data in (TRAIN, VALI, TEST))
-NAMES = [f"f{(i + 7) % TRAIN.n_features}" for i in range(TRAIN.n_features)]  # like XGBoost's, in another order
+NAMES = [
+    f"f{(i + 7) % TRAIN.n_features}" for i in range(TRAIN.n_features)
+]  # like XGBoost's, in another order
 
 
 def with_gaps(X):
@@ -29,7 +31,11 @@ def booster_of(ranker):
 
 
 def scores_of(booster, X):
-    return booster.predict(X) if isinstance(booster, lightgbm.Booster) else booster.inplace_predict(X, missing=np.nan)
+    return (
+        booster.predict(X)
+        if isinstance(booster, lightgbm.Booster)
+        else booster.inplace_predict(X, missing=np.nan)
+    )
 
 
 def for_onnx(twin, model):
@@ -43,9 +49,15 @@ def onnx_scores(booster, X):
     import onnxruntime
     from onnxmltools.convert.common.data_types import FloatTensorType
 
-    convert = onnxmltools.convert_lightgbm if isinstance(booster, lightgbm.Booster) else onnxmltools.convert_xgboost
+    convert = (
+        onnxmltools.convert_lightgbm
+        if isinstance(booster, lightgbm.Booster)
+        else onnxmltools.convert_xgboost
+    )
     model = convert(booster, initial_types=[("X", FloatTensorType([None, X.shape[1]]))])
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
     (scores,) = session.run(None, {"X": X})
     return scores.ravel()
 
@@ -72,7 +84,9 @@ def early_stopping(twin):
 
 
 def dart(twin):
-    parameters = {"boosting_type": "dart"} if twin is LIGHTGBM else {"booster": "dart", "rate_drop": 0.3}
+    parameters = (
+        {"boosting_type": "dart"} if twin is LIGHTGBM else {"booster": "dart", "rate_drop": 0.3}
+    )
     return twin.ranker(n_estimators=20, **parameters).fit(X, TRAIN.y, TRAIN.qid), T
 
 
@@ -90,7 +104,9 @@ def base_score_or_start(twin):
 )
 def test_onnx(twin, model):
     ranker, rows = model(twin)
-    expected = ranker.predict(pd.DataFrame(rows, columns=NAMES) if model is named_features else rows)
+    expected = ranker.predict(
+        pd.DataFrame(rows, columns=NAMES) if model is named_features else rows
+    )
     exported = for_onnx(twin, ranker)
     npt.assert_allclose(scores_of(exported, rows), expected, rtol=0, atol=1e-6)
     npt.assert_allclose(onnx_scores(exported, rows), expected, rtol=0, atol=1e-6)
@@ -104,7 +120,12 @@ def test_onnx_takes_categories_by_code(twin):
 
     def frame(data):
         chosen = np.random.default_rng(0).choice([1, 4, 6], len(data)) + data.y % 2
-        return pd.DataFrame({"x": data.X[:, 0], "letter": pd.Categorical(letters[chosen], categories=sorted(letters))})
+        return pd.DataFrame(
+            {
+                "x": data.X[:, 0],
+                "letter": pd.Categorical(letters[chosen], categories=sorted(letters)),
+            }
+        )
 
     parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
     ranker = twin.ranker(n_estimators=20, **parameters).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
@@ -148,9 +169,21 @@ def test_lightgbm_exporter_refuses_models_with_an_objective_from_python():
 @pytest.mark.parametrize(
     ("twin", "parameters", "message"),
     [
-        (LIGHTGBM, {"linear_tree": True}, "linear_tree is True in model; expected a model without linear trees"),
-        (LIGHTGBM, {"zero_as_missing": True}, "zero_as_missing is True in model; expected a model in which NaN alone"),
-        (XGBOOST, {"booster": "gblinear", "max_depth": None}, "booster is 'gblinear' in model; expected trees"),
+        (
+            LIGHTGBM,
+            {"linear_tree": True},
+            "linear_tree is True in model; expected a model without linear trees",
+        ),
+        (
+            LIGHTGBM,
+            {"zero_as_missing": True},
+            "zero_as_missing is True in model; expected a model in which NaN alone",
+        ),
+        (
+            XGBOOST,
+            {"booster": "gblinear", "max_depth": None},
+            "booster is 'gblinear' in model; expected trees",
+        ),
         (XGBOOST, {"missing": 0.0}, r"missing is 0\.0 in model; expected NaN"),
         (XGBOOST, {"missing": -999}, r"missing is -999\.0 in model; expected NaN"),
     ],
@@ -169,7 +202,12 @@ def test_what_exporters_write_wrongly_is_refused(twin, parameters, message, tmp_
 def test_exportable_refuses_lightgbms_random_forests():
     """Exporters sum their trees."""
     dataset = LIGHTGBM.dataset(X, TRAIN.y, np.full(TRAIN.n_queries, 20))
-    forest = {"objective": "lambdarank", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}
+    forest = {
+        "objective": "lambdarank",
+        "boosting": "rf",
+        "bagging_freq": 1,
+        "bagging_fraction": 0.5,
+    }
     with pytest.raises(ValueError, match="boosting is 'rf' in model; expected"):
         LIGHTGBM.module.exportable(lightgbm.train({**LIGHTGBM.native, **forest}, dataset, 3))
 
@@ -189,7 +227,9 @@ def test_exported_lightgbm_sends_zeros_and_gaps_as_the_ranker_does(parameters, t
         npt.assert_allclose(onnx_scores(exported, rows), ranker.predict(rows), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("objective", ["binary:logistic", "count:poisson", "rank:pairwise", "reg:squarederror"])
+@pytest.mark.parametrize(
+    "objective", ["binary:logistic", "count:poisson", "rank:pairwise", "reg:squarederror"]
+)
 def test_exportable_predicts_as_xgboosts_own_objective_does(objective):
     data = XGBOOST.dataset(X, (TRAIN.y > 0).astype(float), np.full(TRAIN.n_queries, 20))
     booster = xgboost.train({"objective": objective, "max_depth": 3, "nthread": 1}, data, 5)
@@ -223,11 +263,16 @@ def test_exportable_keeps_the_names_of_features(twin):
         # They are written into the file too, and no error comes from rows without names.
         again = xgboost.Booster(model_file=exported.save_raw("ubj"))
         assert again.feature_names == names
-        npt.assert_array_equal(again.inplace_predict(T), ranker.predict(pd.DataFrame(T, columns=names)))
+        npt.assert_array_equal(
+            again.inplace_predict(T), ranker.predict(pd.DataFrame(T, columns=names))
+        )
 
 
 def test_exportable_takes_and_leaves_out_names_of_xgboosts_features():
-    plain, named = (XGBOOST.ranker().fit(rows, TRAIN.y, TRAIN.qid) for rows in (X, pd.DataFrame(X, columns=NAMES)))
+    plain, named = (
+        XGBOOST.ranker().fit(rows, TRAIN.y, TRAIN.qid)
+        for rows in (X, pd.DataFrame(X, columns=NAMES))
+    )
     positions = {f"f{i}" for i in range(TRAIN.n_features)}
     exportable = XGBOOST.module.exportable
     for exported in (exportable(plain), exportable(named, feature_names=None)):
@@ -242,7 +287,11 @@ def test_exportable_takes_and_leaves_out_names_of_xgboosts_features():
 
 @pytest.mark.parametrize(
     "names",
-    [NAMES, [f"f{i + 1}" for i in range(TRAIN.n_features)], [f"{i + 1}" for i in range(TRAIN.n_features)]],
+    [
+        NAMES,
+        [f"f{i + 1}" for i in range(TRAIN.n_features)],
+        [f"{i + 1}" for i in range(TRAIN.n_features)],
+    ],
     ids=["f7", "f1", "1"],
 )
 def test_exportable_refuses_names_that_read_as_other_positions(names):
@@ -251,19 +300,27 @@ def test_exportable_refuses_names_that_read_as_other_positions(names):
     A search engine reads names.
     """
     ranker = XGBOOST.ranker().fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
-    with pytest.raises(ValueError, match=f"feature_names is 'auto', but column 0 .* is named '{names[0]}'"):
+    with pytest.raises(
+        ValueError, match=f"feature_names is 'auto', but column 0 .* is named '{names[0]}'"
+    ):
         XGBOOST.module.exportable(ranker)
     positions = [f"f{i}" for i in range(TRAIN.n_features)]
     ranker = XGBOOST.ranker().fit(pd.DataFrame(X, columns=positions), TRAIN.y, TRAIN.qid)
     exported = XGBOOST.module.exportable(ranker)
     assert exported.feature_names == positions
-    npt.assert_allclose(onnx_scores(exported, T), ranker.predict(pd.DataFrame(T, columns=positions)), atol=1e-6)
+    npt.assert_allclose(
+        onnx_scores(exported, T), ranker.predict(pd.DataFrame(T, columns=positions)), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a", "b"], "feature_names has 2 names, 2 of them different; expected one different name for each of the 23"),
+        (
+            ["a", "b"],
+            "feature_names has 2 names, 2 of them different; expected one different name for each "
+            "of the 23",
+        ),
         (["a"] * 23, "feature_names has 23 names, 1 of them different; expected"),
         ("names", "feature_names is 'names'; expected 'auto', None or a sequence of names"),
     ],
@@ -276,8 +333,16 @@ def test_exportable_refuses_other_names(names, message):
 @pytest.mark.parametrize(
     ("library", "model", "message"),
     [
-        (LIGHTGBM, XGBOOST, "model is a XGBGAPRanker; .*gapboost.xgboost.exportable takes XGBoost's models"),
-        (XGBOOST, LIGHTGBM, "model is a LGBMGAPRanker; .*gapboost.lightgbm.exportable takes LightGBM's models"),
+        (
+            LIGHTGBM,
+            XGBOOST,
+            "model is a XGBGAPRanker; .*gapboost.xgboost.exportable takes XGBoost's models",
+        ),
+        (
+            XGBOOST,
+            LIGHTGBM,
+            "model is a LGBMGAPRanker; .*gapboost.lightgbm.exportable takes LightGBM's models",
+        ),
     ],
     ids=["lightgbm", "xgboost"],
 )
@@ -304,12 +369,16 @@ def test_treelite(twin, model):
     ranker, rows = model(twin)
     load = treelite.frontend.from_lightgbm if twin is LIGHTGBM else treelite.frontend.from_xgboost
     for booster in (booster_of(ranker), twin.module.exportable(ranker)):
-        found = treelite.gtil.predict(load(booster), rows.astype(np.float64) if twin is LIGHTGBM else rows)
+        found = treelite.gtil.predict(
+            load(booster), rows.astype(np.float64) if twin is LIGHTGBM else rows
+        )
         npt.assert_allclose(found.ravel(), ranker.predict(rows), rtol=0, atol=1e-6)
 
 
 # Its plots call methods that matplotlib is about to rename.
-@pytest.mark.filterwarnings("ignore:The set_(bad|over|under) function will be deprecated:PendingDeprecationWarning")
+@pytest.mark.filterwarnings(
+    "ignore:The set_(bad|over|under) function will be deprecated:PendingDeprecationWarning"
+)
 @twins
 def test_shap_explains_the_score(twin):
     import shap
@@ -320,7 +389,9 @@ def test_shap_explains_the_score(twin):
         explainer = shap.TreeExplainer(model)
         values = explainer.shap_values(rows)
         assert values.shape == rows.shape
-        npt.assert_allclose(values.sum(axis=1) + explainer.expected_value, expected, rtol=0, atol=1e-5)
+        npt.assert_allclose(
+            values.sum(axis=1) + explainer.expected_value, expected, rtol=0, atol=1e-5
+        )
         npt.assert_allclose(values, contributions(twin, ranker, rows)[:, :-1], rtol=0, atol=1e-5)
 
 
@@ -346,14 +417,18 @@ test, scores = np.load(rows), []
 for path in paths:
     ranker = joblib.load(path) if path.endswith("joblib") else pickle.load(open(path, "rb"))
     scores.append(ranker.predict(test["X"]))
-    print(repr(ranker.measure_), ranker.score(test["X"], test["y"], test["qid"]), ranker.get_params()["learning_rate"])
+    value = ranker.score(test["X"], test["y"], test["qid"])
+    print(repr(ranker.measure_), value, ranker.get_params()["learning_rate"])
 np.save(rows, scores)
 """
 
 
 @pytest.mark.slow
 def test_pickle_and_joblib_in_another_process(tmp_path):
-    fitted = [twin.fitted(measure="egap", g=(0.2, 0.8), learning_rate=0.25) for twin in (LIGHTGBM, XGBOOST)]
+    fitted = [
+        twin.fitted(measure="egap", g=(0.2, 0.8), learning_rate=0.25)
+        for twin in (LIGHTGBM, XGBOOST)
+    ]
     rows, paths, expected = tmp_path / "rows.npz", [], []
     for number, ranker in enumerate(fitted):
         paths += [tmp_path / f"{number}.pickle", tmp_path / f"{number}.joblib"]
@@ -361,7 +436,11 @@ def test_pickle_and_joblib_in_another_process(tmp_path):
         joblib.dump(ranker, paths[-1])
         expected += [f"{ranker.measure_!r} {ranker.score(TEST.X, TEST.y, TEST.qid)} 0.25"] * 2
     np.savez(rows, X=TEST.X, y=TEST.y, qid=TEST.qid)
-    done = subprocess.run([sys.executable, "-c", LOAD, rows, *paths], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, rows, *paths], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == expected
-    npt.assert_array_equal(np.load(f"{rows}.npy"), np.repeat([ranker.predict(TEST.X) for ranker in fitted], 2, axis=0))
+    npt.assert_array_equal(
+        np.load(f"{rows}.npy"), np.repeat([ranker.predict(TEST.X) for ranker in fitted], 2, axis=0)
+    )

@@ -18,7 +18,12 @@ SIZES = sizes_of(QID)
 
 def dataset(data=TRAIN, **more):
     return lightgbm.Dataset(
-        data.X, label=data.y, group=sizes_of(data.qid), free_raw_data=False, params=LIGHTGBM.native, **more
+        data.X,
+        label=data.y,
+        group=sizes_of(data.qid),
+        free_raw_data=False,
+        params=LIGHTGBM.native,
+        **more,
     )
 
 
@@ -47,8 +52,14 @@ def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
     """LightGBM's own ranker passes an array of labels, which callbacks must not keep alive."""
     trains, reports = objective("gap"), eval_metric("gap")
     for _ in range(5):
-        theirs = lightgbm.LGBMRanker(n_estimators=2, n_jobs=1, objective=trains, metric="None", verbose=-1)
-        watched = {**evaluation_sets([VALI.X], [VALI.y]), "eval_group": [sizes_of(VALI.qid)], "eval_metric": reports}
+        theirs = lightgbm.LGBMRanker(
+            n_estimators=2, n_jobs=1, objective=trains, metric="None", verbose=-1
+        )
+        watched = {
+            **evaluation_sets([VALI.X], [VALI.y]),
+            "eval_group": [sizes_of(VALI.qid)],
+            "eval_metric": reports,
+        }
         theirs.fit(X, Y, group=SIZES, **watched)
         del theirs
         gc.collect()
@@ -60,7 +71,11 @@ def test_objective_and_metric_in_LGBMRanker(weighted, preparations):
     weights = np.linspace(0.5, 3.0, len(SIZES)).astype(np.float32) if weighted else None
     by_row = None if weights is None else np.repeat(weights, SIZES)
     theirs = lightgbm.LGBMRanker(
-        n_estimators=5, n_jobs=1, objective=objective("gap", g=(0.3, 0.7)), metric="None", **LIGHTGBM.parameters
+        n_estimators=5,
+        n_jobs=1,
+        objective=objective("gap", g=(0.3, 0.7)),
+        metric="None",
+        **LIGHTGBM.parameters,
     ).fit(
         X,
         Y,
@@ -109,10 +124,18 @@ def test_ways_of_boosting_that_take_a_custom_objective(parameters):
 
 @pytest.mark.parametrize(
     "name",
-    ["min_child_weight", "min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_sum_hessian_per_leaf"],
+    [
+        "min_child_weight",
+        "min_sum_hessian_in_leaf",
+        "min_hessian",
+        "min_sum_hessian",
+        "min_sum_hessian_per_leaf",
+    ],
 )
 def test_every_name_of_the_hessian_floor_is_checked(name):
-    with pytest.raises(ValueError, match="min_child_weight is 100000, but the hessians of all rows sum to"):
+    with pytest.raises(
+        ValueError, match="min_child_weight is 100000, but the hessians of all rows sum to"
+    ):
         LIGHTGBM.fitted(**{name: 1e5})
 
 
@@ -124,9 +147,14 @@ def test_a_floor_that_is_accepted_still_trains(floor):
 @pytest.mark.parametrize("name", ["extra_trees", "extra_tree"])
 @pytest.mark.parametrize("drawn", [False, True])
 def test_thresholds_are_drawn_unless_told_otherwise_by_either_name(name, drawn):
-    given = {k: v for k, v in LIGHTGBM.parameters.items() if k != "extra_trees"} | {"n_estimators": 5, "n_jobs": 1}
+    given = {k: v for k, v in LIGHTGBM.parameters.items() if k != "extra_trees"} | {
+        "n_estimators": 5,
+        "n_jobs": 1,
+    }
     ours = LGBMGAPRanker(**given, **{name: drawn}).fit(X, Y, QID).predict(TEST.X)
-    theirs = lightgbm.LGBMRanker(**given, extra_trees=drawn, objective=objective("gap"), metric="None")
+    theirs = lightgbm.LGBMRanker(
+        **given, extra_trees=drawn, objective=objective("gap"), metric="None"
+    )
     npt.assert_allclose(ours, theirs.fit(X, Y, group=SIZES).predict(TEST.X), rtol=0, atol=1e-6)
     default = LGBMGAPRanker(**given).fit(X, Y, QID).predict(TEST.X)
     assert np.array_equal(default, ours) == drawn
@@ -135,5 +163,8 @@ def test_thresholds_are_drawn_unless_told_otherwise_by_either_name(name, drawn):
 def test_data_that_no_split_can_cut_are_refused():
     for features, least in ((np.zeros_like(X), 1), (X, len(Y))):
         ranker = LGBMGAPRanker(verbose=-1, min_child_samples=least)
-        with pytest.raises(ValueError, match="X holds no feature that LightGBM can split; expected one with different"):
+        with pytest.raises(
+            ValueError,
+            match="X holds no feature that LightGBM can split; expected one with different",
+        ):
             ranker.fit(features, Y, QID)

@@ -41,7 +41,11 @@ MEASURES = [
     0.7 * gb.GAP(g=(1 / 3, 2 / 3)) + 1e-7 * gb.AP() + 2 * gb.xGAP(g=(0.5, 0.5)),
 ]
 # Of these none but LambdaRank trains.
-SEVERAL_DISCOUNTS = [gb.RPrecision(rel=2), gb.QMeasure(gains="exponential"), 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)]
+SEVERAL_DISCOUNTS = [
+    gb.RPrecision(rel=2),
+    gb.QMeasure(gains="exponential"),
+    0.7 * gb.AP() + 0.3 * gb.nDCG(k=10),
+]
 OBJECTIVES = [
     gb.LambdaRank,
     lambda measure: gb.LambdaRank(measure, random_state=7),
@@ -59,7 +63,9 @@ def test_words_are_read_again(measure, how):
 
 @pytest.mark.parametrize("measure", SEVERAL_DISCOUNTS, ids=str)
 def test_words_of_several_discounts_are_read_again(measure):
-    assert read_objective(words(gb.LambdaRank(measure)), gb.LambdaRank(gb.AP())) == gb.LambdaRank(measure)
+    assert read_objective(words(gb.LambdaRank(measure)), gb.LambdaRank(gb.AP())) == gb.LambdaRank(
+        measure
+    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,13 @@ SUFFIXES = [(LIGHTGBM, ".txt"), (XGBOOST, ".json"), (XGBOOST, ".ubj")]
 
 @pytest.mark.parametrize(("twin", "suffix"), SUFFIXES)
 @pytest.mark.parametrize(
-    "trained", [{}, {"measure": "xgap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5)}, {"objective": "softrank"}]
+    "trained",
+    [
+        {},
+        {"measure": "xgap", "g": (0.25, 0.75)},
+        {"measure": gb.nDCG(k=5)},
+        {"objective": "softrank"},
+    ],
 )
 def test_the_file_alone_says_measure_and_g(twin, suffix, trained, tmp_path):
     ranker = twin.fitted(**trained)
@@ -117,13 +129,15 @@ def test_the_file_alone_says_measure_and_g(twin, suffix, trained, tmp_path):
     for again in (pickle.loads(pickle.dumps(ranker)), copy.deepcopy(ranker)):
         assert says(file_of(again, tmp_path / f"again{suffix}")) == repr(ranker.objective_)
     joblib.dump(ranker, tmp_path / "ranker.joblib")
-    assert says(file_of(joblib.load(tmp_path / "ranker.joblib"), tmp_path / f"again{suffix}")) == repr(
-        ranker.objective_
-    )
+    assert says(
+        file_of(joblib.load(tmp_path / "ranker.joblib"), tmp_path / f"again{suffix}")
+    ) == repr(ranker.objective_)
 
 
 @pytest.mark.parametrize(("twin", "suffix"), SUFFIXES)
-def test_the_file_survives_the_vendors_and_a_model_that_goes_on_says_its_last_objective(twin, suffix, tmp_path):
+def test_the_file_survives_the_vendors_and_a_model_that_goes_on_says_its_last_objective(
+    twin, suffix, tmp_path
+):
     ranker = twin.fitted(measure="ap", **twin.no_draws)
     file = file_of(ranker, tmp_path / f"model{suffix}")
     booster = (lightgbm if twin is LIGHTGBM else xgboost).Booster(model_file=file)
@@ -146,17 +160,30 @@ def test_lightgbm_loads_it_without_a_warning(tmp_path):
     ranker = LIGHTGBM.fitted(measure=Named())
     file = file_of(ranker, tmp_path / "model.txt")
     np.save(tmp_path / "X.npy", TEST.X)
-    command = [sys.executable, "-c", LOAD, str(file), str(tmp_path / "scores.npy"), str(tmp_path / "X.npy")]
+    command = [
+        sys.executable,
+        "-c",
+        LOAD,
+        str(file),
+        str(tmp_path / "scores.npy"),
+        str(tmp_path / "X.npy"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout + done.stderr == ""
     npt.assert_array_equal(np.load(tmp_path / "scores.npy"), ranker.predict(TEST.X))
     assert says(file).startswith("LambdaRank(Named(")
 
 
-@pytest.mark.parametrize("parameters", [{}, {"linear_tree": True}, {"boosting_type": "dart"}], ids=str)
+@pytest.mark.parametrize(
+    "parameters", [{}, {"linear_tree": True}, {"boosting_type": "dart"}], ids=str
+)
 def test_lightgbms_model_is_the_one_that_was_trained(parameters):
     parameters = {"n_estimators": 40, "learning_rate": 0.5, **parameters}
-    stopping = {} if "boosting_type" in parameters else {"callbacks": [lightgbm.early_stopping(5, verbose=False)]}
+    stopping = (
+        {}
+        if "boosting_type" in parameters
+        else {"callbacks": [lightgbm.early_stopping(5, verbose=False)]}
+    )
     ranker = LIGHTGBM.fitted(evals=[VALI], fit=stopping, **parameters)
     value = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[ranker.measure_]
     best = ranker.best_iteration_ or 40
@@ -170,7 +197,8 @@ def test_lightgbms_model_is_the_one_that_was_trained(parameters):
 
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
-    "trained", [{"measure": "egap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5), "objective": "softrank"}]
+    "trained",
+    [{"measure": "egap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5), "objective": "softrank"}],
 )
 @pytest.mark.parametrize("ranker_class", [XGBGAPRanker, DaskXGBGAPRanker])
 def test_load_model_restores_measure_and_g(trained, ranker_class, tmp_path):
@@ -204,13 +232,25 @@ def test_load_model_draws_nothing_from_random_state(source, tmp_path):
 
 def test_load_model_drops_the_rounds_after_the_best_one(tmp_path):
     """XGBRanker keeps them in its files, and a booster of such a file predicts by all of them."""
-    theirs = xgboost.XGBRanker(n_estimators=60, learning_rate=0.5, early_stopping_rounds=3, eval_metric="ndcg@5")
-    theirs.fit(TRAIN.X, TRAIN.y, qid=np.sort(TRAIN.qid), eval_set=[(VALI.X, VALI.y)], eval_qid=[np.sort(VALI.qid)])
+    theirs = xgboost.XGBRanker(
+        n_estimators=60, learning_rate=0.5, early_stopping_rounds=3, eval_metric="ndcg@5"
+    )
+    theirs.fit(
+        TRAIN.X,
+        TRAIN.y,
+        qid=np.sort(TRAIN.qid),
+        eval_set=[(VALI.X, VALI.y)],
+        eval_qid=[np.sort(VALI.qid)],
+    )
     theirs.save_model(tmp_path / "theirs.json")
     ours = XGBGAPRanker()
     ours.load_model(tmp_path / "theirs.json")
     assert ours.best_iteration == theirs.best_iteration
-    assert ours.get_booster().num_boosted_rounds() == ours.best_iteration_ < theirs.get_booster().num_boosted_rounds()
+    assert (
+        ours.get_booster().num_boosted_rounds()
+        == ours.best_iteration_
+        < theirs.get_booster().num_boosted_rounds()
+    )
     ours.save_model(tmp_path / "ours.json")
     found = xgboost.Booster(model_file=tmp_path / "ours.json").inplace_predict(TEST.X)
     npt.assert_array_equal(found, theirs.predict(TEST.X))
@@ -223,7 +263,9 @@ def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
     assert loaded.measure_ == Named()
     other = XGBGAPRanker(n_estimators=3)
     with pytest.raises(
-        ValueError, match=r"the model was trained for LambdaRank\(Named\(.*the ranker has LambdaRank\(GAP\(\)\)"
+        ValueError,
+        match=r"the model was trained for LambdaRank\(Named\(.*the ranker has "
+        r"LambdaRank\(GAP\(\)\)",
     ):
         other.load_model(tmp_path / "model.json")
     assert not other.__sklearn_is_fitted__()
@@ -262,13 +304,19 @@ def test_load_model_takes_no_other_measure_than_the_file_names(trained, requeste
 
 def test_load_model_takes_no_other_objective_than_the_file_names():
     trained = UserObjective(gb.AP(), patience=2)
-    for other in (UserObjective(gb.AP(), patience=3), UserObjective(gb.nDCG(), patience=2), gb.LambdaRank(gb.AP())):
+    for other in (
+        UserObjective(gb.AP(), patience=3),
+        UserObjective(gb.nDCG(), patience=2),
+        gb.LambdaRank(gb.AP()),
+    ):
         with pytest.raises(ValueError, match="the model was trained for"):
             read_objective(words(trained), other)
     assert read_objective(words(trained), trained) == trained
 
 
-@pytest.mark.parametrize("measure", [UserGAP(patience=2), 0.5 * gb.GAP() + 0.5 * UserMeasure(), gb.GAP()], ids=str)
+@pytest.mark.parametrize(
+    "measure", [UserGAP(patience=2), 0.5 * gb.GAP() + 0.5 * UserMeasure(), gb.GAP()], ids=str
+)
 @pytest.mark.parametrize("how", [gb.LambdaRank, lambda measure: UserObjective(measure, patience=2)])
 def test_words_fill_in_the_g_that_the_parameters_leave_open(measure, how):
     trained = how(measure).resolved(np.array([0, 1, 3]))
@@ -281,7 +329,9 @@ def test_load_model_for_a_sum_with_a_measure_that_is_not_gapboosts(tmp_path):
     loaded = XGBGAPRanker(measure=0.5 * gb.AP() + 0.5 * gb.nDCG(k=3))
     with pytest.raises(ValueError, match="the model was trained for"):
         loaded.load_model(tmp_path / "model.json")
-    loaded.set_params(measure=0.5 * gb.AP() + 0.5 * UserMeasure()).load_model(tmp_path / "model.json")
+    loaded.set_params(measure=0.5 * gb.AP() + 0.5 * UserMeasure()).load_model(
+        tmp_path / "model.json"
+    )
     assert loaded.measure_ == 0.5 * gb.AP() + 0.5 * UserMeasure()
 
 
@@ -290,7 +340,9 @@ def test_load_model_wants_the_missing_value_of_the_training(tmp_path):
     zeros = XGBOOST.fitted(missing=0)
     zeros.save_model(tmp_path / "zeros.json")
     loaded = XGBGAPRanker()
-    with pytest.raises(ValueError, match=r"missing is nan, but the model was trained with 0\.0; expected the same"):
+    with pytest.raises(
+        ValueError, match=r"missing is nan, but the model was trained with 0\.0; expected the same"
+    ):
         loaded.load_model(tmp_path / "zeros.json")
     loaded.set_params(missing=0.0).load_model(tmp_path / "zeros.json")
     npt.assert_array_equal(loaded.predict(TEST.X), zeros.predict(TEST.X))
@@ -317,10 +369,14 @@ def test_load_model_knows_the_columns(tmp_path):
     import polars as pl
 
     names = [f"column {i}" for i in range(TRAIN.n_features)]
-    XGBOOST.ranker().fit(pl.DataFrame(TRAIN.X, schema=names), TRAIN.y, TRAIN.qid).save_model(tmp_path / "model.json")
+    XGBOOST.ranker().fit(pl.DataFrame(TRAIN.X, schema=names), TRAIN.y, TRAIN.qid).save_model(
+        tmp_path / "model.json"
+    )
     loaded = XGBGAPRanker()
     loaded.load_model(tmp_path / "model.json")
-    with pytest.raises(ValueError, match="X has the column 'column 22' where 'column 0' was in training"):
+    with pytest.raises(
+        ValueError, match="X has the column 'column 22' where 'column 0' was in training"
+    ):
         loaded.predict(pl.DataFrame(TEST.X, schema=names[::-1]))
 
 
@@ -329,7 +385,8 @@ def test_words_of_a_g_for_many_grades(twin, tmp_path):
     ranker = twin.ranker().fit(TRAIN.X, TRAIN.y * 127, TRAIN.qid)
     assert len(ranker.g_) == 254
     assert read_objective(
-        says(file_of(ranker, tmp_path / f"model{'.txt' if twin is LIGHTGBM else '.json'}")), gb.LambdaRank(gb.AP())
+        says(file_of(ranker, tmp_path / f"model{'.txt' if twin is LIGHTGBM else '.json'}")),
+        gb.LambdaRank(gb.AP()),
     ) == (ranker.objective_)
 
 

@@ -59,7 +59,8 @@ TYPOS = {
 def test_a_typo_is_an_error_that_proposes_the_nearest_name(twin, typo):
     library = VOCABULARIES[twin.name].library
     assert re.match(
-        rf"{typo} is 0\.5, which neither gapboost nor {library} knows; expected {TYPOS[typo]}( \(|$)",
+        rf"{typo} is 0\.5, which neither gapboost nor {library} knows; expected {TYPOS[typo]}( "
+        r"\(|$)",
         refused(twin, **{typo: 0.5}),
     )
 
@@ -84,19 +85,29 @@ def test_all_typos_come_in_one_error_by_every_way_of_setting_them(twin):
 def test_a_search_over_a_name_that_nobody_knows(twin, n_jobs):
     grid = {"gg": [(0.5, 0.5), (0.9, 0.1)]}
     search = GSearchCV(twin.ranker(), grid, scoring=gb.AP(), cv=2, n_jobs=n_jobs)
-    assert message(search.fit, X, Y, QID).startswith("gg is (0.5, 0.5), which neither gapboost nor ")
+    assert message(search.fit, X, Y, QID).startswith(
+        "gg is (0.5, 0.5), which neither gapboost nor "
+    )
     assert not hasattr(search, "best_params_")
-    theirs = GridSearchCV(twin.ranker(), grid, cv=GroupKFold(2), scoring=lambda *_: 0.0, n_jobs=n_jobs)
-    assert "gg is (0.5, 0.5), which neither gapboost nor " in message(theirs.fit, X, Y, qid=QID, groups=QID)
+    theirs = GridSearchCV(
+        twin.ranker(), grid, cv=GroupKFold(2), scoring=lambda *_: 0.0, n_jobs=n_jobs
+    )
+    assert "gg is (0.5, 0.5), which neither gapboost nor " in message(
+        theirs.fit, X, Y, qid=QID, groups=QID
+    )
 
 
-@pytest.mark.parametrize(("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaf")])
+@pytest.mark.parametrize(
+    ("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaf")]
+)
 def test_a_typo_in_the_parameters_of_cv(name, advice):
     data = LIGHTGBM.dataset(X, Y, SIZES)
     text = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, name: 3}, data, 2, n_folds=2)
     assert text == f"params holds {name}=3, which neither gapboost nor LightGBM knows; {advice}"
     text = message(gapboost.xgboost.cv, {"max_dept": 3}, XGBOOST.dataset(X, Y, SIZES), 2, n_folds=2)
-    assert text.startswith("params holds max_dept=3, which neither gapboost nor XGBoost knows; expected max_depth")
+    assert text.startswith(
+        "params holds max_dept=3, which neither gapboost nor XGBoost knows; expected max_depth"
+    )
 
 
 @twins
@@ -107,9 +118,20 @@ def test_arguments_of_fit_are_no_parameters(twin):
 
 
 def test_lightgbm_takes_every_name_that_it_knows():
-    aliases = {name for names in lightgbm.basic._ConfigAliases._get_all_param_aliases().values() for name in names}
+    aliases = {
+        name
+        for names in lightgbm.basic._ConfigAliases._get_all_param_aliases().values()
+        for name in names
+    }
     assert LIGHTGBMS.known() == aliases > {"num_leaves", "mc_method", "extra_tree", "reg_alpha"}
-    taken = {"max_leaf": 5, "sub_row": 0.9, "bagging_freq": 1, "cegb_tradeoff": 1.0, "mc_penalty": 0.0, "seed": 3}
+    taken = {
+        "max_leaf": 5,
+        "sub_row": 0.9,
+        "bagging_freq": 1,
+        "cegb_tradeoff": 1.0,
+        "mc_penalty": 0.0,
+        "seed": 3,
+    }
     LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, **taken).fit(X, Y, QID)
 
 
@@ -118,8 +140,19 @@ def test_lightgbm_takes_every_name_that_it_knows():
     "taken",
     [
         {"eta": 0.1, "lambda": 2.0, "alpha": 0.1, "min_split_loss": 0.0, "nthread": 1, "seed": 3},
-        {"booster": "dart", "rate_drop": 0.1, "skip_drop": 0.5, "sample_type": "weighted", "one_drop": 1},
-        {"booster": "gblinear", "updater": "coord_descent", "feature_selector": "greedy", "top_k": 3},
+        {
+            "booster": "dart",
+            "rate_drop": 0.1,
+            "skip_drop": 0.5,
+            "sample_type": "weighted",
+            "one_drop": 1,
+        },
+        {
+            "booster": "gblinear",
+            "updater": "coord_descent",
+            "feature_selector": "greedy",
+            "top_k": 3,
+        },
         {"tree_method": "exact", "seed_per_iteration": True, "max_delta_step": 1.0},
         {"tree_method": "hist", "max_cached_hist_node": 1000, "refresh_leaf": 1, "use_rmm": False},
     ],
@@ -137,7 +170,15 @@ def test_names_that_xgboost_checks_itself_are_the_same():
     It warns of none that `known` holds, and of one that it does not hold.
     """
     data = XGBOOST.dataset(X, Y, SIZES)
-    known = {"rate_drop", "feature_selector", "ndcg_exp_gain", "opt_dense_col", "max_cached_hist_node", "eta", "top_k"}
+    known = {
+        "rate_drop",
+        "feature_selector",
+        "ndcg_exp_gain",
+        "opt_dense_col",
+        "max_cached_hist_node",
+        "eta",
+        "top_k",
+    }
     assert known <= XGBOOSTS.known()
     with pytest.warns(UserWarning, match=r'\{ "max_dept" \} are not used'):
         xgboost.Booster({"eta": 0.1, "max_dept": 3, "nthread": 1}, [data]).update(data, 0)
@@ -148,10 +189,13 @@ def test_names_that_xgboost_checks_itself_are_the_same():
 def test_a_newer_xgboost_gets_names_that_are_not_checked():
     text = refused(XGBOOST, brand_new=3)
     assert text == (
-        "brand_new is 3, which neither gapboost nor XGBoost knows; remove it (validate_parameters=False passes it on)"
+        "brand_new is 3, which neither gapboost nor XGBoost knows; remove it "
+        "(validate_parameters=False passes it on)"
     )
     XGBOOST.fitted(brand_new=3, validate_parameters=False)
-    assert "lambdarank_unbiased" in refused(XGBOOST, lambdarank_unbiased=True, validate_parameters=False)
+    assert "lambdarank_unbiased" in refused(
+        XGBOOST, lambdarank_unbiased=True, validate_parameters=False
+    )
 
 
 @twins
@@ -173,11 +217,30 @@ def test_parameters_of_a_subclass_are_no_typos(twin):
 # Parameters and arguments of fit in the booster's words, and the same in ours.
 EQUAL = {
     "lightgbm": [
-        ({"measure": "ndcg", "label_gain": [0, 1, 3]}, {}, {"measure": gb.nDCG(gains=(0, 1, 3))}, {}),
-        ({"measure": "dcg@5", "label_gain": "0,1,3"}, {}, {"measure": gb.DCG(k=5, gains=(0, 1, 3))}, {}),
-        ({"lambdarank_truncation_level": 4}, {}, {"objective": gb.LambdaRank(gb.GAP(), truncation=4)}, {}),
         (
-            {"objective": gb.LambdaRank(gb.nDCG(), sigma=2.0), "lambdarank_truncation_level": 7, "sigmoid": 2.0},
+            {"measure": "ndcg", "label_gain": [0, 1, 3]},
+            {},
+            {"measure": gb.nDCG(gains=(0, 1, 3))},
+            {},
+        ),
+        (
+            {"measure": "dcg@5", "label_gain": "0,1,3"},
+            {},
+            {"measure": gb.DCG(k=5, gains=(0, 1, 3))},
+            {},
+        ),
+        (
+            {"lambdarank_truncation_level": 4},
+            {},
+            {"objective": gb.LambdaRank(gb.GAP(), truncation=4)},
+            {},
+        ),
+        (
+            {
+                "objective": gb.LambdaRank(gb.nDCG(), sigma=2.0),
+                "lambdarank_truncation_level": 7,
+                "sigmoid": 2.0,
+            },
             {},
             {"objective": gb.LambdaRank(gb.nDCG(), sigma=2.0, truncation=7)},
             {},
@@ -186,7 +249,9 @@ EQUAL = {
             {"sigmoid": 2.0, "lambdarank_norm": False, "g": (0.25, 0.75), "random_state": 3},
             {},
             {
-                "objective": gb.LambdaRank(gb.GAP(g=(0.25, 0.75)), sigma=2.0, normalize=False, random_state=3),
+                "objective": gb.LambdaRank(
+                    gb.GAP(g=(0.25, 0.75)), sigma=2.0, normalize=False, random_state=3
+                ),
                 "random_state": 3,
             },
             {},
@@ -194,7 +259,12 @@ EQUAL = {
         ({"application": "lambdarank"}, {}, {}, {}),
         ({"metric": "ndcg"}, {}, {}, {"eval_metric": ["ndcg"]}),
         ({"metrics": "map,ndcg"}, {}, {}, {"eval_metric": ["ap", "ndcg"]}),
-        ({"metric": ["p@3", "map"]}, {"eval_metric": "ndcg"}, {}, {"eval_metric": ["p@3", "ap", "ndcg"]}),
+        (
+            {"metric": ["p@3", "map"]},
+            {"eval_metric": "ndcg"},
+            {},
+            {"eval_metric": ["p@3", "ap", "ndcg"]},
+        ),
         ({"metric": "None"}, {}, {}, {}),
         ({"metric": None, "sigmoid": None}, {}, {}, {}),
         ({}, {"eval_at": [2, 5]}, {}, {"eval_metric": ["ndcg@2", "ndcg@5"]}),
@@ -204,7 +274,12 @@ EQUAL = {
             {},
             {"eval_metric": [gb.AP(k=2, ideal_at_k=True), gb.AP(k=5, ideal_at_k=True)]},
         ),
-        ({}, {"eval_at": [3], "eval_metric": "map"}, {}, {"eval_metric": gb.AP(k=3, ideal_at_k=True)}),
+        (
+            {},
+            {"eval_at": [3], "eval_metric": "map"},
+            {},
+            {"eval_metric": gb.AP(k=3, ideal_at_k=True)},
+        ),
         (
             {"measure": "dcg", "label_gain": (0, 2, 3)},
             {"eval_metric": ["dcg@3", "ndcg@3"]},
@@ -235,7 +310,12 @@ EQUAL = {
             {"objective": gb.RankNet(gb.AP(), truncation=4)},
             {},
         ),
-        ({"lambdarank_num_pair_per_sample": 4}, {}, {"objective": gb.LambdaRank(gb.GAP(), truncation=4)}, {}),
+        (
+            {"lambdarank_num_pair_per_sample": 4},
+            {},
+            {"objective": gb.LambdaRank(gb.GAP(), truncation=4)},
+            {},
+        ),
         (
             {
                 "objective": "rank:map",
@@ -257,17 +337,35 @@ EQUAL = {
             {},
             {},
         ),
-        ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, {"measure": gb.nDCG(gains="linear")}, {}),
+        (
+            {"objective": "rank:ndcg", "ndcg_exp_gain": False},
+            {},
+            {"measure": gb.nDCG(gains="linear")},
+            {},
+        ),
         (
             {"objective": "rank:ndcg", "ndcg_exp_gain": False, "eval_metric": ["ndcg@5", "dcg@3"]},
             {},
-            {"measure": gb.nDCG(gains="linear"), "eval_metric": ["ndcg(gains=linear)@5", "dcg(gains=linear)@3"]},
+            {
+                "measure": gb.nDCG(gains="linear"),
+                "eval_metric": ["ndcg(gains=linear)@5", "dcg(gains=linear)@3"],
+            },
             {},
         ),
         ({"objective": "rank:ndcg", "ndcg_exp_gain": True}, {}, {"measure": gb.nDCG()}, {}),
         ({"disable_default_eval_metric": True}, {}, {}, {}),
-        ({"eval_metric": ["ndcg@5-", "pre@3", "map"]}, {}, {"eval_metric": ["ndcg@5", "precision@3", "ap"]}, {}),
-        ({"eval_metric": ["map@3-", "ap@5"]}, {}, {"eval_metric": [gb.AP(k=3, ideal_at_k=True), "ap@5"]}, {}),
+        (
+            {"eval_metric": ["ndcg@5-", "pre@3", "map"]},
+            {},
+            {"eval_metric": ["ndcg@5", "precision@3", "ap"]},
+            {},
+        ),
+        (
+            {"eval_metric": ["map@3-", "ap@5"]},
+            {},
+            {"eval_metric": [gb.AP(k=3, ideal_at_k=True), "ap@5"]},
+            {},
+        ),
     ],
 }
 
@@ -323,7 +421,9 @@ OWN = ("measure", "objective", "g")
 
 def of_both(table):
     """One test a row."""
-    rows = [(twin, i, row) for twin in (LIGHTGBM, XGBOOST) for i, row in enumerate(table[twin.name])]
+    rows = [
+        (twin, i, row) for twin in (LIGHTGBM, XGBOOST) for i, row in enumerate(table[twin.name])
+    ]
     return [pytest.param(twin, row, id=f"{twin.name}-{i}") for twin, i, row in rows]
 
 
@@ -338,7 +438,12 @@ def test_a_word_with_an_equal_is_taken(twin, case):
     watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
     expected = twin.ranker(**own).fit(X, Y, QID, **watched, **own_fit)
     base = twin.ranker(**parameters)
-    for ranker in (base, clone(base), twin.ranker().set_params(**parameters), pickle.loads(pickle.dumps(base))):
+    for ranker in (
+        base,
+        clone(base),
+        twin.ranker().set_params(**parameters),
+        pickle.loads(pickle.dumps(base)),
+    ):
         ranker.fit(X, Y, QID, **watched, **fit)
         assert ranker.objective_ == expected.objective_
         assert ranker.evals_result_ == expected.evals_result_
@@ -405,11 +510,15 @@ ASSIGNMENT = re.compile(
 
 
 def test_own_words_that_are_unusable_do_not_hide_the_others():
-    assert refused(LIGHTGBM, measure="ndcg", g=(0.5, 0.5), label_gain=[0, 1, 3]).startswith("label_gain is [0, 1, 3]; ")
+    assert refused(LIGHTGBM, measure="ndcg", g=(0.5, 0.5), label_gain=[0, 1, 3]).startswith(
+        "label_gain is [0, 1, 3]; "
+    )
     assert refused(LIGHTGBM, measure=3, g="x", objective=print, lambdarank_norm=True).startswith(
         "lambdarank_norm is True; "
     )
-    assert refused(LIGHTGBM, metric="auc", fit={"eval_metric": print}).startswith("metric is 'auc'; ")
+    assert refused(LIGHTGBM, metric="auc", fit={"eval_metric": print}).startswith(
+        "metric is 'auc'; "
+    )
 
 
 def edited(parameters, fit, lines):
@@ -455,13 +564,17 @@ def test_a_script_for_LGBMRanker_runs_with_its_measure():
     }
     theirs = lightgbm.LGBMRanker(**parameters).fit(X, Y, **fit)
     assert message(LGBMGAPRanker(**parameters).fit, X, Y, **fit) == (
-        'label_gain is [0, 1, 3, 7]; remove it, and write measure="nDCG(gains=(0.0, 1.0, 3.0, 7.0))"'
+        'label_gain is [0, 1, 3, 7]; remove it, and write measure="nDCG(gains=(0.0, 1.0, 3.0, '
+        '7.0))"'
     )
     ours = LGBMGAPRanker(**parameters, measure="ndcg").fit(X, Y, **fit)
     assert ours.objective_ == gb.LambdaRank(gb.nDCG(gains=(0, 1, 3, 7)), truncation=20)
     gains = (0.0, 1.0, 3.0, 7.0)
     own = LGBMGAPRanker(
-        objective=gb.LambdaRank(gb.nDCG(gains=gains), truncation=20), n_estimators=30, verbose=-1, n_jobs=1
+        objective=gb.LambdaRank(gb.nDCG(gains=gains), truncation=20),
+        n_estimators=30,
+        verbose=-1,
+        n_jobs=1,
     ).fit(
         X,
         Y,
@@ -475,7 +588,10 @@ def test_a_script_for_LGBMRanker_runs_with_its_measure():
     np.testing.assert_array_equal(ours.predict(TEST.X), own.predict(TEST.X))
     (values,) = ours.evals_result_.values()
     assert len(values) == len(theirs.evals_result_["valid_0"]) + 1 == 3
-    scores = [gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)] for one in (ours, theirs)]
+    scores = [
+        gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)]
+        for one in (ours, theirs)
+    ]
     assert scores[0] == pytest.approx(scores[1], abs=0.1)
 
 
@@ -507,7 +623,13 @@ def test_a_script_for_LGBMRanker_runs_as_it_is_where_every_word_has_an_equal():
         n_jobs=1,
     ).fit(X, Y, eval_qid=[VALI.qid], eval_metric=["ndcg@5", "ndcg@10", *best_is_one], **fit)
     assert script.evals_result_ == own.evals_result_
-    assert list(script.evals_result_["valid_0"]) == ["map-gap", "ndcg@5", "ndcg@10", "map-ap@5", "map-ap@10"]
+    assert list(script.evals_result_["valid_0"]) == [
+        "map-gap",
+        "ndcg@5",
+        "ndcg@10",
+        "map-ap@5",
+        "map-ap@10",
+    ]
     np.testing.assert_array_equal(script.predict(TEST.X), own.predict(TEST.X))
 
 
@@ -535,7 +657,10 @@ def test_a_script_for_XGBRanker_runs_as_it_is():
     assert ours.evals_result_ == own.evals_result_
     np.testing.assert_array_equal(ours.predict(TEST.X), own.predict(TEST.X))
     assert list(ours.evals_result_["validation_0"]) == ["ndcg@5", "ndcg@10", "ndcg"]
-    scores = [gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)] for one in (ours, theirs)]
+    scores = [
+        gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)]
+        for one in (ours, theirs)
+    ]
     assert scores[0] == pytest.approx(scores[1], abs=0.1)
 
 
@@ -546,14 +671,23 @@ def test_a_script_for_XGBRanker_runs_as_it_is():
 WORDS_OF_CV = {
     "lightgbm": [
         (
-            {"lambdarank_truncation_level": 4, "metric": "ndcg", "eval_at": [5], "label_gain": [0, 1, 3]},
+            {
+                "lambdarank_truncation_level": 4,
+                "metric": "ndcg",
+                "eval_at": [5],
+                "label_gain": [0, 1, 3],
+            },
             {"measure": "ndcg"},
             {
                 "measure": gb.LambdaRank(gb.nDCG(gains=(0, 1, 3)), truncation=4),
                 "eval_metric": gb.nDCG(gains=(0, 1, 3), k=5),
             },
         ),
-        ({"objective": "lambdarank", "sigmoid": 2.0}, {}, {"measure": gb.LambdaRank(gb.GAP(), sigma=2.0)}),
+        (
+            {"objective": "lambdarank", "sigmoid": 2.0},
+            {},
+            {"measure": gb.LambdaRank(gb.GAP(), sigma=2.0)},
+        ),
         ({"loss": "lambdarank", "metric": "None"}, {"measure": "ap"}, {"measure": "ap"}),
     ],
     "xgboost": [
@@ -572,7 +706,11 @@ WORDS_OF_CV = {
             {"eval_metric": "p@3"},
             {"eval_metric": ["ap", "p@3"]},
         ),
-        ({}, {"eval_metric": ["map@3", "pre@3"]}, {"eval_metric": [gb.AP(k=3, ideal_at_k=True), "p@3"]}),
+        (
+            {},
+            {"eval_metric": ["map@3", "pre@3"]},
+            {"eval_metric": [gb.AP(k=3, ideal_at_k=True), "p@3"]},
+        ),
     ],
 }
 
@@ -592,9 +730,16 @@ def test_cv_takes_words_with_an_equal(twin, case):
 
 
 def test_cv_refuses_what_has_no_equal():
-    theirs = {"objective": "binary", "label_gain": [0, 1, 3], "lambdarank_norm": True, "sigmoid": 2.0}
+    theirs = {
+        "objective": "binary",
+        "label_gain": [0, 1, 3],
+        "lambdarank_norm": True,
+        "sigmoid": 2.0,
+    }
     data = LIGHTGBM.dataset(X, Y, SIZES)
-    lines = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, **theirs}, data, 2, n_folds=2).splitlines()
+    lines = message(
+        gapboost.lightgbm.cv, {**LIGHTGBM.native, **theirs}, data, 2, n_folds=2
+    ).splitlines()
     assert [line.partition("=")[0] for line in lines] == [
         "params holds objective",
         "params holds label_gain",
@@ -602,20 +747,26 @@ def test_cv_refuses_what_has_no_equal():
     ]
     assert lines[0] == "params holds objective='binary'; remove it: measure says what to train for"
     params = {"objective": "reg:squarederror", "eval_metric": "rmse", "lambdarank_unbiased": True}
-    text = message(gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2)
+    text = message(
+        gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2
+    )
     assert len(text.splitlines()) == 3
     assert "params holds eval_metric='rmse'; remove it: it is an argument of cv" in text
 
 
 @pytest.mark.parametrize(
-    "params", [{"lambdarank_truncation_level": 20}, {"lambdarank_norm": False}, {"sigmoid": 2.0}], ids=str
+    "params",
+    [{"lambdarank_truncation_level": 20}, {"lambdarank_norm": False}, {"sigmoid": 2.0}],
+    ids=str,
 )
 def test_native_training_refuses_what_lightgbm_would_ignore(params):
     (name,) = params
     data = lightgbm.Dataset(X, Y, group=SIZES, params={"verbose": -1})
     beside = {**LIGHTGBM.native, **params, "objective": gapboost.lightgbm.objective("ap")}
     text = message(lightgbm.train, beside, data, 2)
-    assert text.startswith(f"params holds {name}={params[name]!r}; remove it, and write measure=gapboost.LambdaRank(")
+    assert text.startswith(
+        f"params holds {name}={params[name]!r}; remove it, and write measure=gapboost.LambdaRank("
+    )
 
 
 @twins
@@ -627,10 +778,14 @@ def test_every_word_of_the_table_is_one_of_the_installed_booster(twin):
 
 def test_every_ranking_parameter_of_the_installed_boosters_is_in_the_table():
     """A new one is met here before a user meets it."""
-    ranking = {n for n in LIGHTGBMS.known() if re.search("lambdarank|ndcg|map_|label_gain|eval_at", n)}
+    ranking = {
+        n for n in LIGHTGBMS.known() if re.search("lambdarank|ndcg|map_|label_gain|eval_at", n)
+    }
     assert ranking - LIGHTGBMS.names == {"lambdarank_position_bias_regularization"}
     data = XGBOOST.dataset(X, Y, SIZES)
-    config = json.loads(xgboost.Booster({"objective": "rank:ndcg", "nthread": 1}, [data]).save_config())
+    config = json.loads(
+        xgboost.Booster({"objective": "rank:ndcg", "nthread": 1}, [data]).save_config()
+    )
     groups = config["learner"]["objective"].items()
     of_objective = {name for key, group in groups if key.endswith("_param") for name in group}
     assert of_objective > {"lambdarank_pair_method"}

@@ -49,8 +49,14 @@ def clicks(seed, n_queries=400, examined=False):
     position = 1 + np.argsort(np.argsort(-shown_by.reshape(-1, N), axis=1), axis=1).ravel()
     clicked = rng.random(len(X)) < expit(relevance - 0.5 + BIAS[position - 1])
     if examined:
-        clicked = (rng.random(len(X)) < 1 / position) & (rng.random(len(X)) < expit(relevance - 0.5))
-    return (X, clicked.astype(int), np.repeat(np.arange(n_queries), N)), position, np.digitize(relevance, [0.75, 2])
+        clicked = (rng.random(len(X)) < 1 / position) & (
+            rng.random(len(X)) < expit(relevance - 0.5)
+        )
+    return (
+        (X, clicked.astype(int), np.repeat(np.arange(n_queries), N)),
+        position,
+        np.digitize(relevance, [0.75, 2]),
+    )
 
 
 BIAS = -np.log(np.arange(1, N + 1))
@@ -76,8 +82,14 @@ def values(bias):
 def lightgbms_own(parameters, dataset, rounds):
     """Scores and factors of LightGBM's LambdaRank, which only writes them to its log."""
     with redirect_stdout(io.StringIO()) as log:
-        booster = lightgbm.train({**parameters, "objective": "lambdarank", "verbosity": 2}, dataset, rounds)
-    rows = [line.split()[-2:] for line in log.getvalue().splitlines() if line.startswith("[LightGBM] [Debug]")]
+        booster = lightgbm.train(
+            {**parameters, "objective": "lambdarank", "verbosity": 2}, dataset, rounds
+        )
+    rows = [
+        line.split()[-2:]
+        for line in log.getvalue().splitlines()
+        if line.startswith("[LightGBM] [Debug]")
+    ]
     return booster, {int(p): float(b) for p, b in (row for row in rows if row[0].isdigit())}
 
 
@@ -88,7 +100,9 @@ def test_factors_are_those_of_lightgbm(penalty):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 4))
     position = np.concatenate([rng.permutation(12) + 1 for _ in range(100)])
-    y = np.where((X[:, 0] > -0.3) & (rng.random(1200) < position**-0.5), rng.integers(0, 4, 1200), 0)
+    y = np.where(
+        (X[:, 0] > -0.3) & (rng.random(1200) < position**-0.5), rng.integers(0, 4, 1200), 0
+    )
     own = {"lambdarank_truncation_level": 1000, "lambdarank_norm": False, "sigmoid": 1.0}
     parameters = {
         **LIGHTGBM.native,
@@ -100,7 +114,9 @@ def test_factors_are_those_of_lightgbm(penalty):
 
     def dataset():
         start = 0.1 * np.random.default_rng(1).normal(size=1200)
-        return lightgbm.Dataset(X, y, group=[12] * 100, position=position, init_score=start, params={"verbosity": -1})
+        return lightgbm.Dataset(
+            X, y, group=[12] * 100, position=position, init_score=start, params={"verbosity": -1}
+        )
 
     theirs, expected = lightgbms_own({**parameters, **own}, dataset(), 20)
     objective = gb.lightgbm.objective(gb.LambdaRank(gb.nDCG(), normalize=False))
@@ -139,10 +155,14 @@ def native(twin, how, data, position, rounds, penalty=0.0, learning_rate=0.1, **
     if twin is LIGHTGBM:
         recorded = Recorded(gb.lightgbm.objective(how))
         dataset = lightgbm.Dataset(X, y, group=sizes, position=position, params={"verbose": -1})
-        booster = lightgbm.train({**twin.native, **rate, PENALTY: penalty, "objective": recorded}, dataset, rounds)
+        booster = lightgbm.train(
+            {**twin.native, **rate, PENALTY: penalty, "objective": recorded}, dataset, rounds
+        )
     else:
         recorded = Recorded(gb.xgboost.objective(how, position=position, **{PENALTY: penalty}))
-        booster = xgboost.train({**twin.native, **rate}, xgboost.DMatrix(X, y, qid=qid), rounds, obj=recorded)
+        booster = xgboost.train(
+            {**twin.native, **rate}, xgboost.DMatrix(X, y, qid=qid), rounds, obj=recorded
+        )
     return recorded, booster
 
 
@@ -207,7 +227,8 @@ def test_the_bias_of_clicks_is_recovered(twin, measure, seed):
     # the slope of found over true factors
     assert 0.75 < np.polyfit(true, found, 1)[0] < 1.4
     better = [
-        gb.evaluate(m, grades, aware.predict(X), qid)[m] - gb.evaluate(m, grades, plain.predict(X), qid)[m]
+        gb.evaluate(m, grades, aware.predict(X), qid)[m]
+        - gb.evaluate(m, grades, plain.predict(X), qid)[m]
         for m in (gb.nDCG(k=5), gb.GAP(g=(0.5, 0.5)))
     ]
     assert min(better) > 0.015
@@ -223,13 +244,21 @@ def test_inverse_propensities_and_factors_are_nearer_to_the_truth_than_clicks(tw
     weights = np.where(clicked, position, 1.0)
     values = []
     for beside in ({}, {"sample_weight": weights}, {"position": position}):
-        model = twin.ranker(n_estimators=60, learning_rate=0.1, max_depth=3).fit(X, clicked, qid, **beside)
-        values.append(gb.evaluate(gb.nDCG(k=5), grades, model.predict(unseen), unseen_qid)[gb.nDCG(k=5)])
+        model = twin.ranker(n_estimators=60, learning_rate=0.1, max_depth=3).fit(
+            X, clicked, qid, **beside
+        )
+        values.append(
+            gb.evaluate(gb.nDCG(k=5), grades, model.predict(unseen), unseen_qid)[gb.nDCG(k=5)]
+        )
     plain, weighted, with_factors = values
     assert plain + 0.015 < weighted < with_factors
     if twin is LIGHTGBM:
-        printed = re.findall(r"(\.\d\d) and (\.\d\d) beside (\.\d\d) in", in_one_line("docs/guide/train.md"))
-        assert [float(v) for v in printed[seed]] == pytest.approx([with_factors, weighted, plain], abs=0.006)
+        printed = re.findall(
+            r"(\.\d\d) and (\.\d\d) beside (\.\d\d) in", in_one_line("docs/guide/train.md")
+        )
+        assert [float(v) for v in printed[seed]] == pytest.approx(
+            [with_factors, weighted, plain], abs=0.006
+        )
 
 
 # --- every measure, objective and booster
@@ -253,7 +282,11 @@ def test_every_measure_and_objective(twin, name):
     weak = {"min_child_weight": 0.0, "n_estimators": 2}
     # One of each kind, with a cut-off and without; no document has the grade that AP(rel=TOP + 1)
     # asks for.
-    tried = {(type(m), m.k, len(m.terms)): m for m in measures if m.k in (None, 3) and m != gb.AP(rel=TOP + 1, k=m.k)}
+    tried = {
+        (type(m), m.k, len(m.terms)): m
+        for m in measures
+        if m.k in (None, 3) and m != gb.AP(rel=TOP + 1, k=m.k)
+    }
     assert len(tried) >= 20
     # A booster takes every other one: what it does with positions does not depend on the measure.
     for measure in list(tried.values())[twin is XGBOOST :: 2]:
@@ -290,7 +323,8 @@ def test_rows_in_any_order(twin):
     order, grouped = shuffled(DATA)
     X, y, qid = FEW
     found, expected = (
-        ranker(twin).fit(X[rows], y[rows], qid[rows], position=FEW_POSITIONS[rows]) for rows in (order, grouped)
+        ranker(twin).fit(X[rows], y[rows], qid[rows], position=FEW_POSITIONS[rows])
+        for rows in (order, grouped)
     )
     npt.assert_array_equal(found.predict(X), expected.predict(X))
     assert found.position_bias_ == expected.position_bias_
@@ -334,7 +368,9 @@ def test_other_ways_to_call(twin):
     X, y, qid = FEW
     expected = fitted(twin)
     by_group = ranker(twin).fit(X, y, group=[N] * 60, position=FEW_POSITIONS)
-    by_column = ranker(twin).fit(pd.DataFrame(X).assign(qid=qid).rename(columns=str), y, position=FEW_POSITIONS)
+    by_column = ranker(twin).fit(
+        pd.DataFrame(X).assign(qid=qid).rename(columns=str), y, position=FEW_POSITIONS
+    )
     weighted = fitted(twin, {"sample_weight": np.ones(60)})
     # An evaluation set that is the training set is ranked by the trees alone.
     watched = fitted(twin, {"eval_set": [(X, y)], "eval_qid": [qid]})
@@ -354,7 +390,11 @@ def test_weights_count(twin):
     start = np.random.default_rng(1).normal(size=len(X))
     weighted = fitted(twin, {"sample_weight": weights, twin.start: start}, **parameters)
     twice = ranker(twin, **parameters).fit(
-        X[again], y[again], qid[again] + copies, position=FEW_POSITIONS[again], **{twin.start: start[again]}
+        X[again],
+        y[again],
+        qid[again] + copies,
+        position=FEW_POSITIONS[again],
+        **{twin.start: start[again]},
     )
     npt.assert_allclose(values(weighted.position_bias_), values(twice.position_bias_), rtol=1e-4)
 
@@ -363,7 +403,10 @@ IDS = {
     "a number": (3, r"position has shape \(\); expected one value a row"),
     "text": ("first", r"position has shape \(\)"),
     "two columns": (np.ones((600, 2)), r"position has shape \(600, 2\)"),
-    "short": (FEW_POSITIONS[1:], "position has 599 rows but y has 600; expected one position a row"),
+    "short": (
+        FEW_POSITIONS[1:],
+        "position has 599 rows but y has 600; expected one position a row",
+    ),
     "one a query": (np.arange(60), "position has 60 rows but y has 600"),
     "empty": ([], "position has 0 rows"),
     "NaN": (
@@ -427,12 +470,17 @@ def test_factors_belong_to_a_fit(twin):
 def test_copies_know_the_factors(twin, tmp_path):
     one = fitted(twin, **{PENALTY: 0.25})
     joblib.dump(one, tmp_path / "ranker.joblib")
-    for again in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one), joblib.load(tmp_path / "ranker.joblib")):
+    for again in (
+        pickle.loads(pickle.dumps(one)),
+        copy.deepcopy(one),
+        joblib.load(tmp_path / "ranker.joblib"),
+    ):
         assert again.position_bias_ == one.position_bias_
     assert clone(one).get_params()[PENALTY] == 0.25
     assert clone(one).fit(*FEW, position=FEW_POSITIONS).position_bias_ == one.position_bias_
     assert (
-        clone(one).set_params(**{PENALTY: 2.0}).fit(*FEW, position=FEW_POSITIONS).position_bias_ != one.position_bias_
+        clone(one).set_params(**{PENALTY: 2.0}).fit(*FEW, position=FEW_POSITIONS).position_bias_
+        != one.position_bias_
     )
 
 
@@ -459,7 +507,9 @@ def test_early_stopping_goes_back_to_the_factors_of_the_best_iteration(twin):
     watched = {"eval_set": [(X, y)], "eval_qid": [qid], **stops}
     stopped = fitted(twin, watched, n_estimators=100, **parameters)
     assert 1 < stopped.best_iteration_ < 90
-    assert stopped.position_bias_ == fitted(twin, n_estimators=stopped.best_iteration_).position_bias_
+    assert (
+        stopped.position_bias_ == fitted(twin, n_estimators=stopped.best_iteration_).position_bias_
+    )
 
 
 @twins
@@ -470,11 +520,15 @@ def test_continued_training_goes_on_from_the_factors(twin):
     # are gone.
     found = fitted(twin, {twin.continued: first}, n_estimators=3, **parameters)
     assert found.position_bias_.keys() == whole.position_bias_.keys()
-    npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5)
+    npt.assert_allclose(
+        values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5
+    )
     booster = first.booster_ if twin is LIGHTGBM else first.get_booster()
     afresh = fitted(twin, {twin.continued: booster}, n_estimators=3, **parameters)
     assert np.abs(values(afresh.position_bias_) - values(whole.position_bias_)).max() > 0.05
-    renamed = fitted(twin, {twin.continued: first, "position": FEW_POSITIONS + 5}, n_estimators=1, **parameters)
+    renamed = fitted(
+        twin, {twin.continued: first, "position": FEW_POSITIONS + 5}, n_estimators=1, **parameters
+    )
     assert list(renamed.position_bias_) == list(range(6, 16))
 
 
@@ -510,7 +564,9 @@ def keeping_the_best():
     ],
     ids=["lightgbm", "xgboost", "xgboost save_best"],
 )
-def test_continuing_an_early_stopped_model_goes_on_from_the_factors_of_its_best_iteration(twin, stopping):
+def test_continuing_an_early_stopped_model_goes_on_from_the_factors_of_its_best_iteration(
+    twin, stopping
+):
     """The rankers keep no trees after the best iteration, so that training continues from there."""
     (X, y, qid), _, _ = clicks(1, n_queries=60)
     options = {**twin.no_draws, "objective": gb.LambdaRank(gb.AP())}
@@ -525,16 +581,22 @@ def test_continuing_an_early_stopped_model_goes_on_from_the_factors_of_its_best_
     before = stopped.position_bias_
     once = fitted(twin, {twin.continued: stopped}, n_estimators=2, **options)
     assert stopped.position_bias_ == before
-    twice = fitted(twin, {twin.continued: pickle.loads(pickle.dumps(once))}, n_estimators=2, **options)
+    twice = fitted(
+        twin, {twin.continued: pickle.loads(pickle.dumps(once))}, n_estimators=2, **options
+    )
     for found, more in ((once, 2), (twice, 4)):
         whole = fitted(twin, n_estimators=n_rounds(stopped) + more, **options)
-        npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5)
+        npt.assert_allclose(
+            values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5
+        )
         npt.assert_allclose(found.predict(X), whole.predict(X), rtol=0, atol=1e-4)
     # And where the continued training stops early in its turn.
     again = stopped_early({twin.continued: once})
     found = fitted(twin, {twin.continued: again}, n_estimators=2, **options)
     whole = fitted(twin, n_estimators=n_rounds(again) + 2, **options)
-    npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-4)
+    npt.assert_allclose(
+        values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-4
+    )
 
 
 @twins
@@ -558,14 +620,22 @@ def test_searches_pass_positions_on(twin):
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(ranker(twin), grid, scoring=measure_scorer(target), cv=folds)
         search.fit(X, y, qid=qid, position=position, groups=qid)
-    named = GSearchCV(ranker(twin), grid, scoring=target, cv=3).fit(X, y, qid, position=[f"slot {p}" for p in position])
+    named = GSearchCV(ranker(twin), grid, scoring=target, cv=3).fit(
+        X, y, qid, position=[f"slot {p}" for p in position]
+    )
     unaware = GSearchCV(ranker(twin), {"n_estimators": [2, 4]}, scoring=target, cv=3).fit(X, y, qid)
-    npt.assert_allclose(named.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"], rtol=1e-12)
+    npt.assert_allclose(
+        named.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"], rtol=1e-12
+    )
     assert named.cv_results_["params"] == search.cv_results_["params"]
     assert len(set(named.cv_results_["mean_test_score"])) == 4
-    assert set(unaware.cv_results_["mean_test_score"]).isdisjoint(named.cv_results_["mean_test_score"])
+    assert set(unaware.cv_results_["mean_test_score"]).isdisjoint(
+        named.cv_results_["mean_test_score"]
+    )
     best = search.best_estimator_
-    assert named.best_estimator_.position_bias_ == {f"slot {p}": factor for p, factor in best.position_bias_.items()}
+    assert named.best_estimator_.position_bias_ == {
+        f"slot {p}": factor for p, factor in best.position_bias_.items()
+    }
 
 
 @pytest.mark.slow
@@ -574,7 +644,9 @@ def test_cross_validation_without_routing(twin):
     X, y, qid = FEW
     frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
     folds = list(GroupKFold(3).split(X, y, qid))
-    found = cross_validate(ranker(twin), frame, y, cv=folds, params={"position": FEW_POSITIONS}, return_estimator=True)
+    found = cross_validate(
+        ranker(twin), frame, y, cv=folds, params={"position": FEW_POSITIONS}, return_estimator=True
+    )
     for one, (train, _) in zip(found["estimator"], folds, strict=True):
         expected = ranker(twin).fit(X[train], y[train], qid[train], position=FEW_POSITIONS[train])
         assert one.position_bias_ == expected.position_bias_
@@ -588,7 +660,13 @@ def test_native_factors_are_those_of_the_ranker(twin):
     how = gb.LambdaRank(gb.AP())
     one = fitted(twin, objective=how, **{PENALTY: 0.01})
     recorded, booster = native(twin, how, FEW, FEW_POSITIONS, 4, 0.01, learning_rate=0.2)
-    found = dict(zip(pd.unique(FEW_POSITIONS).tolist(), recorded.objective.position_bias(booster), strict=True))
+    found = dict(
+        zip(
+            pd.unique(FEW_POSITIONS).tolist(),
+            recorded.objective.position_bias(booster),
+            strict=True,
+        )
+    )
     assert found == one.position_bias_
 
 
@@ -630,10 +708,16 @@ def test_one_objective_and_data_set_for_several_trainings(twin):
     alone = []
     for rate in rates:
         other, data = prepared(twin)
-        alone.append(other.position_bias(train(twin, other, data, parameters={"learning_rate": rate})))
-    boosters = [train(twin, objective, dataset, parameters={"learning_rate": rate}) for rate in rates]
+        alone.append(
+            other.position_bias(train(twin, other, data, parameters={"learning_rate": rate}))
+        )
+    boosters = [
+        train(twin, objective, dataset, parameters={"learning_rate": rate}) for rate in rates
+    ]
     with ThreadPoolExecutor(4) as pool:
-        boosters += pool.map(lambda rate: train(twin, objective, dataset, parameters={"learning_rate": rate}), rates)
+        boosters += pool.map(
+            lambda rate: train(twin, objective, dataset, parameters={"learning_rate": rate}), rates
+        )
     for booster, expected in zip(boosters, 2 * alone, strict=True):
         npt.assert_array_equal(objective.position_bias(booster), expected)
     assert not np.array_equal(alone[0], alone[1])
@@ -650,9 +734,13 @@ def test_factors_go_with_their_booster(twin):
     booster = train(twin, objective, dataset)
     again = pickle.loads(pickle.dumps(objective))
     for stranger, other in ((again, booster), (objective, copy.copy(booster))):
-        with pytest.raises(ValueError, match=r"^booster was not trained by this objective with positions"):
+        with pytest.raises(
+            ValueError, match=r"^booster was not trained by this objective with positions"
+        ):
             stranger.position_bias(other)
-    npt.assert_array_equal(again.position_bias(train(twin, again, dataset)), objective.position_bias(booster))
+    npt.assert_array_equal(
+        again.position_bias(train(twin, again, dataset)), objective.position_bias(booster)
+    )
 
 
 @twins
@@ -673,7 +761,9 @@ def test_round_by_round(twin):
 @twins
 def test_gradients_outside_of_a_training_are_refused(twin):
     objective, dataset = prepared(twin)
-    with pytest.raises(ValueError, match=r"^position is set, but the objective was called outside of a training"):
+    with pytest.raises(
+        ValueError, match=r"^position is set, but the objective was called outside of a training"
+    ):
         objective(np.zeros(600), dataset)
 
 
@@ -714,7 +804,11 @@ def test_native_training_that_continues_an_early_stopped_booster_of_xgboost():
     """The booster still names the best iteration of the training before."""
     (X, y, qid), _, _ = clicks(1, n_queries=60)
     objective, dataset = prepared(XGBOOST)
-    stopping = {"evals": [(xgboost.DMatrix(X, y, qid=qid), "vali")], "early_stopping_rounds": 3, "verbose_eval": False}
+    stopping = {
+        "evals": [(xgboost.DMatrix(X, y, qid=qid), "vali")],
+        "early_stopping_rounds": 3,
+        "verbose_eval": False,
+    }
     metric = XGBOOST.module.eval_metric("ap")
     options = {**XGBOOST.native, "learning_rate": 0.2}
     stopped = xgboost.train(options, dataset, 100, obj=objective, custom_metric=metric, **stopping)
@@ -732,7 +826,13 @@ def test_lightgbm_folds_keep_positions():
     folds = list(GroupKFold(3).split(FEW[0], groups=FEW[2]))
     found = lightgbm.cv(
         {**LIGHTGBM.native, "objective": objective, "metric": "None"},
-        lightgbm.Dataset(*FEW[:2], group=[N] * 60, position=FEW_POSITIONS, params=LIGHTGBM.native, free_raw_data=False),
+        lightgbm.Dataset(
+            *FEW[:2],
+            group=[N] * 60,
+            position=FEW_POSITIONS,
+            params=LIGHTGBM.native,
+            free_raw_data=False,
+        ),
         4,
         folds=folds,
         feval=gb.lightgbm.eval_metric("ap"),
@@ -740,17 +840,25 @@ def test_lightgbm_folds_keep_positions():
     )
     for booster, (rows, _) in zip(found["cvbooster"].boosters, folds, strict=True):
         part = lightgbm.Dataset(
-            FEW[0][rows], FEW[1][rows], group=[N] * 40, position=FEW_POSITIONS[rows], reference=dataset
+            FEW[0][rows],
+            FEW[1][rows],
+            group=[N] * 40,
+            position=FEW_POSITIONS[rows],
+            reference=dataset,
         )
         expected = train(LIGHTGBM, objective, part)
-        npt.assert_allclose(objective.position_bias(booster), objective.position_bias(expected), rtol=1e-5)
+        npt.assert_allclose(
+            objective.position_bias(booster), objective.position_bias(expected), rtol=1e-5
+        )
 
 
 def test_cross_validation_of_lightgbms_data_set_learns_positions():
     def data(position):
         return lightgbm.Dataset(*FEW[:2], group=[N] * 60, position=position, params=LIGHTGBM.native)
 
-    aware, unaware = (gb.lightgbm.cv(LIGHTGBM.native, data(p), 4)[gb.GAP(g=(1.0,))] for p in (FEW_POSITIONS, None))
+    aware, unaware = (
+        gb.lightgbm.cv(LIGHTGBM.native, data(p), 4)[gb.GAP(g=(1.0,))] for p in (FEW_POSITIONS, None)
+    )
     assert (aware.mean != unaware.mean).tolist() == [False, True, True, True]
 
 
@@ -767,11 +875,15 @@ def test_cross_validation_of_xgboosts_data_set_learns_positions():
     options = {"num_boost_round": 4, "measure": how, "n_folds": 3}
     parameters = {"max_depth": 3, "nthread": 1}
     named = FEW_POSITIONS.astype(str)
-    found = gb.xgboost.cv(parameters, dmatrix, position=named, **{PENALTY: 0.01}, **options)[gb.AP()]
+    found = gb.xgboost.cv(parameters, dmatrix, position=named, **{PENALTY: 0.01}, **options)[
+        gb.AP()
+    ]
     values = []
     for train_rows, test_rows in GroupKFold(3).split(X, groups=qid):
         data = X[train_rows], y[train_rows], qid[train_rows]
-        _, booster = native(XGBOOST, how, data, FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3)
+        _, booster = native(
+            XGBOOST, how, data, FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3
+        )
         scores = booster.predict(xgboost.DMatrix(X[test_rows]))
         values.append(gb.evaluate(gb.AP(), y[test_rows], scores, qid[test_rows])[gb.AP()])
     npt.assert_allclose(found.mean[-1], np.mean(values), rtol=1e-6)

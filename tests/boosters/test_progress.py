@@ -91,7 +91,9 @@ def test_lightgbm_ranker(bars, stopping):
 
 @pytest.mark.parametrize("stopping", [1, None])
 def test_xgboost_ranker(bars, stopping):
-    ranker = XGBGAPRanker(n_estimators=30, n_jobs=1, early_stopping_rounds=stopping, callbacks=[xgboost_progress()])
+    ranker = XGBGAPRanker(
+        n_estimators=30, n_jobs=1, early_stopping_rounds=stopping, callbacks=[xgboost_progress()]
+    )
     ranker.fit(*TRAIN, qid=TRAIN_QID, eval_set=[TEST], eval_qid=[TEST_QID])
     (bar,) = bars()
     values = ranker.evals_result_["validation_0"]["map-gap"]
@@ -100,15 +102,21 @@ def test_xgboost_ranker(bars, stopping):
     # XGBoost 3.0 calls callbacks in the order of a set, and none after the one that ends the
     # training.
     told = [values, values[:-1]] if stopping else [values]
-    assert any(f"| {len(v)}/{len(v)} [" in bar and f"validation_0 map-gap={v[-1]:.4g}" in bar for v in told)
+    assert any(
+        f"| {len(v)}/{len(v)} [" in bar and f"validation_0 map-gap={v[-1]:.4g}" in bar for v in told
+    )
     best = f", best {max(values):.4g} in round {ranker.best_iteration_}]"
     assert (best in bar) == ("best" in bar) == (stopping is not None)
 
 
 def test_a_continued_model_brings_no_best_round(bars):
-    first = XGBGAPRanker(n_estimators=9, n_jobs=1, early_stopping_rounds=5).fit(X, Y, qid=QID, **EVAL)
+    first = XGBGAPRanker(n_estimators=9, n_jobs=1, early_stopping_rounds=5).fit(
+        X, Y, qid=QID, **EVAL
+    )
     assert first.best_iteration_
-    XGBGAPRanker(n_estimators=3, n_jobs=1, callbacks=[xgboost_progress()]).fit(X, Y, qid=QID, **EVAL, xgb_model=first)
+    XGBGAPRanker(n_estimators=3, n_jobs=1, callbacks=[xgboost_progress()]).fit(
+        X, Y, qid=QID, **EVAL, xgb_model=first
+    )
     (bar,) = bars()
     assert "| 3/3 [" in bar
     assert "best" not in bar
@@ -123,7 +131,10 @@ def test_continued_rounds_are_those_of_the_fit(bars):
 
 def train_lightgbm(bar):
     found = {}
-    more = [lightgbm.record_evaluation(found), lightgbm.early_stopping(1, min_delta=0.02, verbose=False)]
+    more = [
+        lightgbm.record_evaluation(found),
+        lightgbm.early_stopping(1, min_delta=0.02, verbose=False),
+    ]
     lightgbm.train(LGB, lightgbm_data(), 20, valid_sets=[lightgbm_data()], callbacks=[bar, *more])
     assert len(found["valid_0"]["ndcg@5"]) < 20
     return {"valid_0 ndcg@5": found["valid_0"]["ndcg@5"]}
@@ -136,13 +147,17 @@ def cv_lightgbm(bar):
 
 def rank_lightgbm(bar):
     ranker = lightgbm.LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1)
-    ranker.fit(*GROUPED, group=SIZES, eval_set=[GROUPED], eval_group=[SIZES], eval_at=[5], callbacks=[bar])
+    ranker.fit(
+        *GROUPED, group=SIZES, eval_set=[GROUPED], eval_group=[SIZES], eval_at=[5], callbacks=[bar]
+    )
     return {"training ndcg@5": ranker.evals_result_["training"]["ndcg@5"]}
 
 
 def train_xgboost(bar):
     found, evals = {}, [(xgboost_data(), "x"), (xgboost_data(), "y")]
-    xgboost.train(XGB, xgboost_data(), 5, evals=evals, evals_result=found, callbacks=[bar], verbose_eval=False)
+    xgboost.train(
+        XGB, xgboost_data(), 5, evals=evals, evals_result=found, callbacks=[bar], verbose_eval=False
+    )
     return {f"{name} ndcg@5": found[name]["ndcg@5"] for name in "xy"}
 
 
@@ -277,13 +292,18 @@ def test_searches(bars):
     rounds = search.best_params_["n_estimators"]
     (bar,) = bars()
     assert f"| {rounds}/{rounds} [" in bar
-    quiet = GSearchCV(sklearn.clone(ranker).set_params(callbacks=None), grid, scoring="ndcg@5", cv=2)
+    quiet = GSearchCV(
+        sklearn.clone(ranker).set_params(callbacks=None), grid, scoring="ndcg@5", cv=2
+    )
     np.testing.assert_array_equal(
-        quiet.fit(X, Y, qid=QID).cv_results_["mean_test_score"], search.cv_results_["mean_test_score"]
+        quiet.fit(X, Y, qid=QID).cv_results_["mean_test_score"],
+        search.cv_results_["mean_test_score"],
     )
     assert bars() == []
     with sklearn.config_context(enable_metadata_routing=True):
-        GridSearchCV(ranker, grid, scoring=measure_scorer("ndcg@5"), cv=GroupKFold(2)).fit(X, Y, qid=QID, groups=QID)
+        GridSearchCV(ranker, grid, scoring=measure_scorer("ndcg@5"), cv=GroupKFold(2)).fit(
+            X, Y, qid=QID, groups=QID
+        )
     assert len(bars()) == 5
 
 
@@ -297,7 +317,8 @@ from gapboost.model_selection import GSearchCV
 def search(progress):
     ranker = LGBMGAPRanker(n_estimators=1, n_jobs=1, min_child_samples=1, verbose=-1)
     data = np.arange(12.0)[:, None] % 3, np.arange(12) % 2
-    GSearchCV(ranker, {"g": [(1.0,)]}, scoring="ap", cv=2, progress=progress).fit(*data, qid=np.arange(12) // 3)
+    search = GSearchCV(ranker, {"g": [(1.0,)]}, scoring="ap", cv=2, progress=progress)
+    search.fit(*data, qid=np.arange(12) // 3)
 
 def step(title):
     print("==", title, file=sys.stderr, flush=True)
@@ -329,13 +350,20 @@ def test_a_search_in_a_terminal_shows_a_bar():
         reading = pool.submit(read_all, terminal)
         command = [sys.executable, "-W", "ignore", "-c", SEARCHES]
         try:
-            subprocess.run(command, stderr=stderr, cwd=Path(__file__).parents[2], check=True, timeout=240)
+            subprocess.run(
+                command, stderr=stderr, cwd=Path(__file__).parents[2], check=True, timeout=240
+            )
         finally:
             os.close(stderr)
         shown = reading.result().decode()
     steps = [step.partition("\r\n") for step in shown.split("== ")[1:]]
     assert len(steps) == 8
-    assert {title for title, _, rest in steps if "GSearchCV" in rest} == {"None", "True", "threading True", "loky True"}
+    assert {title for title, _, rest in steps if "GSearchCV" in rest} == {
+        "None",
+        "True",
+        "threading True",
+        "loky True",
+    }
 
 
 def read_all(terminal):

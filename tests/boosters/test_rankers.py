@@ -50,11 +50,15 @@ from gapboost.objectives import LambdaRank
 
 @twins
 def test_every_vendor_parameter_is_accepted_and_kept(twin):
-    vendor = {name: value for name, value in twin.vendor().get_params().items() if name != "objective"}
+    vendor = {
+        name: value for name, value in twin.vendor().get_params().items() if name != "objective"
+    }
     ranker = twin.ranker_class(measure="egap", g=(0.2, 0.8), **vendor)
     parameters = ranker.get_params()
     for own in OWN_PARAMETERS:
-        assert parameters.pop(own.name) == {"measure": "egap", "g": (0.2, 0.8)}.get(own.name, own.default)
+        assert parameters.pop(own.name) == {"measure": "egap", "g": (0.2, 0.8)}.get(
+            own.name, own.default
+        )
     if twin is LIGHTGBM:
         assert parameters.pop("extra_trees") is True
     npt.assert_equal(parameters, vendor)
@@ -87,7 +91,9 @@ def test_fit_leaves_the_parameters_alone(twin):
     assert not clone(ranker).__sklearn_is_fitted__()
 
 
-@pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"])
+@pytest.mark.parametrize(
+    "source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"]
+)
 @twins
 def test_a_random_state_is_drawn_from_by_fit_alone(twin, source):
     """Printing, copying and `get_params` draw no random number, unlike in XGBoost's own ranker."""
@@ -101,7 +107,9 @@ def test_a_random_state_is_drawn_from_by_fit_alone(twin, source):
     assert pickle.dumps(given) == pickle.dumps(untouched)
     first, second = (ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X) for _ in range(2))
     assert np.abs(first - second).max() > 0.01
-    npt.assert_array_equal(copied.set_params(learning_rate=0.1).fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X), first)
+    npt.assert_array_equal(
+        copied.set_params(learning_rate=0.1).fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X), first
+    )
 
 
 @twins
@@ -138,7 +146,9 @@ def test_pickle_and_joblib(twin, fitted):
 def test_a_fitted_ranker_does_not_keep_the_training_data(twin):
     few = len(pickle.dumps(twin.fitted(n_estimators=1)))
     repeated = np.concatenate([TRAIN.qid + i * 10_000 for i in range(20)])
-    many = twin.ranker(n_estimators=1).fit(np.tile(TRAIN.X, (20, 1)), np.tile(TRAIN.y, 20), repeated)
+    many = twin.ranker(n_estimators=1).fit(
+        np.tile(TRAIN.X, (20, 1)), np.tile(TRAIN.y, 20), repeated
+    )
     assert len(pickle.dumps(many)) < few + 4 * len(repeated)
 
 
@@ -176,7 +186,14 @@ def test_every_fitted_attribute_is_there_and_documented(twin):
     vendor = {name for name in dir(twin.vendor) if name.endswith("_") and not name.startswith("_")}
     unknown = {"coef_", "intercept_"} if twin is XGBOOST else set()  # of gblinear
     vendor |= {"best_iteration", "best_score"} if twin is XGBOOST else set()
-    names = (vendor - unknown) | {"g_", "measure_", "objective_", "n_queries_in_", "evals_result_", "best_iteration_"}
+    names = (vendor - unknown) | {
+        "g_",
+        "measure_",
+        "objective_",
+        "n_queries_in_",
+        "evals_result_",
+        "best_iteration_",
+    }
     attributes = twin.ranker_class.__doc__.partition("Attributes")[2]
     for name in sorted(names):
         assert getattr(ranker, name) is not None, name
@@ -208,7 +225,10 @@ def test_score_is_the_mean_of_the_measure(twin):
     measure = gb.eGAP(g=(0.2, 0.8))
     weights = np.arange(1.0, 21.0)
     order, _ = shuffled(TEST)
-    assert ranker.score(TEST.X, TEST.y, TEST.qid) == gb.evaluate(measure, TEST.y, predicted, TEST.qid)[measure]
+    assert (
+        ranker.score(TEST.X, TEST.y, TEST.qid)
+        == gb.evaluate(measure, TEST.y, predicted, TEST.qid)[measure]
+    )
     assert (
         ranker.score(TEST.X, TEST.y, qid=TEST.qid, sample_weight=weights)
         == gb.evaluate(measure, TEST.y, predicted, TEST.qid, sample_weight=weights)[measure]
@@ -241,9 +261,13 @@ def test_a_natively_saved_model_predicts_without_gapboost(tmp_path):
     expected = {}
     for twin in (LIGHTGBM, XGBOOST):
         parameters, fit = twin.stopping(3)
-        ranker = twin.fitted(evals=[VALI], n_estimators=40, learning_rate=0.5, fit=fit, **parameters)
+        ranker = twin.fitted(
+            evals=[VALI], n_estimators=40, learning_rate=0.5, fit=fit, **parameters
+        )
         assert 0 < ranker.best_iteration_ < 40
-        (ranker.booster_ if twin is LIGHTGBM else ranker).save_model(str(tmp_path / f"{twin.name}.json"))
+        (ranker.booster_ if twin is LIGHTGBM else ranker).save_model(
+            str(tmp_path / f"{twin.name}.json")
+        )
         expected[twin.name] = ranker.predict(TEST.X)
     np.save(tmp_path / "X.npy", TEST.X)
     subprocess.run([sys.executable, "-c", LOAD_NATIVELY], check=True, cwd=tmp_path)
@@ -280,7 +304,9 @@ def test_the_curve_is_evaluate_at_each_iteration(twin):
 @twins
 def test_other_measures_are_reported_beside_the_one_trained_for(twin):
     metrics = [gb.nDCG(k=5), "ap", "gap", gb.GAP(g=(0.5, 0.5))]
-    parameters, fit = ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
+    parameters, fit = (
+        ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
+    )
     ranker = twin.fitted(evals=[VALI], fit=fit, **parameters)
     (curves,) = ranker.evals_result_.values()
     order = ["map-gap", "ndcg@5", "map-ap"] if twin is LIGHTGBM else ["ndcg@5", "map-ap", "map-gap"]
@@ -300,7 +326,10 @@ def test_early_stopping_keeps_the_best_iteration(twin):
     assert 0 < best < len(curve) - 1
     assert len(curve) == best + 1 + 5
     assert ranker.best_iteration_ == best + 1
-    shorter, longer = (twin.fitted(n_estimators=n, learning_rate=0.3).predict(TEST.X) for n in (best + 1, len(curve)))
+    shorter, longer = (
+        twin.fitted(n_estimators=n, learning_rate=0.3).predict(TEST.X)
+        for n in (best + 1, len(curve))
+    )
     npt.assert_array_equal(ranker.predict(TEST.X), shorter)
     assert (ranker.predict(TEST.X) != longer).any()
     score = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[ranker.measure_]
@@ -313,11 +342,15 @@ def test_one_pair_is_an_eval_set(twin):
     weights = np.linspace(0.5, 3.0, VALI.n_queries)
     start = np.linspace(-1.0, 1.0, len(VALI))
     for qid in (VALI.qid, [VALI.qid], VALI.qid.tolist()):
-        ranker = twin.ranker().fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=qid)
+        ranker = twin.ranker().fit(
+            TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=qid
+        )
         assert ranker.evals_result_ == listed.evals_result_
     more = {twin.eval_weight: weights, twin.eval_start: start}
     as_lists = {name: [value] for name, value in more.items()}
-    plain = twin.ranker().fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid, **more)
+    plain = twin.ranker().fit(
+        TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid, **more
+    )
     inside = twin.fitted(evals=[VALI], fit=as_lists)
     assert plain.evals_result_ == inside.evals_result_
     assert plain.evals_result_ != listed.evals_result_
@@ -328,7 +361,9 @@ def test_one_pair_is_an_eval_set(twin):
 def test_the_training_set_as_eval_set(twin, sort):
     order = slice(None) if sort else shuffled(TRAIN)[0]
     X, y, qid = TRAIN.X[order], TRAIN.y[order], TRAIN.qid[order]
-    ranker = twin.ranker().fit(X, y, qid, eval_set=[(X, y), (VALI.X, VALI.y)], eval_qid=[qid, VALI.qid])
+    ranker = twin.ranker().fit(
+        X, y, qid, eval_set=[(X, y), (VALI.X, VALI.y)], eval_qid=[qid, VALI.qid]
+    )
     assert list(ranker.evals_result_) == (
         ["training", "valid_1"] if twin is LIGHTGBM else ["validation_0", "validation_1"]
     )
@@ -344,7 +379,9 @@ def test_the_training_set_as_eval_set(twin, sort):
 def test_the_html_form_links_to_the_reference_of_the_ranker(twin):
     """The class itself has a link; a subclass of a user has none."""
     link, name = twin.ranker()._get_doc_link(), twin.ranker_class.__name__
-    assert re.fullmatch(rf"https://\w+\.github\.io/gapboost/api/generated/gapboost\.{twin.name}\.{name}\.html", link)
+    assert re.fullmatch(
+        rf"https://\w+\.github\.io/gapboost/api/generated/gapboost\.{twin.name}\.{name}\.html", link
+    )
     reference = (Path(__file__).parents[2] / "docs" / "api" / f"{twin.name}.rst").read_text()
     assert f"currentmodule:: gapboost.{twin.name}\n" in reference
     assert f"   :toctree: generated\n   :nosignatures:\n\n   {name}\n" in reference
@@ -431,7 +468,9 @@ def test_training_starts_from_the_given_scores(twin):
         eval_qid=[VALI.qid],
         **{twin.start: first.predict(X), twin.eval_start: [first.predict(VALI.X)]},
     )
-    npt.assert_allclose(first.predict(TEST.X) + rest.predict(TEST.X), whole.predict(TEST.X), rtol=0, atol=1e-4)
+    npt.assert_allclose(
+        first.predict(TEST.X) + rest.predict(TEST.X), whole.predict(TEST.X), rtol=0, atol=1e-4
+    )
     npt.assert_allclose(twin.curve(rest), twin.curve(whole)[5:], rtol=0, atol=1e-3)
 
 
@@ -469,8 +508,14 @@ def test_training_continues_from_the_best_iteration(twin, tmp_path):
     booster = first.booster_ if twin is LIGHTGBM else first.get_booster()
     for model in (first, booster, path, first.to_vendor()):
         rest = twin.fitted(n_estimators=2, fit={twin.continued: model}, **twin.no_draws)
-        npt.assert_allclose(twin.staged(rest, TEST.X, best), first.predict(TEST.X), rtol=0, atol=1e-6)
-        trees = rest.booster_.num_trees() if twin is LIGHTGBM else rest.get_booster().num_boosted_rounds()
+        npt.assert_allclose(
+            twin.staged(rest, TEST.X, best), first.predict(TEST.X), rtol=0, atol=1e-6
+        )
+        trees = (
+            rest.booster_.num_trees()
+            if twin is LIGHTGBM
+            else rest.get_booster().num_boosted_rounds()
+        )
         assert trees == best + 2
 
 
@@ -478,7 +523,9 @@ def test_training_continues_from_the_best_iteration(twin, tmp_path):
 
 
 @twins
-@pytest.mark.parametrize("error", [RuntimeError("stop"), KeyboardInterrupt()], ids=["error", "interrupt"])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("stop"), KeyboardInterrupt()], ids=["error", "interrupt"]
+)
 def test_an_error_in_the_midst_of_training_changes_nothing(twin, error):
     parameters, fit = twin.interrupting(error)
     ranker = twin.ranker(**parameters)
@@ -513,7 +560,9 @@ def test_a_measure_that_no_swap_changes_is_refused_on_long_lists_too(twin):
 
 @twins
 @pytest.mark.parametrize(
-    "seed", [np.random.RandomState(0), np.random.default_rng(0), np.int64(5)], ids=lambda s: type(s).__name__
+    "seed",
+    [np.random.RandomState(0), np.random.default_rng(0), np.int64(5)],
+    ids=lambda s: type(s).__name__,
 )
 def test_kinds_of_random_state(twin, seed):
     """A generator gives one seed a fit; a number gives itself."""
@@ -537,13 +586,17 @@ def test_the_seed_orders_ties(twin):
 
 @twins
 @pytest.mark.parametrize(
-    "measure", [gb.GAP(g=(0.3, 0.7)), gb.xGAP(), gb.nDCG(k=5), LambdaRank(gb.AP(), sigma=2.0)], ids=str
+    "measure",
+    [gb.GAP(g=(0.3, 0.7)), gb.xGAP(), gb.nDCG(k=5), LambdaRank(gb.AP(), sigma=2.0)],
+    ids=str,
 )
 def test_native_training_is_what_the_ranker_does(twin, measure):
     objective = twin.module.objective(measure)
     parameters = {"objective": measure} if isinstance(measure, LambdaRank) else {"measure": measure}
     predict = twin.train(twin.dataset(X, Y, SIZES), objective)
-    npt.assert_allclose(predict(TEST.X), twin.fitted(**parameters).predict(TEST.X), rtol=0, atol=1e-6)
+    npt.assert_allclose(
+        predict(TEST.X), twin.fitted(**parameters).predict(TEST.X), rtol=0, atol=1e-6
+    )
 
 
 @twins
@@ -595,7 +648,9 @@ def test_a_fit_prepares_its_data_once(twin, weighted, preparations):
 
 @twins
 def test_native_training_prepares_its_data_once(twin, preparations):
-    twin.train(twin.dataset(X, Y, SIZES, np.linspace(0.3, 3.0, len(SIZES))), twin.module.objective("gap"))
+    twin.train(
+        twin.dataset(X, Y, SIZES, np.linspace(0.3, 3.0, len(SIZES))), twin.module.objective("gap")
+    )
     assert len(preparations) == 1
 
 
@@ -609,9 +664,14 @@ def test_one_objective_serves_several_data_sets_in_turn(twin, preparations):
             scores = rng.normal(size=len(data))
             expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(data.y, scores, data.qid)[0]
             npt.assert_allclose(
-                objective(scores, dataset)[0], twin.scales(data.qid)[0] * expected, rtol=1e-5, atol=1e-6
+                objective(scores, dataset)[0],
+                twin.scales(data.qid)[0] * expected,
+                rtol=1e-5,
+                atol=1e-6,
             )
-    assert sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3  # 3 by the expected values
+    assert (
+        sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3
+    )  # 3 by the expected values
     assert sum(data.queries.n_rows == len(TRAIN) for data in preparations) == 1 + 3
 
 
@@ -624,7 +684,9 @@ def test_new_labels_are_seen(twin):
     dataset = twin.dataset(X, labels, SIZES)
     for _ in range(3):
         expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(labels, scores, QID)[0]
-        npt.assert_allclose(objective(scores, dataset)[0], twin.scales(QID)[0] * expected, rtol=1e-5, atol=1e-6)
+        npt.assert_allclose(
+            objective(scores, dataset)[0], twin.scales(QID)[0] * expected, rtol=1e-5, atol=1e-6
+        )
         measured = gb.evaluate(gb.GAP(g=(0.5, 0.5)), labels, scores, QID)
         assert metric(scores, dataset)[0][1] == pytest.approx(*measured.values())
         labels[:] = np.random.default_rng(int(labels.sum())).permutation(labels)
@@ -651,7 +713,10 @@ def test_data_sets_that_are_gone_are_forgotten(twin):
 @twins
 def test_copies_share_what_they_know_and_pickles_leave_it_behind(twin):
     dataset = twin.dataset(X, Y, SIZES)
-    for callback in (twin.module.objective("gap", n_jobs=2), twin.module.eval_metric(["gap", gb.nDCG(k=3)], n_jobs=2)):
+    for callback in (
+        twin.module.objective("gap", n_jobs=2),
+        twin.module.eval_metric(["gap", gb.nDCG(k=3)], n_jobs=2),
+    ):
         expected = callback(np.zeros(len(Y)), dataset)
         assert copy.deepcopy(callback) is callback
         loaded = pickle.loads(pickle.dumps(callback))
@@ -663,7 +728,10 @@ def test_copies_share_what_they_know_and_pickles_leave_it_behind(twin):
 
 @twins
 def test_callbacks_print_as_they_are_written(twin):
-    assert repr(twin.module.objective("gap", g=(0.2, 0.8))) == "objective(LambdaRank(GAP(g=(0.2, 0.8))))"
+    assert (
+        repr(twin.module.objective("gap", g=(0.2, 0.8)))
+        == "objective(LambdaRank(GAP(g=(0.2, 0.8))))"
+    )
     assert repr(twin.module.eval_metric("ap")) == "eval_metric([AP(rel=1)])"
 
 
@@ -693,18 +761,24 @@ def test_objective_and_metric_refuse_what_they_alone_cannot_use(twin):
     # XGBoost would record two values a round for a measure that is named twice.
     assert len(twin.module.eval_metric(["ap", gb.AP(rel=1)]).measures) == 1
     # A validation set may well hold nothing relevant: it counts 0.
-    assert metric_values(twin, twin.module.eval_metric("gap"), np.zeros(800), Y * 0, SIZES) == {"map-gap": 0.0}
+    assert metric_values(twin, twin.module.eval_metric("gap"), np.zeros(800), Y * 0, SIZES) == {
+        "map-gap": 0.0
+    }
 
 
 @twins
 @pytest.mark.parametrize("measure", ["rr", "err", gb.AP() + gb.ERR(top=3)], ids=str)
 def test_measures_of_a_user_who_stops_are_trained_for(twin, measure):
     ranker = twin.ranker(measure=measure).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
-    untrained = gb.evaluate(ranker.measure_, VALI.y, np.zeros(len(VALI.y)), VALI.qid)[ranker.measure_]
+    untrained = gb.evaluate(ranker.measure_, VALI.y, np.zeros(len(VALI.y)), VALI.qid)[
+        ranker.measure_
+    ]
     assert ranker.score(VALI.X, VALI.y, VALI.qid) > untrained + 0.1
     found = metric_values(twin, twin.module.eval_metric(measure), X[:, 0], Y, SIZES)
     measure = as_measure(measure)
-    expected = gb.evaluate(measure, Y, X[:, 0].astype(np.float32), np.repeat(np.arange(len(SIZES)), SIZES))[measure]
+    expected = gb.evaluate(
+        measure, Y, X[:, 0].astype(np.float32), np.repeat(np.arange(len(SIZES)), SIZES)
+    )[measure]
     assert list(found.values()) == pytest.approx([expected], rel=1e-6)
 
 
@@ -727,7 +801,15 @@ class Worded(gb.AP):
 
 
 def test_names_of_metrics_are_short_distinct_and_maximized():
-    measures = [gb.GAP(), gb.GAP(k=10), gb.xGAP(), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(k=10), gb.Precision(k=5)]
+    measures = [
+        gb.GAP(),
+        gb.GAP(k=10),
+        gb.xGAP(),
+        gb.eGAP(g=(0.5, 0.5)),
+        gb.AP(),
+        gb.nDCG(k=10),
+        gb.Precision(k=5),
+    ]
     assert metric_names(measures) == [
         "map-gap",
         "map-gap@10",

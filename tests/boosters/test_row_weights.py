@@ -30,7 +30,9 @@ OBJECTIVES = [
 def test_gradients_are_those_without_weights_times_the_weights(objective):
     plain = objective.gradients(Y, SCORES, QID)
     weighted = objective.gradients(Y, SCORES, QID, sample_weight=WEIGHTS)
-    if not isinstance(objective, gb.LambdaRank):  # in units of rows, by the weighted mean of the lengths
+    if not isinstance(
+        objective, gb.LambdaRank
+    ):  # in units of rows, by the weighted mean of the lengths
         mean = np.array([WEIGHTS[q == QID].mean() for q in range(len(SIZES))])
         plain = [part * (mean @ SIZES / mean.sum()) / SIZES.mean() for part in plain]
     for one, other in zip(weighted, plain, strict=True):
@@ -62,7 +64,13 @@ def test_a_query_is_evaluated_by_the_mean_of_its_weights(shuffled):
 def test_rankers_train_and_report_by_them(twin):
     """Models equal the boosters' own with weighted gradients; reported values equal `evaluate`."""
     ranker = twin.ranker(n_estimators=5).fit(
-        X, Y, QID, sample_weight=WEIGHTS, eval_set=[(X, Y)], eval_qid=[QID], **{twin.eval_weight: [WEIGHTS]}
+        X,
+        Y,
+        QID,
+        sample_weight=WEIGHTS,
+        eval_set=[(X, Y)],
+        eval_qid=[QID],
+        **{twin.eval_weight: [WEIGHTS]},
     )
     value = gb.evaluate(ranker.measure_, Y, ranker.predict(X), QID, sample_weight=WEIGHTS)
     assert twin.curve(ranker)[-1] == pytest.approx(value[ranker.measure_], abs=1e-6)
@@ -74,7 +82,9 @@ def test_natively_lightgbm_has_them_in_its_data_set():
     data = lightgbm.Dataset(X, Y, group=SIZES, weight=WEIGHTS, params=LIGHTGBM.native).construct()
     natively = LIGHTGBM.module.objective("gap")(SCORES, data)
     for one, other in zip(
-        natively, gradients(LIGHTGBM, LIGHTGBM.module.objective("gap"), SCORES, Y, SIZES), strict=True
+        natively,
+        gradients(LIGHTGBM, LIGHTGBM.module.objective("gap"), SCORES, Y, SIZES),
+        strict=True,
     ):
         np.testing.assert_allclose(one, other * WEIGHTS, rtol=1e-6, atol=1e-20)
     values = {name: value for name, value, _ in LIGHTGBM.module.eval_metric("gap")(SCORES, data)}
@@ -87,21 +97,34 @@ def test_natively_xgboost_is_told_them_beside_its_data_set():
     plain = gradients(XGBOOST, XGBOOST.module.objective("gap"), SCORES, Y, SIZES)
     for one, other in zip(weighted, plain, strict=True):
         np.testing.assert_allclose(one, other * WEIGHTS, rtol=1e-6, atol=1e-20)
-    with pytest.raises(ValueError, match=r"weight has 3 values; expected one a query \(60\) or one a row"):
+    with pytest.raises(
+        ValueError, match=r"weight has 3 values; expected one a query \(60\) or one a row"
+    ):
         gradients(XGBOOST, XGBOOST.module.objective("gap", weight=WEIGHTS[:3]), SCORES, Y, SIZES)
 
 
 def test_first_trees_are_those_of_lambdarank_with_weights_of_rows():
     """LightGBM's own objective, with pairs of any depth and without its two normalizations."""
-    settings = {"n_estimators": 2, "num_leaves": 7, "min_child_samples": 5, "verbose": -1, "n_jobs": 1}
+    settings = {
+        "n_estimators": 2,
+        "num_leaves": 7,
+        "min_child_samples": 5,
+        "verbose": -1,
+        "n_jobs": 1,
+    }
     own = lightgbm.LGBMRanker(**settings, lambdarank_norm=False, lambdarank_truncation_level=1000)
     own.fit(X, Y, sample_weight=WEIGHTS, group=SIZES, init_score=SCORES)
     objective = gb.LambdaRank(gb.nDCG(), normalize=False)
     ours = LIGHTGBM.ranker_class(**settings, objective=objective, extra_trees=False, random_state=0)
     ours.fit(X, Y, QID, sample_weight=WEIGHTS, init_score=SCORES)
     np.testing.assert_allclose(ours.predict(X), own.predict(X), rtol=2e-3, atol=1e-4)
-    first, second = (model.booster_.dump_model()["tree_info"][0]["tree_structure"] for model in (ours, own))
-    assert (first["split_feature"], first["threshold"]) == (second["split_feature"], second["threshold"])
+    first, second = (
+        model.booster_.dump_model()["tree_info"][0]["tree_structure"] for model in (ours, own)
+    )
+    assert (first["split_feature"], first["threshold"]) == (
+        second["split_feature"],
+        second["threshold"],
+    )
 
 
 @twins

@@ -52,7 +52,10 @@ def named(y):
 
 def of_names(measure):
     """Equal to the same measure of the columns of a data frame."""
-    parts = ((weight, gb.OfLabel(part.measure, COLUMNS[part.column])) for weight, part in (1.0 * measure).parts)
+    parts = (
+        (weight, gb.OfLabel(part.measure, COLUMNS[part.column]))
+        for weight, part in (1.0 * measure).parts
+    )
     return gb.WeightedSum(tuple(parts))
 
 
@@ -65,11 +68,17 @@ def test_training_for_one_column_is_training_on_it_to_the_last_bit(twin):
     early, fit = twin.stopping(3)
     for column, measure in enumerate((gb.GAP(), gb.nDCG(k=10))):
         train, vali = (Data(d.X, d.y[:, column], d.qid) for d in (TWO, TWO_VALI))
-        alone = twin.fitted(data=train, evals=(vali,), fit=fit, measure=measure, n_estimators=30, **early)
+        alone = twin.fitted(
+            data=train, evals=(vali,), fit=fit, measure=measure, n_estimators=30, **early
+        )
         for reading in (gb.OfLabel(measure, column), 1.0 * gb.OfLabel(measure, column)):
-            found = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=reading, n_estimators=30, **early)
+            found = twin.fitted(
+                data=TWO, evals=(TWO_VALI,), fit=fit, measure=reading, n_estimators=30, **early
+            )
             np.testing.assert_array_equal(found.predict(TEST.X), alone.predict(TEST.X))
-            (ours,), (theirs,) = (list(next(iter(each.evals_result_.values())).values()) for each in (found, alone))
+            (ours,), (theirs,) = (
+                list(next(iter(each.evals_result_.values())).values()) for each in (found, alone)
+            )
             assert ours == theirs
             assert found.best_iteration_ == alone.best_iteration_
             assert found.score(TWO_TEST.X, TWO_TEST.y, TWO_TEST.qid) == alone.score(
@@ -81,7 +90,9 @@ def test_training_for_one_column_is_training_on_it_to_the_last_bit(twin):
 def test_equal_labels_train_the_model_of_the_plain_sum(twin):
     same = TWO._replace(y=TWO.y[:, [0, 0]])
     found = twin.fitted(data=same, measure=BOTH).predict(TEST.X)
-    np.testing.assert_array_equal(found, twin.fitted(measure=0.7 * gb.GAP() + 0.3 * gb.nDCG(k=10)).predict(TEST.X))
+    np.testing.assert_array_equal(
+        found, twin.fitted(measure=0.7 * gb.GAP() + 0.3 * gb.nDCG(k=10)).predict(TEST.X)
+    )
 
 
 @twins
@@ -89,7 +100,9 @@ def test_the_weights_trade_one_label_for_the_other(twin):
     values = []
     for measure in (RELEVANCE, BOTH, INK):
         ranker = twin.fitted(data=TWO, measure=measure, n_estimators=30)
-        values.append([*gb.evaluate([RELEVANCE, INK], TWO.y, ranker.predict(TWO.X), TWO.qid).values()])
+        values.append(
+            [*gb.evaluate([RELEVANCE, INK], TWO.y, ranker.predict(TWO.X), TWO.qid).values()]
+        )
     relevance, ink = np.transpose(values)
     assert (np.diff(relevance) < 0).all()
     assert (np.diff(ink) > 0).all()
@@ -101,9 +114,13 @@ def test_rows_come_in_any_order_and_labels_with_names(twin):
     fits = [
         twin.ranker(measure=BOTH).fit(TWO.X[grouped], TWO.y[grouped], TWO.qid[grouped]),
         twin.ranker(measure=BOTH).fit(TWO.X[order], TWO.y[order].tolist(), TWO.qid[order]),
-        twin.ranker(measure=of_names(BOTH)).fit(TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]),
+        twin.ranker(measure=of_names(BOTH)).fit(
+            TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]
+        ),
         # Columns are found by name.
-        twin.ranker(measure=of_names(BOTH)).fit(TWO.X[order], named(TWO.y)[COLUMNS[::-1]].iloc[order], TWO.qid[order]),
+        twin.ranker(measure=of_names(BOTH)).fit(
+            TWO.X[order], named(TWO.y)[COLUMNS[::-1]].iloc[order], TWO.qid[order]
+        ),
     ]
     first, *others = (ranker.predict(TEST.X) for ranker in fits)
     for other in others:
@@ -119,7 +136,9 @@ def test_weights_of_queries_and_documents_count(twin):
     found = twin.fitted(data=TWO, measure=RELEVANCE, fit={"sample_weight": weight})
     alone = twin.fitted(measure=gb.GAP(), fit={"sample_weight": weight})
     np.testing.assert_array_equal(found.predict(TEST.X), alone.predict(TEST.X))
-    assert (twin.fitted(data=TWO, measure=BOTH, fit={"sample_weight": weight}).predict(TEST.X) != 0).any()
+    assert (
+        twin.fitted(data=TWO, measure=BOTH, fit={"sample_weight": weight}).predict(TEST.X) != 0
+    ).any()
 
 
 # --- evaluation sets, early stopping, score -------------------------------------------------------
@@ -134,9 +153,17 @@ def test_reports_are_those_of_evaluate(twin):
     other = Data(TWO_VALI.X, TWO_VALI.y.copy(), TWO_VALI.qid)
     other.y[:, 1] = np.roll(other.y[:, 1], 7)
     metrics = [RELEVANCE, INK]
-    parameters, fit = ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
-    ranker = twin.fitted(data=TWO, evals=(TWO_VALI, other, TWO), fit=fit, measure=BOTH, **parameters)
-    names = {"map-0.7*gap_of_0+0.3*ndcg_of_1@10": BOTH, "map-gap_of_0": RELEVANCE, "ndcg_of_1@10": INK}
+    parameters, fit = (
+        ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
+    )
+    ranker = twin.fitted(
+        data=TWO, evals=(TWO_VALI, other, TWO), fit=fit, measure=BOTH, **parameters
+    )
+    names = {
+        "map-0.7*gap_of_0+0.3*ndcg_of_1@10": BOTH,
+        "map-gap_of_0": RELEVANCE,
+        "ndcg_of_1@10": INK,
+    }
     reported = [*ranker.evals_result_.values()]
     if twin is LIGHTGBM:  # it scores the training set first
         reported = [*reported[1:], reported[0]]
@@ -154,7 +181,13 @@ def test_reports_are_those_of_evaluate(twin):
 def test_the_sum_or_one_label_stops_training(twin, stopping):
     early, fit = twin.stopping(4)
     (fit if twin is LIGHTGBM else early)["eval_metric"] = [INK]
-    parameters = {"measure": BOTH, "n_estimators": 60, "learning_rate": 0.5, "stopping_metric": stopping, **early}
+    parameters = {
+        "measure": BOTH,
+        "n_estimators": 60,
+        "learning_rate": 0.5,
+        "stopping_metric": stopping,
+        **early,
+    }
     ranker = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, **parameters)
     name = "ndcg_of_1@10" if stopping else "map-0.7*gap_of_0+0.3*ndcg_of_1@10"
     curve = twin.curve(ranker, metric=name)
@@ -172,8 +205,12 @@ def test_functions_get_all_labels(twin):
         value = float(y_true[np.argsort(-y_pred)[:3], 1].mean())
         return ("top", value, True) if twin is LIGHTGBM else value
 
-    parameters, fit = ({}, {"eval_metric": mean_ink}) if twin is LIGHTGBM else ({"eval_metric": mean_ink}, {})
-    ranker = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, n_estimators=1, **parameters)
+    parameters, fit = (
+        ({}, {"eval_metric": mean_ink}) if twin is LIGHTGBM else ({"eval_metric": mean_ink}, {})
+    )
+    ranker = twin.fitted(
+        data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, n_estimators=1, **parameters
+    )
     assert len(next(iter(ranker.evals_result_.values()))) == 2
     np.testing.assert_array_equal(np.concatenate(met)[: len(TWO_VALI.y)], TWO_VALI.y)
 
@@ -184,11 +221,14 @@ def test_functions_get_all_labels(twin):
 @twins
 def test_the_measure_survives_copies_and_files(twin, tmp_path):
     y = named(TWO.y).rename(columns={"ink": "how 'inky' (é?)"})
-    measure = 0.7 * gb.OfLabel(gb.GAP(), "relevance") + 0.3 * gb.OfLabel(gb.nDCG(k=10), "how 'inky' (é?)")
+    measure = 0.7 * gb.OfLabel(gb.GAP(), "relevance") + 0.3 * gb.OfLabel(
+        gb.nDCG(k=10), "how 'inky' (é?)"
+    )
     ranker = clone(twin.ranker(measure=measure)).fit(TWO.X, y, TWO.qid)
     resolved = ranker.measure_
     assert repr(resolved) == (
-        "0.7 * OfLabel(GAP(g=(0.5, 0.5)), 'relevance') + 0.3 * OfLabel(nDCG(k=10), \"how 'inky' (é?)\")"
+        "0.7 * OfLabel(GAP(g=(0.5, 0.5)), 'relevance') + 0.3 * OfLabel(nDCG(k=10), \"how 'inky' "
+        '(é?)")'
     )
     assert pickle.loads(pickle.dumps(ranker)).measure_ == resolved
     assert "OfLabel" in repr(ranker)
@@ -221,7 +261,11 @@ def test_searches_of_scikit_learn_choose_weights(twin, routing):
     with pytest.raises(ValueError, match=r"takes a parameter from the labels .* OfLabel\(GAP\(g="):
         measure_scorer(BOTH)
     scores = cross_val_score(
-        twin.ranker(measure=BOTH), TWO.X, TWO.y, cv=GroupKFold(2), params={"qid": TWO.qid, "groups": TWO.qid}
+        twin.ranker(measure=BOTH),
+        TWO.X,
+        TWO.y,
+        cv=GroupKFold(2),
+        params={"qid": TWO.qid, "groups": TWO.qid},
     )
     assert (scores > 0.5).all()
 
@@ -250,24 +294,41 @@ def native_cv_metric(twin):
 
 def on_dask(twin, **parameters):
     kind = DaskLGBMGAPRanker if twin is LIGHTGBM else DaskXGBGAPRanker
-    columns = [da.from_array(values, chunks=(len(values), *values.shape[1:])) for values in (TWO.X, TWO.y, TWO.qid)]
+    columns = [
+        da.from_array(values, chunks=(len(values), *values.shape[1:]))
+        for values in (TWO.X, TWO.y, TWO.qid)
+    ]
     kind(n_estimators=2, **parameters).fit(*columns)
 
 
-WHY = r"which reads one of several labels, but {} takes one label a row; expected a measure without OfLabel, or {}"
+WHY = (
+    r"which reads one of several labels, but {} takes one label a row; expected a measure without "
+    r"OfLabel, or {}"
+)
 LOCAL = "fit of LGBMGAPRanker or XGBGAPRanker, which takes y of shape"
 REFUSED = {
     "objective": (
         lambda twin: twin.module.objective(BOTH),
         "^measure is 0.7.*" + WHY.format("a booster's data set", LOCAL),
     ),
-    "eval_metric": (native_metric, "^measure is OfLabel.*" + WHY.format("a booster's data set", LOCAL)),
+    "eval_metric": (
+        native_metric,
+        "^measure is OfLabel.*" + WHY.format("a booster's data set", LOCAL),
+    ),
     "cv": (native_cv, "^measure is 0.7.*" + WHY.format("a booster's data set", LOCAL)),
-    "eval_metric of cv": (native_cv_metric, "^eval_metric is OfLabel.*" + WHY.format("a booster's data set", LOCAL)),
-    "Dask": (lambda twin: on_dask(twin, measure=BOTH), "^measure is 0.7.*" + WHY.format("Dask.* on Dask", LOCAL)),
+    "eval_metric of cv": (
+        native_cv_metric,
+        "^eval_metric is OfLabel.*" + WHY.format("a booster's data set", LOCAL),
+    ),
+    "Dask": (
+        lambda twin: on_dask(twin, measure=BOTH),
+        "^measure is 0.7.*" + WHY.format("Dask.* on Dask", LOCAL),
+    ),
     "labels on Dask": (on_dask, "^y has 2 dimensions; expected 1: one value a row"),
     "GSearchCV": (
-        lambda twin: GSearchCV(twin.ranker(measure=BOTH), {}, scoring="ap", cv=2).fit(TWO.X, TWO.y, TWO.qid),
+        lambda twin: GSearchCV(twin.ranker(measure=BOTH), {}, scoring="ap", cv=2).fit(
+            TWO.X, TWO.y, TWO.qid
+        ),
         "^measure is 0.7.*" + WHY.format("GSearchCV", "GridSearchCV of scikit-learn"),
     ),
     "target of GSearchCV": (
@@ -279,25 +340,33 @@ REFUSED = {
         r"^y has shape \(\d+, 2\); expected one value a row",
     ),
     "compare_rankers": (
-        lambda twin: compare_rankers(TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}, measures=BOTH),
-        "^measures is 0.7.*" + WHY.format("compare_rankers", "gapboost.evaluate of each ranker's scores"),
+        lambda twin: compare_rankers(
+            TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}, measures=BOTH
+        ),
+        "^measures is 0.7.*"
+        + WHY.format("compare_rankers", "gapboost.evaluate of each ranker's scores"),
     ),
     "labels of compare_rankers": (
-        lambda twin: compare_rankers(TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}),
+        lambda twin: compare_rankers(
+            TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}
+        ),
         "^y has 2 labels a row, but compare_rankers takes one; expected one value a row",
     ),
     "a ranker of compare_rankers": (
-        lambda twin: compare_rankers(TWO.X, TRAIN.y, TWO.qid, {"a": twin.ranker(measure=BOTH), "b": twin.ranker()}),
+        lambda twin: compare_rankers(
+            TWO.X, TRAIN.y, TWO.qid, {"a": twin.ranker(measure=BOTH), "b": twin.ranker()}
+        ),
         "y has one label a row, but a measure reads the column 0 of several",
     ),
     "one label": (
         lambda twin: twin.ranker(measure=BOTH).fit(TRAIN.X, TRAIN.y, TRAIN.qid),
-        r"^y has one label a row, but a measure reads the column 0 of several: OfLabel\(GAP\(\), 0\)",
+        r"^y has one label a row, but a measure reads the column 0 of several: OfLabel\(GAP\(\), "
+        r"0\)",
     ),
     "a measure that reads none": (
         lambda twin: twin.ranker().fit(TWO.X, TWO.y, TWO.qid),
-        r"^y has 2 labels a row, in the columns 0, 1, and GAP\(\) does not say which of them it reads; expected .*"
-        + re.escape("OfLabel(GAP(), 0)"),
+        r"^y has 2 labels a row, in the columns 0, 1, and GAP\(\) does not say which of them it "
+        r"reads; expected .*" + re.escape("OfLabel(GAP(), 0)"),
     ),
     "no such column": (
         lambda twin: twin.ranker(measure=of_names(BOTH)).fit(TWO.X, TWO.y, TWO.qid),
@@ -328,7 +397,9 @@ def test_a_metric_that_reads_none_is_refused_before_training(twin):
         ("ndcg@5", r"and nDCG\(k=5\) does not say"),
         (gb.OfLabel(gb.AP(), 2), "reads 2; expected one"),
     ):
-        parameters, fit = ({}, {"eval_metric": metric}) if twin is LIGHTGBM else ({"eval_metric": metric}, {})
+        parameters, fit = (
+            ({}, {"eval_metric": metric}) if twin is LIGHTGBM else ({"eval_metric": metric}, {})
+        )
         with pytest.raises(ValueError, match=f"^y has .*{says}"):
             twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, **parameters)
 
@@ -373,8 +444,16 @@ def test_collections_with_a_second_label(twin, file, feature, load):
     values = []
     for weight in (0.95, 0.05):
         measure = weight * measures[0] + (1 - weight) * measures[1]
-        ranker = twin.ranker(measure=measure, n_estimators=30).fit(features[train], y[train], data.qid[train])
-        values.append([*gb.evaluate(measures, y[test], ranker.predict(features[test]), data.qid[test]).values()])
+        ranker = twin.ranker(measure=measure, n_estimators=30).fit(
+            features[train], y[train], data.qid[train]
+        )
+        values.append(
+            [
+                *gb.evaluate(
+                    measures, y[test], ranker.predict(features[test]), data.qid[test]
+                ).values()
+            ]
+        )
     first, second = np.transpose(values)
     assert first[0] > first[1] > 0.3
     assert second[1] > second[0] + 0.05

@@ -21,14 +21,28 @@ from gapboost._kernels.parallel.chunks import working_on
 # Numbers of threads.
 THREADS = (2, 5, 8)
 ITERATIONS = 3
-IN_LIGHTGBM = {"max_bin": 15, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbosity": -1}
-IN_XGBOOST = {"base_score": 0.0, "disable_default_eval_metric": 1, "max_depth": 2, "max_bin": 15, "nthread": 1}
+IN_LIGHTGBM = {
+    "max_bin": 15,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_row_wise": True,
+    "verbosity": -1,
+}
+IN_XGBOOST = {
+    "base_score": 0.0,
+    "disable_default_eval_metric": 1,
+    "max_depth": 2,
+    "max_bin": 15,
+    "nthread": 1,
+}
 
 # Several chunks of lists of 40; one list that all threads share, beside a short one.
 SIZES = {"lists of 40": np.full(120, 40), "a list of 40 000": np.array([40_000, 200])}
 OBJECTIVES = [gb.GAP(g=(0.7, 0.3)), gb.xGAP(g=(0.2, 0.8))]
 documents = pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES.keys())
-pauses = pytest.mark.parametrize("pause", [None, 1e-6], ids=["usual switches", "switches at every chance"])
+pauses = pytest.mark.parametrize(
+    "pause", [None, 1e-6], ids=["usual switches", "switches at every chance"]
+)
 
 
 @pytest.fixture
@@ -45,7 +59,11 @@ def task(sizes):
     """Two features, grades that they tell something of, and query ids."""
     rng = np.random.default_rng(len(sizes))
     X = rng.normal(size=(int(sizes.sum()), 2))
-    return X, np.digitize(X[:, 0] + rng.normal(size=len(X)), [0.5, 1.5]), np.repeat(np.arange(len(sizes)), sizes)
+    return (
+        X,
+        np.digitize(X[:, 0] + rng.normal(size=len(X)), [0.5, 1.5]),
+        np.repeat(np.arange(len(sizes)), sizes),
+    )
 
 
 def at_once(function, arguments):
@@ -65,14 +83,22 @@ class LightGBM:
 
     def __init__(self, sizes):
         X, y, _ = task(sizes)
-        self.data = lightgbm.Dataset(X, y, group=sizes, params=IN_LIGHTGBM, free_raw_data=False).construct()
+        self.data = lightgbm.Dataset(
+            X, y, group=sizes, params=IN_LIGHTGBM, free_raw_data=False
+        ).construct()
         self.objectives = [gapboost.lightgbm.objective(measure, n_jobs=2) for measure in OBJECTIVES]
         self.metric = gapboost.lightgbm.eval_metric(gb.eGAP(g=(0.5, 0.5)), n_jobs=2)
 
     def fitted(self, i):
         found = {}
         booster = lightgbm.train(
-            {**IN_LIGHTGBM, "objective": self.objectives[i % 2], "metric": "None", "num_leaves": 4, "seed": i % 3},
+            {
+                **IN_LIGHTGBM,
+                "objective": self.objectives[i % 2],
+                "metric": "None",
+                "num_leaves": 4,
+                "seed": i % 3,
+            },
             self.data,
             ITERATIONS,
             valid_sets=[self.data],

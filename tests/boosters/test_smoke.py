@@ -30,7 +30,13 @@ def frame(data):
 
 
 def unfitted(booster, **parameters):
-    parameters = {"measure": MEASURE, "n_estimators": 30, "learning_rate": 0.3, "n_jobs": 1, **parameters}
+    parameters = {
+        "measure": MEASURE,
+        "n_estimators": 30,
+        "learning_rate": 0.3,
+        "n_jobs": 1,
+        **parameters,
+    }
     if booster == "lightgbm":
         return LGBMGAPRanker(min_child_samples=5, verbose=-1, **parameters)
     return XGBGAPRanker(max_depth=3, **parameters)
@@ -43,7 +49,12 @@ def fitted(booster, of=lambda data: data.X, **parameters):
         stopping, callbacks = {}, {"callbacks": [lightgbm.early_stopping(5, verbose=False)]}
     X = of(TRAIN)
     return unfitted(booster, **stopping, **parameters).fit(
-        X, TRAIN.y, TRAIN.qid, eval_set=[(X, TRAIN.y), (of(VALI), VALI.y)], eval_qid=[TRAIN.qid, VALI.qid], **callbacks
+        X,
+        TRAIN.y,
+        TRAIN.qid,
+        eval_set=[(X, TRAIN.y), (of(VALI), VALI.y)],
+        eval_qid=[TRAIN.qid, VALI.qid],
+        **callbacks,
     )
 
 
@@ -67,7 +78,9 @@ def test_train_stop_evaluate_and_reload(booster, of):
 def test_model_files(booster, tmp_path):
     ranker = fitted(booster)
     path = tmp_path / "model.json"
-    ranker.get_booster().save_model(path) if booster == "xgboost" else ranker.booster_.save_model(path)
+    ranker.get_booster().save_model(path) if booster == "xgboost" else ranker.booster_.save_model(
+        path
+    )
     if booster == "xgboost":
         loaded = XGBGAPRanker()
         loaded.load_model(path)
@@ -115,7 +128,9 @@ def test_xgboost_by_its_own_train():
 @boosters
 def test_search_over_g(booster):
     grid = {"g": [(0.2, 0.8), (0.8, 0.2)]}
-    search = GSearchCV(unfitted(booster, measure="gap", n_estimators=5), grid, scoring="ndcg@10", cv=3)
+    search = GSearchCV(
+        unfitted(booster, measure="gap", n_estimators=5), grid, scoring="ndcg@10", cv=3
+    )
     search.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     assert search.best_params_["g"] in grid["g"]
     assert gb.evaluate(MEASURE, TEST.y, search.predict(TEST.X), TEST.qid)[MEASURE] > UNTRAINED + 0.2
@@ -124,7 +139,9 @@ def test_search_over_g(booster):
 @boosters
 def test_continued_training(booster):
     def trained(rounds, **fit):
-        return unfitted(booster, n_estimators=rounds, **options).fit(TRAIN.X, TRAIN.y, TRAIN.qid, **fit)
+        return unfitted(booster, n_estimators=rounds, **options).fit(
+            TRAIN.X, TRAIN.y, TRAIN.qid, **fit
+        )
 
     options = {"extra_trees": False} if booster == "lightgbm" else {}
     first = trained(3)

@@ -18,10 +18,17 @@ print(measured[-1] - measured[0])
 @pytest.mark.slow
 @needs("lightgbm")
 @needs("xgboost")
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the process's memory from /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="reads the process's memory from /proc"
+)
 def test_memory_stays_flat():
     """A fit's data alone is 0.3 MB: 40 fits that kept theirs would show."""
     done = subprocess.run(
-        [sys.executable, "-c", SOAK], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", SOAK],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
     assert float(done.stdout) < 6

@@ -21,7 +21,11 @@ from gapboost.xgboost import XGBGAPRanker
 
 TRAIN, VALI, TEST = load_digits_ranking((40, 30, 20), 20)
 RANKERS = {
-    "lightgbm": (LGBMGAPRanker, lightgbm.LGBMRanker, {"n_jobs": 1, "verbose": -1, "min_child_samples": 5}),
+    "lightgbm": (
+        LGBMGAPRanker,
+        lightgbm.LGBMRanker,
+        {"n_jobs": 1, "verbose": -1, "min_child_samples": 5},
+    ),
     "xgboost": (XGBGAPRanker, xgboost.XGBRanker, {"n_jobs": 1}),
 }
 boosters = pytest.mark.parametrize("booster", RANKERS)
@@ -39,7 +43,9 @@ def check_same(vendor, ranker, X=TEST.X):
 
 @boosters
 def test_the_same_kind_parameters_and_predictions(booster):
-    ranker = fitted(booster, measure="egap", g=(0.2, 0.8), learning_rate=0.2, subsample=0.9, max_bin=31)
+    ranker = fitted(
+        booster, measure="egap", g=(0.2, 0.8), learning_rate=0.2, subsample=0.9, max_bin=31
+    )
     vendor = ranker.to_vendor()
     assert type(vendor) is RANKERS[booster][1]
     check_same(vendor, ranker)
@@ -53,7 +59,9 @@ def test_the_same_kind_parameters_and_predictions(booster):
 
 @boosters
 def test_early_stopping_is_kept(booster):
-    stops = {"callbacks": [lightgbm.early_stopping(3, verbose=False)]} if booster == "lightgbm" else {}
+    stops = (
+        {"callbacks": [lightgbm.early_stopping(3, verbose=False)]} if booster == "lightgbm" else {}
+    )
     patience = {} if stops else {"early_stopping_rounds": 3}
     evals = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid], **stops}
     ranker = fitted(booster, fit=evals, n_estimators=200, learning_rate=0.5, **patience)
@@ -95,11 +103,17 @@ sys.modules["gapboost"] = None
 import joblib, numpy as np
 X = np.load("X.npy")
 for booster in ("lightgbm", "xgboost"):
-    np.testing.assert_array_equal(joblib.load(f"{booster}.joblib").predict(X), np.load(f"{booster}.npy"))
+    ranker, scores = joblib.load(f"{booster}.joblib"), np.load(f"{booster}.npy")
+    np.testing.assert_array_equal(ranker.predict(X), scores)
 print("done")
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.stdout == "done\n", done.stderr
 

@@ -38,7 +38,10 @@ def cases():
     """Every measure with both boosters on made queries, and with either of them on real ones."""
     made, real = FOLDS
     for number, measure in enumerate(MEASURES):
-        for folder, boosters in ((made, (LIGHTGBM, XGBOOST)), (real, ((LIGHTGBM, XGBOOST)[number % 2],))):
+        for folder, boosters in (
+            (made, (LIGHTGBM, XGBOOST)),
+            (real, ((LIGHTGBM, XGBOOST)[number % 2],)),
+        ):
             for twin in boosters:
                 name = f"{folder.id}-{measure}-{twin.name}"
                 yield pytest.param(twin, measure, *folder.values, id=name, marks=folder.marks)
@@ -55,11 +58,13 @@ def test_every_measure_rises(twin, measure, folder):
         if twin is LIGHTGBM
         else {"max_depth": 3, "learning_rate": 0.2}  # its steps are half as long
     )
-    ranker = twin.ranker_class(measure=measure, n_estimators=rounds, n_jobs=1, **small_trees, **parameters).fit(
-        train.X, train.y, train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid], **fit
-    )
+    ranker = twin.ranker_class(
+        measure=measure, n_estimators=rounds, n_jobs=1, **small_trees, **parameters
+    ).fit(train.X, train.y, train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid], **fit)
 
-    (curve,) = (np.array(values) for curves in ranker.evals_result_.values() for values in curves.values())
+    (curve,) = (
+        np.array(values) for curves in ranker.evals_result_.values() for values in curves.values()
+    )
     best = ranker.best_iteration_
     assert best == np.argmax(curve) + 1
     assert len(curve) == min(rounds, best + 25)
@@ -74,7 +79,10 @@ def test_every_measure_rises(twin, measure, folder):
     untrained = gb.evaluate(measure, vali.y, np.zeros(len(vali)), vali.qid)[measure]
     assert untrained < curve[0]
     assert curve.max() > curve[0] + 0.01
-    assert ranker.score(test.X, test.y, test.qid) > gb.evaluate(measure, test.y, np.zeros(len(test)), test.qid)[measure]
+    assert (
+        ranker.score(test.X, test.y, test.qid)
+        > gb.evaluate(measure, test.y, np.zeros(len(test)), test.qid)[measure]
+    )
 
 
 @pytest.mark.slow(keep=1)
@@ -98,7 +106,9 @@ def test_digits(twin):
 def test_both_boosters_learn_the_same_task():
     train, _, test = load_digits_ranking((120, 40, 40), 30)
     scores = [
-        twin.ranker(n_estimators=60).fit(train.X, train.y, train.qid).score(test.X, test.y, test.qid)
+        twin.ranker(n_estimators=60)
+        .fit(train.X, train.y, train.qid)
+        .score(test.X, test.y, test.qid)
         for twin in (LIGHTGBM, XGBOOST)
     ]
     assert abs(scores[0] - scores[1]) < 0.03

@@ -42,7 +42,9 @@ def test_lightgbm_recognizes_the_training_set(scale, copied):
 
 def test_the_training_set_with_fractional_grades_does_not_stop_training():
     y, stopping = Y / 2, lightgbm.early_stopping(2, verbose=False)
-    ranker = LIGHTGBM.ranker(measure="ndcg@5", n_estimators=60, num_leaves=2, learning_rate=0.3).fit(
+    ranker = LIGHTGBM.ranker(
+        measure="ndcg@5", n_estimators=60, num_leaves=2, learning_rate=0.3
+    ).fit(
         X,
         y,
         QID,

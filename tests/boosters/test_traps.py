@@ -51,7 +51,9 @@ def test_weights_that_boosters_do_not_apply_to_custom_gradients(twin):
 def test_scores_that_become_infinite_during_training(twin):
     # Both boosters would go on and return a constant or useless model.
     ranker = twin.ranker(learning_rate=1e308 if twin is LIGHTGBM else 3e38, n_estimators=20)
-    with pytest.raises(ValueError, match=r"the scores hold .* NaN or infinite values.*lower learning_rate"):
+    with pytest.raises(
+        ValueError, match=r"the scores hold .* NaN or infinite values.*lower learning_rate"
+    ):
         ranker.fit(X, Y, QID)
     assert not ranker.__sklearn_is_fitted__()
 
@@ -69,7 +71,9 @@ def test_hessians_too_small_for_the_default_leaf_floors(twin):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2000, 2))
     y = (x[:, 0] + rng.normal(size=2000) > 2).astype(int)
-    ranker = twin.ranker_class(n_estimators=20, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {}))
+    ranker = twin.ranker_class(
+        n_estimators=20, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {})
+    )
     with blunt_trees(twin):
         ranker.fit(x, y, np.zeros(2000))
     assert len(np.unique(ranker.predict(x))) > 10
@@ -78,14 +82,20 @@ def test_hessians_too_small_for_the_default_leaf_floors(twin):
 
 @twins
 def test_hessians_of_zero(twin):
-    with pytest.raises(ValueError, match=r"measure is AP\(rel=3\), and no swap of two documents of y changes it"):
+    with pytest.raises(
+        ValueError, match=r"measure is AP\(rel=3\), and no swap of two documents of y changes it"
+    ):
         twin.fitted(measure=gb.AP(rel=3))
 
 
 @twins
 def test_the_most_that_the_error_about_the_leaf_floor_allows_is_learnable_in_principle(twin):
-    total = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES)[1].sum(dtype=float)
-    with pytest.raises(ValueError, match=r"^min_child_weight is .*, but the hessians of all rows sum to"):
+    total = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES)[1].sum(
+        dtype=float
+    )
+    with pytest.raises(
+        ValueError, match=r"^min_child_weight is .*, but the hessians of all rows sum to"
+    ):
         twin.fitted(min_child_weight=total * 0.501)
     twin.fitted(min_child_weight=total * 0.499)
 
@@ -96,19 +106,26 @@ def test_a_leaf_floor_that_leaves_few_leaves(twin):
     x, qid = rng.normal(size=(1000, 2)), np.repeat(np.arange(50), 20)
     y = (x[:, 0] + rng.normal(size=1000) > 1).astype(int)
     sizes = np.full(50, 20)
-    total = gradients(twin, twin.module.objective("gap"), np.zeros(1000), y, sizes)[1].sum(dtype=float)
+    total = gradients(twin, twin.module.objective("gap"), np.zeros(1000), y, sizes)[1].sum(
+        dtype=float
+    )
 
     def fit(share, rows=1000, weight=None):
-        twin.ranker(min_child_weight=total * share).fit(x[:rows], y[:rows], qid[:rows], sample_weight=weight)
+        twin.ranker(min_child_weight=total * share).fit(
+            x[:rows], y[:rows], qid[:rows], sample_weight=weight
+        )
 
     fit(0.124)  # a warning is an error here
     with pytest.warns(
-        UserWarning, match=r"^min_child_weight is .* sum to .* hold 13% of them; expected at most \S+, unless trees"
+        UserWarning,
+        match=r"^min_child_weight is .* sum to .* hold 13% of them; expected at most \S+, unless "
+        r"trees",
     ) as warned:
         fit(0.126)
     assert warned[0].filename == __file__
     with pytest.warns(
-        UserWarning, match=r"expected at most \S+, or larger weights, unless trees of fewer than 8 leaves"
+        UserWarning,
+        match=r"expected at most \S+, or larger weights, unless trees of fewer than 8 leaves",
     ):
         fit(0.05, weight=np.full(50, 0.2))
     fit(0.126, rows=980)  # too few rows for sharper trees
@@ -120,14 +137,20 @@ def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(twin):
     rng = np.random.default_rng(0)
     x, qid = rng.normal(size=(2000, 2)), np.repeat(np.arange(100), 20)
     y = (x[:, 0] + rng.normal(size=2000) > 1).astype(int)
-    total = gradients(twin, twin.module.objective("gap"), np.zeros(2000), y, np.full(100, 20))[1].sum(dtype=float)
+    total = gradients(twin, twin.module.objective("gap"), np.zeros(2000), y, np.full(100, 20))[
+        1
+    ].sum(dtype=float)
     ranker, grid = twin.ranker(min_child_weight=total / 5, n_estimators=2), {"n_estimators": [2]}
     by_qid = {"scoring": measure_scorer(gb.AP()), "cv": GroupKFold(2)}
     calls = {
         "ranker": lambda: ranker.fit(x, y, qid),
         "search": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2).fit(x, y, qid),
-        "search by joblib": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2, n_jobs=2).fit(x, y, qid),
-        "scikit-learn's": lambda: GridSearchCV(ranker, grid, **by_qid).fit(x, y, qid=qid, groups=qid),
+        "search by joblib": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2, n_jobs=2).fit(
+            x, y, qid
+        ),
+        "scikit-learn's": lambda: GridSearchCV(ranker, grid, **by_qid).fit(
+            x, y, qid=qid, groups=qid
+        ),
         "a pipeline's": lambda: make_pipeline(StandardScaler(), ranker).fit(x, y, qid=qid),
     }
     with sklearn.config_context(enable_metadata_routing=True):
@@ -147,7 +170,9 @@ def test_the_order_of_tied_rows_in_the_file(twin):
     by_grade = np.lexsort((-Y, QID))
     for rows in (by_grade, by_grade[::-1]):
         y, sizes = Y[rows], SIZES
-        (value,) = metric_values(twin, twin.module.eval_metric("gap"), np.zeros(len(y)), y, sizes).values()
+        (value,) = metric_values(
+            twin, twin.module.eval_metric("gap"), np.zeros(len(y)), y, sizes
+        ).values()
         expected = gb.evaluate(gb.GAP(), y, np.zeros(len(y)), QID[rows])[gb.GAP()]
         assert value == pytest.approx(expected, rel=1e-12)
         assert value < 0.6
@@ -219,7 +244,9 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
     x = rng.normal(size=(len(qid), 2))
     y = np.where(qid < 10, qid % 2, (x[:, 0] > 0) * (qid != 15))
     ranker = twin.ranker().fit(x, y, qid, eval_set=[(x, y)], eval_qid=[qid])
-    values = gb.evaluate(ranker.measure_, y, ranker.predict(x), qid, per_query=True)[ranker.measure_]
+    values = gb.evaluate(ranker.measure_, y, ranker.predict(x), qid, per_query=True)[
+        ranker.measure_
+    ]
     assert values[:10].tolist() == [0.0, 1.0] * 5
     assert values[15] == 0.0
     assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
@@ -230,7 +257,9 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
 
 def test_lightgbm_forgets_weights_that_are_all_1():
     # The data set then says None: the metric and the objective must know it as the same data.
-    ones = LIGHTGBM.fitted(evals=[VALI], fit={"sample_weight": np.ones(40), "eval_sample_weight": [np.ones(30)]})
+    ones = LIGHTGBM.fitted(
+        evals=[VALI], fit={"sample_weight": np.ones(40), "eval_sample_weight": [np.ones(30)]}
+    )
     plain = LIGHTGBM.fitted(evals=[VALI])
     npt.assert_array_equal(ones.predict(TEST.X), plain.predict(TEST.X))
     assert ones.evals_result_ == plain.evals_result_
@@ -247,7 +276,9 @@ def test_lightgbm_model_text_without_objective_is_loaded_as_raw_scores():
 
 
 def test_xgboost_shifts_scores_by_base_score_with_a_custom_objective():
-    default, zero, two = (XGBOOST.fitted(**p).predict(TEST.X) for p in ({}, {"base_score": 0.0}, {"base_score": 2.0}))
+    default, zero, two = (
+        XGBOOST.fitted(**p).predict(TEST.X) for p in ({}, {"base_score": 0.0}, {"base_score": 2.0})
+    )
     npt.assert_array_equal(default, zero)
     npt.assert_allclose(two, default + 2.0, rtol=0, atol=1e-5)
     nothing_learnt = XGBOOST.fitted(learning_rate=1e-12)

@@ -14,7 +14,9 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 
-UNTRAINED = gb.evaluate(gb.GAP(g=(0.5, 0.5)), TEST.y, np.zeros(len(TEST)), TEST.qid)[gb.GAP(g=(0.5, 0.5))]
+UNTRAINED = gb.evaluate(gb.GAP(g=(0.5, 0.5)), TEST.y, np.zeros(len(TEST)), TEST.qid)[
+    gb.GAP(g=(0.5, 0.5))
+]
 
 
 def learns(ranker):
@@ -24,13 +26,17 @@ def learns(ranker):
 @twins
 def test_dart(twin):
     parameters = (
-        {"boosting_type": "dart", "drop_rate": 0.5} if twin is LIGHTGBM else {"booster": "dart", "rate_drop": 0.5}
+        {"boosting_type": "dart", "drop_rate": 0.5}
+        if twin is LIGHTGBM
+        else {"booster": "dart", "rate_drop": 0.5}
     )
     ranker = twin.fitted(n_estimators=20, **parameters)
     assert learns(ranker)
     assert (ranker.predict(TEST.X) != twin.fitted(n_estimators=20).predict(TEST.X)).any()
     if twin is XGBOOST:  # LightGBM's does not always repeat itself with an objective from Python
-        npt.assert_array_equal(twin.fitted(n_estimators=20, **parameters).predict(TEST.X), ranker.predict(TEST.X))
+        npt.assert_array_equal(
+            twin.fitted(n_estimators=20, **parameters).predict(TEST.X), ranker.predict(TEST.X)
+        )
 
 
 @twins
@@ -70,7 +76,9 @@ def two_features(data):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_monotone_constraints(twin, sign):
     x, y = two_features(TRAIN)
-    grid = np.column_stack([np.tile(np.linspace(-1, 1, 50), 5), np.repeat(np.linspace(-1, 1, 5), 50)])
+    grid = np.column_stack(
+        [np.tile(np.linspace(-1, 1, 50), 5), np.repeat(np.linspace(-1, 1, 5), 50)]
+    )
 
     def steps(**parameters):
         ranker = twin.ranker(n_estimators=20, **parameters).fit(sign * x, y, QID)
@@ -105,12 +113,16 @@ def test_categories_by_number(twin):
 
     def codes(y):
         high = np.where(y == 1, 4, rng.choice([0, 2, 3, 5, 7], len(y)))
-        return np.column_stack([rng.normal(size=len(y)), np.where(y == 2, rng.choice([1, 6], len(y)), high)])
+        return np.column_stack(
+            [rng.normal(size=len(y)), np.where(y == 2, rng.choice([1, 6], len(y)), high)]
+        )
 
     if twin is LIGHTGBM:
         ranker = twin.ranker(n_estimators=20).fit(codes(Y), Y, QID, categorical_feature=[1])
     else:
-        ranker = twin.ranker(n_estimators=20, enable_categorical=True, feature_types=["q", "c"]).fit(codes(Y), Y, QID)
+        ranker = twin.ranker(
+            n_estimators=20, enable_categorical=True, feature_types=["q", "c"]
+        ).fit(codes(Y), Y, QID)
     assert ranker.score(codes(TEST.y), TEST.y, TEST.qid) > 0.99
 
 
@@ -125,8 +137,14 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
     rows = np.concatenate([np.arange(len(Y)), again])
     qid = np.concatenate([QID, QID[again] + 10**6])
     parameters = {"min_child_samples": 1} if twin is LIGHTGBM else {"tree_method": "exact"}
-    parameters |= {"n_estimators": 10, "objective": gb.LambdaRank(gb.GAP(g=(0.5, 0.5))), **twin.no_draws}
-    weighted = twin.ranker(**parameters).fit(x, Y, QID, sample_weight=weights, **{twin.start: start})
+    parameters |= {
+        "n_estimators": 10,
+        "objective": gb.LambdaRank(gb.GAP(g=(0.5, 0.5))),
+        **twin.no_draws,
+    }
+    weighted = twin.ranker(**parameters).fit(
+        x, Y, QID, sample_weight=weights, **{twin.start: start}
+    )
     twice = twin.ranker(**parameters).fit(x[rows], Y[rows], qid, **{twin.start: start[rows]})
     plain = twin.ranker(**parameters).fit(x, Y, QID, **{twin.start: start})
     npt.assert_allclose(weighted.predict(x), twice.predict(x), rtol=0, atol=1e-4)
@@ -137,12 +155,20 @@ def test_lightgbm_query_bagging_of_native_training_is_refused():
     data = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
     bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
     with pytest.raises(ValueError, match="params holds bagging_by_query=True; remove it: "):
-        lightgbm.train({**LIGHTGBM.native, **bagging, "objective": gapboost.lightgbm.objective("gap")}, data, 2)
+        lightgbm.train(
+            {**LIGHTGBM.native, **bagging, "objective": gapboost.lightgbm.objective("gap")}, data, 2
+        )
 
 
 def test_xgboost_random_forest():
     """XGBoost's way to one: many trees in one round."""
-    forest = {"num_parallel_tree": 20, "subsample": 0.5, "colsample_bynode": 0.5, "learning_rate": 1, "n_estimators": 1}
+    forest = {
+        "num_parallel_tree": 20,
+        "subsample": 0.5,
+        "colsample_bynode": 0.5,
+        "learning_rate": 1,
+        "n_estimators": 1,
+    }
     ranker = XGBOOST.fitted(**forest)
     assert len(ranker.get_booster().get_dump()) == 20
     assert learns(ranker)
@@ -151,7 +177,8 @@ def test_xgboost_random_forest():
 def has_cuda():
     return (
         bool(shutil.which("nvidia-smi"))
-        and "GPU" in subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
+        and "GPU"
+        in subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
     )
 
 
@@ -160,6 +187,8 @@ def has_cuda():
 def test_xgboost_on_cuda():
     if not has_cuda():
         pytest.skip("no CUDA device")
-    on_device, on_cpu = (XGBOOST.fitted(device=device, n_estimators=30, evals=[VALI]) for device in ("cuda", "cpu"))
+    on_device, on_cpu = (
+        XGBOOST.fitted(device=device, n_estimators=30, evals=[VALI]) for device in ("cuda", "cpu")
+    )
     npt.assert_allclose(XGBOOST.curve(on_device), XGBOOST.curve(on_cpu), rtol=0, atol=0.05)
     assert learns(on_device)

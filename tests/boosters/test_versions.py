@@ -28,11 +28,13 @@ def declared(extra):
 
 
 def test_the_readme_says_what_is_declared():
-    pythons = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", c)]
+    pythons = [
+        c.rpartition(" ")[2] for c in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", c)
+    ]
     assert PROJECT["requires-python"] == f">={pythons[0]}"
     assert (
-        f"LightGBM from {declared('lightgbm')} and XGBoost from {declared('xgboost')} on, on Python {pythons[0]} to {pythons[-1]}"
-        in " ".join(README.split())
+        f"LightGBM from {declared('lightgbm')} and XGBoost from {declared('xgboost')} on, on "
+        f"Python {pythons[0]} to {pythons[-1]}" in " ".join(README.split())
     )
 
 
@@ -41,7 +43,9 @@ def test_a_ranker_of_arrays_has_no_names_of_features():
     assert not hasattr(ranker, "feature_names_in_")
     ranker.predict(X)  # without a warning that names are missing
     names = [f"f{i}" for i in range(X.shape[1])]
-    assert ranker.fit(pd.DataFrame(X, columns=names), Y, qid=QID).feature_names_in_.tolist() == names
+    assert (
+        ranker.fit(pd.DataFrame(X, columns=names), Y, qid=QID).feature_names_in_.tolist() == names
+    )
 
 
 def test_tables_of_polars_for_lightgbm_4_6(monkeypatch):
@@ -59,7 +63,9 @@ def test_tables_of_polars_for_lightgbm_4_6(monkeypatch):
 
 def test_evaluation_sets_for_lightgbm_4_6(monkeypatch):
     monkeypatch.setattr(gapboost.lightgbm.versions, "BEFORE_4_7", True)
-    assert gapboost.lightgbm.versions.evaluation_sets(["X", "V"], ["y", "v"]) == {"eval_set": [("X", "y"), ("V", "v")]}
+    assert gapboost.lightgbm.versions.evaluation_sets(["X", "V"], ["y", "v"]) == {
+        "eval_set": [("X", "y"), ("V", "v")]
+    }
     assert gapboost.lightgbm.versions.evaluation_sets([], []) == {"eval_set": None}
 
 
@@ -73,8 +79,12 @@ CATEGORIES = pd.DataFrame({"x": X[:, 0], "kind": pd.Categorical(np.array(list("c
 )
 def test_categories_for_xgboost_3_0(monkeypatch, table):
     monkeypatch.setattr(gapboost.xgboost.versions, "KEEPS_CATEGORIES", False)
-    ranker = XGBGAPRanker(n_estimators=10, n_jobs=1, enable_categorical=True, feature_types=["q", "c"])
-    refused = pytest.raises(TypeError, match=r"X has a column 'kind' of categories.*; expected XGBoost 3.1 or later")
+    ranker = XGBGAPRanker(
+        n_estimators=10, n_jobs=1, enable_categorical=True, feature_types=["q", "c"]
+    )
+    refused = pytest.raises(
+        TypeError, match=r"X has a column 'kind' of categories.*; expected XGBoost 3.1 or later"
+    )
     with refused:
         ranker.fit(table, Y, qid=QID)
     codes = np.column_stack([X[:, 0], Y])

@@ -36,7 +36,12 @@ class Case(NamedTuple):
 
     def __str__(self):
         """Return the id of the test."""
-        words = [self.booster, self.missing, "stopped" if self.stopping else "", "named" if self.named else ""]
+        words = [
+            self.booster,
+            self.missing,
+            "stopped" if self.stopping else "",
+            "named" if self.named else "",
+        ]
         return "-".join(filter(None, [*words, *(str(value) for _, value in self.parameters)]))
 
 
@@ -57,7 +62,13 @@ CASES = [
 ] + [
     Case("xgboost", "nan", True, False, (("num_parallel_tree", 3), ("subsample", 0.5))),
     Case("xgboost", "nan", True, False, (("booster", "dart"), ("rate_drop", 0.3))),
-    Case("xgboost", "nan", True, False, (("booster", "gblinear"), ("max_depth", None), ("learning_rate", 0.01))),
+    Case(
+        "xgboost",
+        "nan",
+        True,
+        False,
+        (("booster", "gblinear"), ("max_depth", None), ("learning_rate", 0.01)),
+    ),
     Case("lightgbm", "nan", False, False, (("boosting_type", "dart"),)),
 ]
 
@@ -106,9 +117,15 @@ def onnx(booster, X):
     import onnxruntime
     from onnxmltools.convert.common.data_types import FloatTensorType
 
-    convert = onnxmltools.convert_lightgbm if isinstance(booster, lightgbm.Booster) else onnxmltools.convert_xgboost
+    convert = (
+        onnxmltools.convert_lightgbm
+        if isinstance(booster, lightgbm.Booster)
+        else onnxmltools.convert_xgboost
+    )
     model = convert(booster, initial_types=[("X", FloatTensorType([None, X.shape[1]]))])
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
     return session.run(None, {"X": X})[0].ravel()
 
 
@@ -127,7 +144,9 @@ def through_onnx(f, _):
 
 def through_treelite(f, _):
     if f.case.twin is LIGHTGBM:
-        return treelite.gtil.predict(treelite.frontend.from_lightgbm(exported(f)), f.array.astype(np.float64))
+        return treelite.gtil.predict(
+            treelite.frontend.from_lightgbm(exported(f)), f.array.astype(np.float64)
+        )
     return treelite.gtil.predict(treelite.frontend.from_xgboost(exported(f)), f.array)
 
 
@@ -137,7 +156,9 @@ def in_place(booster, rows, **missing):
 
 
 def native(booster, rows):
-    return booster.predict(rows) if isinstance(booster, lightgbm.Booster) else in_place(booster, rows)
+    return (
+        booster.predict(rows) if isinstance(booster, lightgbm.Booster) else in_place(booster, rows)
+    )
 
 
 def through_exported_file(f, file):
@@ -167,17 +188,27 @@ EXPORTED = {
 READERS = {
     "lightgbm": {"lightgbm.Booster": lambda file, X: lightgbm.Booster(model_file=file).predict(X)},
     "xgboost": {
-        "model.json).inplace_predict": lambda file, X, **m: in_place(xgboost.Booster(model_file=file), X, **m),
-        "DMatrix": lambda file, X, **m: xgboost.Booster(model_file=file).predict(xgboost.DMatrix(X, nthread=1, **m)),
-        "xgboost.XGBRanker().load_model": lambda file, X, **m: loaded(xgboost.XGBRanker(n_jobs=1, **m), file).predict(
-            X
+        "model.json).inplace_predict": lambda file, X, **m: in_place(
+            xgboost.Booster(model_file=file), X, **m
         ),
-        "XGBGAPRanker().load_model": lambda file, X, **m: loaded(XGBGAPRanker(n_jobs=1, **m), file).predict(X),
+        "DMatrix": lambda file, X, **m: xgboost.Booster(model_file=file).predict(
+            xgboost.DMatrix(X, nthread=1, **m)
+        ),
+        "xgboost.XGBRanker().load_model": lambda file, X, **m: loaded(
+            xgboost.XGBRanker(n_jobs=1, **m), file
+        ).predict(X),
+        "XGBGAPRanker().load_model": lambda file, X, **m: loaded(
+            XGBGAPRanker(n_jobs=1, **m), file
+        ).predict(X),
     },
 }
 MODELS = {
     "lightgbm": {"booster_.predict": lambda f, _: f.ranker.booster_.predict(f.rows)},
-    "xgboost": {"get_booster().inplace_predict": lambda f, _, **m: in_place(f.ranker.get_booster(), f.rows, **m)},
+    "xgboost": {
+        "get_booster().inplace_predict": lambda f, _, **m: in_place(
+            f.ranker.get_booster(), f.rows, **m
+        )
+    },
 }
 
 
@@ -246,7 +277,9 @@ def test_scores_are_those_of_the_ranker(case, way, predict, tmp_path):
 @pytest.mark.parametrize("way", native_ways("xgboost"))
 def test_every_reader_of_an_xgboost_file_takes_the_missing_value(case, way, tmp_path):
     f = fitted(case)
-    npt.assert_array_equal(native_ways("xgboost")[way](f, str(tmp_path / "model.json"), missing=-1), f.expected)
+    npt.assert_array_equal(
+        native_ways("xgboost")[way](f, str(tmp_path / "model.json"), missing=-1), f.expected
+    )
 
 
 def page_rows():
@@ -261,7 +294,10 @@ def page_rows():
 
 @pytest.mark.parametrize(
     ("case", "column"),
-    [(Case("xgboost", "-1", True, False), 1), (Case("lightgbm", "zero_as_missing", True, False), 2)],
+    [
+        (Case("xgboost", "-1", True, False), 1),
+        (Case("lightgbm", "zero_as_missing", True, False), 2),
+    ],
     ids=str,
 )
 def test_the_page_lists_every_way(case, column):

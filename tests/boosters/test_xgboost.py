@@ -44,11 +44,20 @@ def quantile(data=TRAIN, ref=None):
         {"callbacks": lambda: [xgboost.callback.EarlyStopping(rounds=5, save_best=True)]},
         {
             "callbacks": lambda: [
-                xgboost.callback.EarlyStopping(rounds=5, metric_name="map-gap", data_name="validation_0")
+                xgboost.callback.EarlyStopping(
+                    rounds=5, metric_name="map-gap", data_name="validation_0"
+                )
             ]
         },
     ],
-    ids=["early_stopping_rounds", "callback", "maximize=None", "maximize=True", "save_best", "named"],
+    ids=[
+        "early_stopping_rounds",
+        "callback",
+        "maximize=None",
+        "maximize=True",
+        "save_best",
+        "named",
+    ],
 )
 def test_every_way_of_early_stopping_maximizes(parameters):
     parameters = {name: value() if callable(value) else value for name, value in parameters.items()}
@@ -60,7 +69,8 @@ def test_every_way_of_early_stopping_maximizes(parameters):
     assert ranker.best_iteration_ == best + 1
     assert len(curve) == best + 1 + 5
     npt.assert_array_equal(
-        ranker.predict(TEST.X), XGBOOST.fitted(**{**EARLY, "n_estimators": best + 1}).predict(TEST.X)
+        ranker.predict(TEST.X),
+        XGBOOST.fitted(**{**EARLY, "n_estimators": best + 1}).predict(TEST.X),
     )
 
 
@@ -75,7 +85,10 @@ def test_every_measure_is_maximized(measure):
 def test_early_stopping_goes_by_the_measure_trained_for_in_the_last_set():
     # The metric beside it never changes: it would stop training in round 6.
     ranker = XGBOOST.fitted(
-        evals=[TEST, VALI], eval_metric=[gb.AP(rel=200), gb.nDCG()], early_stopping_rounds=5, **EARLY
+        evals=[TEST, VALI],
+        eval_metric=[gb.AP(rel=200), gb.nDCG()],
+        early_stopping_rounds=5,
+        **EARLY,
     )
     curve = XGBOOST.curve(ranker, 1)
     assert ranker.best_iteration == np.argmax(curve) > 0
@@ -83,7 +96,9 @@ def test_early_stopping_goes_by_the_measure_trained_for_in_the_last_set():
 
 
 @pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("measure", ["gap", gb.Precision(k=10), [gb.AP(rel=200), gb.xGAP()]], ids=str)
+@pytest.mark.parametrize(
+    "measure", ["gap", gb.Precision(k=10), [gb.AP(rel=200), gb.xGAP()]], ids=str
+)
 def test_native_early_stopping_without_maximize(measure):
     curves = {}
     dtrain = by_qid()
@@ -142,7 +157,9 @@ def test_weights_of_queries_on_a_DMatrix():
     ranker = XGBOOST.fitted(tree_method="exact", fit={"sample_weight": weights})
     npt.assert_allclose(booster.predict(by_qid(TEST)), ranker.predict(TEST.X), rtol=0, atol=1e-6)
     measure = ranker.measure_
-    expected = gb.evaluate(measure, VALI.y, ranker.predict(VALI.X), VALI.qid, sample_weight=np.arange(30.0))[measure]
+    expected = gb.evaluate(
+        measure, VALI.y, ranker.predict(VALI.X), VALI.qid, sample_weight=np.arange(30.0)
+    )[measure]
     assert curves["vali"]["map-gap"][-1] == pytest.approx(expected, abs=2e-6)
 
 
@@ -167,7 +184,9 @@ def test_cv_keeps_queries_whole():
     assert set(seen) == {10, 30}
     curve = result["test-map-gap-mean"]
     assert curve[-1] > curve[0]
-    assert len(curve) == np.argmax(curve) + 1  # stopped upwards: cv cuts its curves at the best round
+    assert (
+        len(curve) == np.argmax(curve) + 1
+    )  # stopped upwards: cv cuts its curves at the best round
 
 
 # --- parameters -----------------------------------------------------------------------------------
@@ -195,7 +214,9 @@ def test_ways_of_boosting(parameters):
     ranker = XGBOOST.fitted(evals=[VALI], n_estimators=10, **parameters)
     curve = XGBOOST.curve(ranker)
     assert curve[-1] > curve[0]
-    expected = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[ranker.measure_]
+    expected = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[
+        ranker.measure_
+    ]
     # XGBoost drops trees anew when it scores the sets in a round of dart, not in predict.
     assert curve[-1] == pytest.approx(expected, abs=1e-6)
 
@@ -231,7 +252,10 @@ def test_categories_in_another_order_continue_a_model():
         of_grade = letters[np.array([[2, 3], [0, 5], [1, 4]])[y, rng.integers(2, size=len(y))]]
         chosen = np.where(rng.random(len(y)) < 0.3, rng.choice(letters, len(y)), of_grade)
         return pd.DataFrame(
-            {"letter": pd.Categorical(chosen, categories=list(categories)), "x": rng.normal(size=len(y))}
+            {
+                "letter": pd.Categorical(chosen, categories=list(categories)),
+                "x": rng.normal(size=len(y)),
+            }
         )
 
     parameters = {"enable_categorical": True}
@@ -251,7 +275,9 @@ def test_categories_in_another_order_continue_a_model():
     found = continued("cabfed", "cfbeda")
     assert found.evals_result_ == expected.evals_result_
     for categories in ("abcdef", "fbdcea"):
-        npt.assert_array_equal(found.predict(frame(TEST.y, categories)), expected.predict(frame(TEST.y, "abcdef")))
+        npt.assert_array_equal(
+            found.predict(frame(TEST.y, categories)), expected.predict(frame(TEST.y, "abcdef"))
+        )
 
 
 # --- loaded models --------------------------------------------------------------------------------
@@ -275,5 +301,8 @@ def test_load_model(tmp_path, suffix):
     # A loaded ranker can be trained anew.
     ours.fit(X, Y, QID)
     npt.assert_allclose(
-        ours.predict(TEST.X), XGBOOST.fitted(n_estimators=3, g=(0.2, 0.8)).predict(TEST.X), rtol=0, atol=1e-6
+        ours.predict(TEST.X),
+        XGBOOST.fitted(n_estimators=3, g=(0.2, 0.8)).predict(TEST.X),
+        rtol=0,
+        atol=1e-6,
     )

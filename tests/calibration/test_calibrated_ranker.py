@@ -48,14 +48,18 @@ def test_the_columns_are_regressions_of_each_threshold_on_the_score(method):
             standard = scores.std()
             model = LogisticRegression().fit(scores[:, None] / standard, grade <= Y)
             expected = model.predict_proba(new[:, None] / standard)[:, 1]
-        np.testing.assert_allclose(column, expected, rtol=0, atol=1e-4 if method == "logistic" else 1.1e-6)
+        np.testing.assert_allclose(
+            column, expected, rtol=0, atol=1e-4 if method == "logistic" else 1.1e-6
+        )
 
 
 @methods
 def test_right_on_average_over_the_documents_of_the_fit(method):
     """Both regressions have the share of relevant documents as their mean."""
     found = calibrated(grades=(1, 2), method=method).predict_proba(X)
-    np.testing.assert_allclose(found.mean(axis=0), [(Y >= 1).mean(), (Y >= 2).mean()], atol=1e-4)  # of the solver
+    np.testing.assert_allclose(
+        found.mean(axis=0), [(Y >= 1).mean(), (Y >= 2).mean()], atol=1e-4
+    )  # of the solver
 
 
 def test_fractional_grades_and_thresholds():
@@ -112,7 +116,9 @@ def test_thresholds_are_nested(method):
     grades = (scores + rng.normal(size=2000) > 0).astype(int) + (rng.random(2000) < 0.3)
     grades[scores + rng.normal(size=2000) * 8 > 12] = 2
     features = np.column_stack((scores, np.zeros((2000, 4))))
-    found = CalibratedRanker(RANKER, grades=(1, 2), method=method).fit(features, grades, np.arange(2000) // 10)
+    found = CalibratedRanker(RANKER, grades=(1, 2), method=method).fit(
+        features, grades, np.arange(2000) // 10
+    )
     wide = np.column_stack((np.linspace(-40, 40, 500), np.zeros((500, 4))))
     probabilities = found.predict_proba(wide)
     assert (probabilities[:, 1] <= probabilities[:, 0]).all()
@@ -136,13 +142,17 @@ def test_choice_is_a_softmax_with_the_temperature_of_highest_likelihood():
 
     least = loss(found.temperature_)
     assert least < min(loss(found.temperature_ * factor) for factor in (0.98, 1.02))
-    np.testing.assert_array_equal(found.predict_choice(X, QID), softmax(scores, QID, found.temperature_))
+    np.testing.assert_array_equal(
+        found.predict_choice(X, QID), softmax(scores, QID, found.temperature_)
+    )
 
 
 def test_softmax():
     scores, qid = np.array([3.0, 1000.0, 1.0, 1001.0]), ["a", "b", "a", "b"]
     found = softmax(scores, qid, temperature=2.0)
-    expected = np.exp([1.0, 0.0, 0.0, 0.5]) / np.repeat([[np.e + 1], [1 + np.exp(0.5)]], 2)[[0, 2, 0, 2]]
+    expected = (
+        np.exp([1.0, 0.0, 0.0, 0.5]) / np.repeat([[np.e + 1], [1 + np.exp(0.5)]], 2)[[0, 2, 0, 2]]
+    )
     np.testing.assert_allclose(found, expected)
     shifted = scores + np.array([-500.0, 7.0, -500.0, 7.0])  # one constant for each query
     np.testing.assert_allclose(softmax(shifted, qid, 2.0), expected)
@@ -197,12 +207,16 @@ def test_a_pipeline_whose_steps_request_query_ids():
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline.fit(features[half], y[half], qid=qid[half])
         scores = pipeline.predict(features[~half], qid=qid[~half])
-    found = CalibratedRanker(pipeline).fit(features[~half], y[~half], qid[~half], train_qid=qid[half])
+    found = CalibratedRanker(pipeline).fit(
+        features[~half], y[~half], qid[~half], train_qid=qid[half]
+    )
     np.testing.assert_array_equal(found.predict(features[~half], qid[~half]), scores)
     probabilities = found.predict_proba(features[~half], qid[~half])
     np.testing.assert_array_equal(np.argsort(probabilities[:, 0]), np.argsort(scores))
     frame = pd.DataFrame(features).add_prefix("x").assign(qid=qid)
-    by_column = make_pipeline(QueryRelativeFeatures(n_jobs=1), clone(pipeline[-1])).fit(frame[half], y[half])
+    by_column = make_pipeline(QueryRelativeFeatures(n_jobs=1), clone(pipeline[-1])).fit(
+        frame[half], y[half]
+    )
     found = CalibratedRanker(by_column).fit(frame[~half], y[~half])
     assert found.predict_proba(frame[~half]).shape == (np.count_nonzero(~half), 1)
     assert found.predict_choice(frame[~half]).sum() == pytest.approx(len(np.unique(qid[~half])))
@@ -215,13 +229,17 @@ def test_the_last_step_of_a_pipeline():
     added = query_relative_features(features, qid)
     pipeline = make_pipeline(StandardScaler(), LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1))
     pipeline.fit(added[half], y[half], lgbmgapranker__qid=qid[half])
-    last = Pipeline([("scaled", FrozenEstimator(pipeline[0])), ("ranker", CalibratedRanker(pipeline[-1]))])
+    last = Pipeline(
+        [("scaled", FrozenEstimator(pipeline[0])), ("ranker", CalibratedRanker(pipeline[-1]))]
+    )
     last.fit(added[~half], y[~half], ranker__qid=qid[~half])
     expected = CalibratedRanker(pipeline).fit(added[~half], y[~half], qid[~half])
     np.testing.assert_array_equal(last.predict_proba(added), expected.predict_proba(added))
     np.testing.assert_array_equal(last.predict(added), pipeline.predict(added))
     with sklearn.config_context(enable_metadata_routing=True):
-        routed = make_pipeline(StandardScaler(), CalibratedRanker(pipeline[-1])).fit(added, y, qid=qid)
+        routed = make_pipeline(StandardScaler(), CalibratedRanker(pipeline[-1])).fit(
+            added, y, qid=qid
+        )
         assert routed.predict_proba(added, qid=qid).shape == (len(y), 1)
 
 
@@ -257,7 +275,10 @@ class Opposite(Noisy):
             Constant().fit(X[:9], Y[:9]),
             r"^ranker gives documents from grade 1 on no higher scores than others .slope 0",
         ),
-        (Opposite().fit(X[:9], Y[:9]), "^ranker gives documents from grade 1 on no higher .*slope -"),
+        (
+            Opposite().fit(X[:9], Y[:9]),
+            "^ranker gives documents from grade 1 on no higher .*slope -",
+        ),
     ],
     ids=["NaN", "constant", "reversed"],
 )
@@ -283,11 +304,20 @@ def test_refuses_scores_that_are_not_finite_in_predictions():
         ({"qid": None}, "^qid is missing in fit; expected"),
         ({"qid": QID[:-1]}, "^qid has 799 rows but y has 800; expected"),
         ({"qid": np.arange(800) % 9}, "^qid holds 9 queries; expected at least 10"),
-        ({"train_qid": QID[:5]}, r"^qid holds \d queries of the training set, such as 1\d\d\d; expected"),
+        (
+            {"train_qid": QID[:5]},
+            r"^qid holds \d queries of the training set, such as 1\d\d\d; expected",
+        ),
         ({"train_qid": [None]}, "^train_qid "),
         ({"y": Y * 0}, r"^grades holds 1, which no document reaches: y holds \[0\]; expected"),
-        ({"y": Y * 0 + 1}, r"^grades holds 1, which every document reaches: y holds \[1\]; expected"),
-        ({"y": Y / 4}, r"^grades holds 1, which no document reaches: y holds \[0.0, 0.25, 0.5\]; expected"),
+        (
+            {"y": Y * 0 + 1},
+            r"^grades holds 1, which every document reaches: y holds \[1\]; expected",
+        ),
+        (
+            {"y": Y / 4},
+            r"^grades holds 1, which no document reaches: y holds \[0.0, 0.25, 0.5\]; expected",
+        ),
         ({"y": Y - 1}, "^y holds the negative grade"),
         ({"y": QID % 2}, "^y holds no query with documents below grade 1 and others; expected"),
         ({"X": X[:-1]}, "^X has 799 rows but y has 800; expected"),
@@ -298,26 +328,38 @@ def test_refuses_data(changes, message):
         CalibratedRanker(RANKER).fit(**{"X": X, "y": Y, "qid": QID, **changes})
 
 
-@pytest.mark.parametrize("grades", [(), (2, 1), (1, 1), (0,), (-1,), 1, "1", None, (np.nan,), (np.inf,), {1}])
+@pytest.mark.parametrize(
+    "grades", [(), (2, 1), (1, 1), (0,), (-1,), 1, "1", None, (np.nan,), (np.inf,), {1}]
+)
 def test_refuses_thresholds(grades):
-    with pytest.raises(ValueError, match=r"^grades is .*; expected a sequence of ascending grades > 0"):
+    with pytest.raises(
+        ValueError, match=r"^grades is .*; expected a sequence of ascending grades > 0"
+    ):
         calibrated(grades=grades)
 
 
 def test_refuses_a_threshold_that_does_not_occur():
-    with pytest.raises(ValueError, match=r"^grades holds 3, which no document reaches: y holds \[0, 1, 2\]"):
+    with pytest.raises(
+        ValueError, match=r"^grades holds 3, which no document reaches: y holds \[0, 1, 2\]"
+    ):
         calibrated(grades=(1, 3))
 
 
-@pytest.mark.parametrize("empty", [[], np.array([]), np.array([], dtype=object)], ids=["list", "array", "objects"])
+@pytest.mark.parametrize(
+    "empty", [[], np.array([]), np.array([], dtype=object)], ids=["list", "array", "objects"]
+)
 def test_refuses_an_empty_training_set(empty):
     X, y, qid = task()
-    with pytest.raises(ValueError, match=r"^train_qid is empty; expected the query ids of the training set"):
+    with pytest.raises(
+        ValueError, match=r"^train_qid is empty; expected the query ids of the training set"
+    ):
         CalibratedRanker(Noisy().fit(X, y)).fit(X, y, qid, train_qid=empty)
 
 
 def test_refuses_other_methods():
-    with pytest.raises(ValueError, match=r'^method is .sigmoid.; expected "isotonic" or "logistic"'):
+    with pytest.raises(
+        ValueError, match=r'^method is .sigmoid.; expected "isotonic" or "logistic"'
+    ):
         calibrated(method="sigmoid")
 
 

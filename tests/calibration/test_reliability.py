@@ -26,7 +26,9 @@ def judged(n_queries=200, n_docs=20, spread=0.0, seed=0):
 def test_bins_against_pandas():
     y, probability, qid = judged()
     found = reliability(y * 2, probability, qid, grade=2, n_bins=5)
-    table = pd.DataFrame({"y": y, "p": probability, "qid": qid, "bin": pd.qcut(probability, 5, labels=False)})
+    table = pd.DataFrame(
+        {"y": y, "p": probability, "qid": qid, "bin": pd.qcut(probability, 5, labels=False)}
+    )
     groups = table.groupby("bin")
     np.testing.assert_allclose(found.predicted, groups["p"].mean())
     np.testing.assert_allclose(found.observed, groups["y"].mean())
@@ -35,7 +37,14 @@ def test_bins_against_pandas():
     expected = (groups["y"].mean() - groups["p"].mean()).abs() @ groups.size() / len(y)
     assert found.calibration_error == pytest.approx(expected)
     frame = found.to_pandas()
-    assert list(frame.columns) == ["predicted", "observed", "low", "high", "n_documents", "n_queries"]
+    assert list(frame.columns) == [
+        "predicted",
+        "observed",
+        "low",
+        "high",
+        "n_documents",
+        "n_queries",
+    ]
     assert ((frame["low"] < frame["observed"]) & (frame["observed"] < frame["high"])).all()
 
 
@@ -59,7 +68,9 @@ def test_bias_is_the_mean_difference_with_its_error_over_queries():
     expected = clustered([(y - probability)[qid == query] for query in range(40)])
     assert found.bias.mean == pytest.approx(expected.mean)
     assert found.bias.error == pytest.approx(expected.error)
-    assert found.bias.error > 1.3 * (y - probability).std() / np.sqrt(len(y))  # as if documents were independent
+    assert found.bias.error > 1.3 * (y - probability).std() / np.sqrt(
+        len(y)
+    )  # as if documents were independent
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.2])
@@ -81,7 +92,9 @@ def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
     values = np.arange(50) < 15
     low, high = share_interval([np.array([value]) for value in values])
     exact = stats.binomtest(15, 50).proportion_ci(0.95, "exact")
-    assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.003)  # of 49 in place of 50 in the variance
+    assert (low, high) == pytest.approx(
+        (exact.low, exact.high), abs=0.003
+    )  # of 49 in place of 50 in the variance
 
 
 @pytest.mark.parametrize("value", [True, False])
@@ -97,7 +110,9 @@ def test_intervals_hold_the_share_nine_times_in_ten_at_least():
     held = 0
     for _ in range(400):
         sizes, shares = rng.integers(2, 30, 25), rng.beta(0.5, 4.5, 25)
-        low, high = share_interval([rng.random(n) < share for n, share in zip(sizes, shares, strict=True)])
+        low, high = share_interval(
+            [rng.random(n) < share for n, share in zip(sizes, shares, strict=True)]
+        )
         held += low <= 0.1 <= high
     assert held >= 0.93 * 400
 
@@ -112,11 +127,14 @@ def test_the_picture_shows_bins_intervals_and_the_spread():
     _, ax = pyplot.subplots()
     assert found.plot(ax) is ax
     (container,) = ax.containers
-    np.testing.assert_allclose(container.lines[0].get_xydata(), np.column_stack((found.predicted, found.observed)))
+    np.testing.assert_allclose(
+        container.lines[0].get_xydata(), np.column_stack((found.predicted, found.observed))
+    )
     ends = np.array(container.lines[2][0].get_segments())[:, :, 1]
     np.testing.assert_allclose(ends, np.column_stack((found.low, found.high)))
-    assert f"Queries differ by ±{found.spread:.2g}; sampling explains ±{found.spread_by_sampling:.2g}" in ax.get_title(
-        "left"
+    assert (
+        f"Queries differ by ±{found.spread:.2g}; sampling explains ±{found.spread_by_sampling:.2g}"
+        in ax.get_title("left")
     )
     pyplot.close("all")
 
@@ -127,8 +145,14 @@ def test_the_picture_shows_bins_intervals_and_the_spread():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"y_prob": [0.1, 1.2, 0.3, 0.4]}, "^y_prob holds 1 values outside of 0 to 1, such as 1.2; expected"),
-        ({"y_prob": [0.1, np.nan, 0.3, 0.4]}, "^y_prob holds 1 values outside of 0 to 1, such as nan; expected"),
+        (
+            {"y_prob": [0.1, 1.2, 0.3, 0.4]},
+            "^y_prob holds 1 values outside of 0 to 1, such as 1.2; expected",
+        ),
+        (
+            {"y_prob": [0.1, np.nan, 0.3, 0.4]},
+            "^y_prob holds 1 values outside of 0 to 1, such as nan; expected",
+        ),
         ({"y_prob": [0.1]}, "^y_prob has 1 rows but y_true has 4; expected"),
         ({"y_prob": [[0.1, 0.2]] * 4}, r"^y_prob has shape \(4, 2\); expected one value a row"),
         ({"qid": [1, 1, 1, 1]}, "^qid holds 1 query; expected at least two"),

@@ -64,10 +64,14 @@ def by_length(how, spread):
 @pytest.fixture(scope="module")
 def trainings(tmp_path_factory):
     """By case: the data of one process, its report, and the reports of two workers."""
-    cases = {name: halves(name) for name in VALID_OF} | {name: by_length(*how) for name, how in HOW.items()}
+    cases = {name: halves(name) for name in VALID_OF} | {
+        name: by_length(*how) for name, how in HOW.items()
+    }
     # First in this process, so that its kernels are not compiled in two others.
     alone = [trained(*whole) for _, whole in cases.values()]
-    together = trained_by([parts for parts, _ in cases.values()], tmp_path_factory.mktemp("communicator"))
+    together = trained_by(
+        [parts for parts, _ in cases.values()], tmp_path_factory.mktemp("communicator")
+    )
     wholes = [whole for _, whole in cases.values()]
     return dict(zip(cases, zip(wholes, alone, together, strict=True), strict=True))
 
@@ -84,7 +88,9 @@ def test_two_workers_report_what_one_process_does(valid_of, trainings):
         for name, of_set in alone.items():
             for metric, course in of_set.items():
                 npt.assert_allclose(history[name][metric], course, atol=2e-6)
-        npt.assert_allclose(predictions(model_here, valid[0]), predictions(model, valid[0]), atol=1e-4)
+        npt.assert_allclose(
+            predictions(model_here, valid[0]), predictions(model, valid[0]), atol=1e-4
+        )
 
 
 @pytest.mark.slow
@@ -94,7 +100,9 @@ def test_gradients_are_those_of_the_whole(how, trainings):
     """Gradients of two workers equal those of one: the first worker has the short queries."""
     (whole, *_), (_, _, model), reports = trainings[how]
     for _, _, model_here in reports:
-        npt.assert_allclose(predictions(model_here, whole[0]), predictions(model, whole[0]), atol=1e-4)
+        npt.assert_allclose(
+            predictions(model_here, whole[0]), predictions(model, whole[0]), atol=1e-4
+        )
 
 
 def test_positions_are_refused_where_several_workers_train(monkeypatch):

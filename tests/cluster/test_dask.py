@@ -40,7 +40,13 @@ booster = pytest.mark.parametrize("booster", TWINS)
 
 
 def cluster_of(n_workers, **options):
-    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", processes=False, **options)
+    return LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        processes=False,
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +73,9 @@ def two(clients):
 
 
 def dask_ranker(booster, client, **parameters):
-    return TWINS[booster][0](client=client, **{"n_estimators": 10, **TWINS[booster][2], **parameters})
+    return TWINS[booster][0](
+        client=client, **{"n_estimators": 10, **TWINS[booster][2], **parameters}
+    )
 
 
 def local_ranker(booster, **parameters):
@@ -83,7 +91,11 @@ def stopping(booster, rounds):
 
 def history(ranker, i=0):
     """The values of the measure that was trained for, by round."""
-    (values,) = (v for name, v in list(ranker.evals_result_.values())[i].items() if name.startswith("map-gap"))
+    (values,) = (
+        v
+        for name, v in list(ranker.evals_result_.values())[i].items()
+        if name.startswith("map-gap")
+    )
     return np.array(values)
 
 
@@ -97,7 +109,9 @@ def test_bad_partitions_train_like_the_local_ranker(booster, two):
     X, y, qid = ranking(2000, 0)
     vali = ranking(400, 1)
     rows = np.random.default_rng(0).permutation(len(y))
-    rows[:6000] = np.sort(rows[:6000])  # the first partitions cut each query once, the others interleave all of them
+    rows[:6000] = np.sort(
+        rows[:6000]
+    )  # the first partitions cut each query once, the others interleave all of them
     X, y, qid = X[rows], y[rows], qid[rows]
     chunks = (3000, 0, 2999, 1, 5000, len(y) - 11000)
     persisted = [two.persist(cut(v, chunks), workers=two_workers(two)[:1]) for v in (X, y, qid)]
@@ -137,7 +151,9 @@ def test_first_gradients_are_the_local_ones(booster, weigh, two, tmp_path):
     grad, hess = np.full(len(y), np.nan), np.full(len(y), np.nan)
     for part in parts.values():
         ends = np.cumsum(part["sizes"])
-        assert part["n_jobs"] == part["threads"] == 1  # what a worker of this cluster has, not n_jobs
+        assert (
+            part["n_jobs"] == part["threads"] == 1
+        )  # what a worker of this cluster has, not n_jobs
         for begin, size, end in zip(part["begins"], part["sizes"], ends, strict=True):
             assert np.isnan(grad[begin : begin + size]).all()
             grad[begin : begin + size] = part["grad"][end - size : end]
@@ -146,7 +162,9 @@ def test_first_gradients_are_the_local_ones(booster, weigh, two, tmp_path):
     _, first = np.unique(qid, return_index=True)
     by_query = np.argsort(np.argsort(first))[np.searchsorted(np.unique(qid), qid)]
     grouped = np.argsort(by_query, kind="stable")
-    expected = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(y, np.zeros(len(y)), qid, sample_weight=weights * scale)
+    expected = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(
+        y, np.zeros(len(y)), qid, sample_weight=weights * scale
+    )
     np.testing.assert_allclose(grad, expected[0][grouped], rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(hess, expected[1][grouped], rtol=1e-6, atol=1e-8)
 
@@ -189,7 +207,9 @@ def test_many_different_values_are_told_how_they_are_read(booster, two):
     X, y, qid = ranking(100, 3)
     y = np.linspace(0, 2, len(y))
     ranker = dask_ranker(booster, two, g=(0.5, 0.5), n_estimators=2, min_child_weight=1e-3)
-    with pytest.warns(UserWarning, match=rf"y holds {len(y)} different values up to [12]: GAP\(g=.* levels=") as warned:
+    with pytest.warns(
+        UserWarning, match=rf"y holds {len(y)} different values up to [12]: GAP\(g=.* levels="
+    ) as warned:
         ranker.fit(
             cut(X, 300),
             cut(y, 300),
@@ -198,7 +218,10 @@ def test_many_different_values_are_told_how_they_are_read(booster, two):
             eval_qid=[cut(qid, 300)],
         )
     assert {warning.filename for warning in warned} == {__file__}
-    assert [str(warning.message).partition(" holds")[0] for warning in warned] == ["y", "eval_set[0] y"]
+    assert [str(warning.message).partition(" holds")[0] for warning in warned] == [
+        "y",
+        "eval_set[0] y",
+    ]
 
 
 @pytest.mark.slow
@@ -206,7 +229,9 @@ def test_many_different_values_are_told_how_they_are_read(booster, two):
 def test_one_worker_draws_the_local_numbers(booster, clients):
     X, y, qid = ranking(100, 3)
     bagged = {"subsample": 0.5, **({"subsample_freq": 1} if booster == "lightgbm" else {})}
-    local = local_ranker(booster, random_state=np.random.RandomState(3), **bagged).fit(X, y, qid=qid)
+    local = local_ranker(booster, random_state=np.random.RandomState(3), **bagged).fit(
+        X, y, qid=qid
+    )
     ranker = dask_ranker(booster, clients(1), random_state=np.random.RandomState(3), **bagged)
     ranker.fit(cut(X, 300), cut(y, 300), qid=cut(qid, 300))
     np.testing.assert_array_equal(ranker.to_local().predict(X), local.predict(X))
@@ -229,14 +254,22 @@ def test_one_worker_learns_the_local_factors(booster, clients):
     parameters = {"lambdarank_position_bias_regularization": 0.01}
     local = local_ranker(booster, **parameters).fit(X[rows], y[rows], **given)
     given = {name: cut(v, 300) for name, v in given.items()}
-    ranker = dask_ranker(booster, clients(1), **parameters).fit(cut(X[rows], 300), cut(y[rows], 300), **given)
+    ranker = dask_ranker(booster, clients(1), **parameters).fit(
+        cut(X[rows], 300), cut(y[rows], 300), **given
+    )
     np.testing.assert_array_equal(ranker.to_local().predict(X), local.predict(X))
     assert ranker.position_bias_ == ranker.to_local().position_bias_ == local.position_bias_
     assert len(local.position_bias_) == 7
     on = {"lightgbm": "init_model", "xgboost": "xgb_model"}[booster]
-    again = dask_ranker(booster, clients(1)).fit(cut(X[rows], 300), cut(y[rows], 300), **given, **{on: ranker})
+    again = dask_ranker(booster, clients(1)).fit(
+        cut(X[rows], 300), cut(y[rows], 300), **given, **{on: ranker}
+    )
     expected = local_ranker(booster).fit(
-        X[rows], y[rows], given["qid"].compute(), position=given["position"].compute(), **{on: local}
+        X[rows],
+        y[rows],
+        given["qid"].compute(),
+        position=given["position"].compute(),
+        **{on: local},
     )
     assert again.position_bias_ == expected.position_bias_
 
@@ -257,7 +290,9 @@ def test_factors_are_learnt_from_all_workers(booster, two):
     parameters = {**NO_DRAWS[booster], "lambdarank_position_bias_regularization": 0.01}
     for n_estimators, close in ((1, 1e-6), (20, 0.1)):
         options = {**parameters, "n_estimators": n_estimators}
-        ranker = dask_ranker(booster, two, **options).fit(X_dask, y_dask, qid=qid_dask, position=position_dask)
+        ranker = dask_ranker(booster, two, **options).fit(
+            X_dask, y_dask, qid=qid_dask, position=position_dask
+        )
         local = local_ranker(booster, **options).fit(frame, y, qid, position=position)
         assert list(ranker.position_bias_) == [*range(1, 8), 100]
         found, expected = (np.array(list(one.position_bias_.values())) for one in (ranker, local))
@@ -267,7 +302,9 @@ def test_factors_are_learnt_from_all_workers(booster, two):
     vali = ranking(100, 5)
     evals = {"eval_set": [(cut(vali[0], 300), cut(vali[1], 300))], "eval_qid": [cut(vali[2], 300)]}
     given = {"qid": cut(qid, 300), "position": cut(position, 300)}
-    stopped = dask_ranker(booster, two, **options).fit(cut(X, 300), cut(y, 300), **given, **evals, **stops)
+    stopped = dask_ranker(booster, two, **options).fit(
+        cut(X, 300), cut(y, 300), **given, **evals, **stops
+    )
     assert 1 < stopped.best_iteration_ < 97
     options = {**parameters, "n_estimators": stopped.best_iteration_, "learning_rate": 0.5}
     expected = dask_ranker(booster, two, **options).fit(cut(X, 300), cut(y, 300), **given)
@@ -289,9 +326,13 @@ def test_bad_positions_are_refused_before_training(booster, two):
     with pytest.raises(TypeError, match=r"^position is a numpy.ndarray; expected a Dask array"):
         ranker.fit(*parts, position=position)
     mixed = da.map_blocks(_float_later, cut(position, 100), dtype=object)
-    with pytest.raises(ValueError, match=r"^position holds 0 and 0.0, which are equal but of different types"):
+    with pytest.raises(
+        ValueError, match=r"^position holds 0 and 0.0, which are equal but of different types"
+    ):
         ranker.fit(*parts, position=mixed)
-    with pytest.raises(ValueError, match=r"^lambdarank_position_bias_regularization is 1.0 but position is None"):
+    with pytest.raises(
+        ValueError, match=r"^lambdarank_position_bias_regularization is 1.0 but position is None"
+    ):
         dask_ranker(booster, two, lambdarank_position_bias_regularization=1.0).fit(*parts)
 
 
@@ -312,17 +353,26 @@ def test_evaluation_is_exact_and_stops_all_workers(booster, n_workers, clients):
     name = {"lightgbm": "eval_sample_weight", "xgboost": "sample_weight_eval_set"}[booster]
     # the last set decides for XGBoost, any for LightGBM
     order = [1, 0]
-    arguments |= {"eval_set": [sets[i] for i in order], "eval_qid": [cut(valis[i][2], 50) for i in order]}
+    arguments |= {
+        "eval_set": [sets[i] for i in order],
+        "eval_qid": [cut(valis[i][2], 50) for i in order],
+    }
     arguments[name] = [cut(weights[i], 50) for i in order]
-    ranker = dask_ranker(booster, clients(n_workers), n_estimators=40, learning_rate=0.4, **parameters)
+    ranker = dask_ranker(
+        booster, clients(n_workers), n_estimators=40, learning_rate=0.4, **parameters
+    )
     ranker.fit(*given[:2], qid=given[2], **arguments)
     assert 0 < ranker.best_iteration_ < 40
     local = ranker.to_local()
     for place, i in enumerate(order):
         values = history(ranker, place)
         scores = local.predict(valis[i][0])
-        expected = gb.evaluate(gb.GAP(g=(0.5, 0.5)), valis[i][1], scores, valis[i][2], sample_weight=weights[i])
-        assert values[ranker.best_iteration_ - 1] == pytest.approx(expected[ranker.measure_], abs=DIGITS[booster])
+        expected = gb.evaluate(
+            gb.GAP(g=(0.5, 0.5)), valis[i][1], scores, valis[i][2], sample_weight=weights[i]
+        )
+        assert values[ranker.best_iteration_ - 1] == pytest.approx(
+            expected[ranker.measure_], abs=DIGITS[booster]
+        )
     if booster == "xgboost":
         assert ranker.best_iteration_ == np.argmax(values) + 1
         assert len(values) == ranker.best_iteration_ + 3
@@ -336,7 +386,9 @@ def test_reports_several_measures_and_the_training_set(booster, two):
     ids = cut(qid, 300)
     watch = {"eval_metric": [gb.nDCG(k=5), "gap"]}
     parameters, arguments = (watch, {}) if booster == "xgboost" else ({}, watch)
-    ranker = dask_ranker(booster, two, **parameters).fit(*given, qid=ids, eval_set=[given], eval_qid=[ids], **arguments)
+    ranker = dask_ranker(booster, two, **parameters).fit(
+        *given, qid=ids, eval_set=[given], eval_qid=[ids], **arguments
+    )
     (values,) = ranker.evals_result_.values()
     scores = ranker.to_local().predict(X)
     for name, measure in {"map-gap": ranker.measure_, "ndcg@5": gb.nDCG(k=5)}.items():
@@ -348,7 +400,9 @@ def test_reports_several_measures_and_the_training_set(booster, two):
 @booster
 def test_predict_is_lazy_and_by_partition(booster, two):
     X, y, qid = ranking(100, 0)
-    ranker = dask_ranker(booster, two, n_estimators=3).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+    ranker = dask_ranker(booster, two, n_estimators=3).fit(
+        cut(X, 400), cut(y, 400), qid=cut(qid, 400)
+    )
 
     def never(block):
         raise AssertionError("computed")
@@ -369,20 +423,31 @@ def test_predict_is_lazy_and_by_partition(booster, two):
     else:
         expected = pd.Series(found, index=frame.index, name="score")
         pd.testing.assert_series_equal(of_frame.compute(scheduler="synchronous"), expected)
-    with pytest.raises(TypeError, match=r"X is a ndarray; expected a Dask array or dataframe, or to_local\(\).predict"):
+    with pytest.raises(
+        TypeError,
+        match=r"X is a ndarray; expected a Dask array or dataframe, or to_local\(\).predict",
+    ):
         ranker.predict(X)
-    assert ranker.score(cut(X, 400), cut(y, 400), cut(qid, 400)) == ranker.to_local().score(X, y, qid=qid)
+    assert ranker.score(cut(X, 400), cut(y, 400), cut(qid, 400)) == ranker.to_local().score(
+        X, y, qid=qid
+    )
 
 
 @pytest.mark.slow
 @booster
 def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
     X, y, qid = ranking(100, 0)
-    ranker = dask_ranker(booster, two, n_estimators=3, g=(0.2, 0.8)).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+    ranker = dask_ranker(booster, two, n_estimators=3, g=(0.2, 0.8)).fit(
+        cut(X, 400), cut(y, 400), qid=cut(qid, 400)
+    )
     local = ranker.to_local()
     assert type(local) is TWINS[booster][1]
     assert local.get_params() == {k: v for k, v in ranker.get_params().items() if k != "client"}
-    assert (local.g_, local.measure_, local.objective_) == ((0.2, 0.8), ranker.measure_, ranker.objective_)
+    assert (local.g_, local.measure_, local.objective_) == (
+        (0.2, 0.8),
+        ranker.measure_,
+        ranker.objective_,
+    )
     expected = local.predict(X)
     again = pickle.loads(pickle.dumps(ranker))
     assert again.client is None
@@ -413,7 +478,9 @@ def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
 def test_dataframes_with_categories_and_string_ids(booster, two):
     X, y, qid = ranking(200, 0)
     frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
-    frame["kind"] = pd.Categorical(np.array(["x", "y", "z"])[(X[:, 0] > 0).astype(int) + (X[:, 0] > 1)])
+    frame["kind"] = pd.Categorical(
+        np.array(["x", "y", "z"])[(X[:, 0] > 0).astype(int) + (X[:, 0] > 1)]
+    )
     frame["y"], frame["qid"] = y, [f"query {q}" for q in qid]
     rows = np.random.default_rng(0).permutation(len(frame))
     shuffled = frame.iloc[rows].reset_index(drop=True)
@@ -421,16 +488,21 @@ def test_dataframes_with_categories_and_string_ids(booster, two):
     options = {"enable_categorical": True} if booster == "xgboost" else {}
     features = ["kind", *"bcd"]
     ranker = dask_ranker(booster, two, **options).fit(ddf[features], ddf["y"], qid=ddf["qid"])
-    local = local_ranker(booster, **options).fit(shuffled[features], shuffled["y"], qid=shuffled["qid"])
+    local = local_ranker(booster, **options).fit(
+        shuffled[features], shuffled["y"], qid=shuffled["qid"]
+    )
     assert ranker.n_queries_in_ == 200
     values = [one.score(frame[features], y, qid=qid) for one in (ranker.to_local(), local)]
     assert abs(values[0] - values[1]) < 0.01
     assert values[1] > 0.7
     np.testing.assert_array_equal(
-        two.compute(ranker.predict(ddf[features])).result(), ranker.to_local().predict(shuffled[features])
+        two.compute(ranker.predict(ddf[features])).result(),
+        ranker.to_local().predict(shuffled[features]),
     )
     unknown = ddf[features].assign(kind=ddf["kind"].cat.as_unknown())
-    with pytest.raises(ValueError, match=r"X has a column 'kind' of unknown categories; .* call X.categorize\(\)"):
+    with pytest.raises(
+        ValueError, match=r"X has a column 'kind' of unknown categories; .* call X.categorize\(\)"
+    ):
         ranker.fit(unknown, ddf["y"], qid=ddf["qid"])
 
 
@@ -439,11 +511,19 @@ def test_dataframes_with_categories_and_string_ids(booster, two):
 def test_other_columns_than_in_training_are_refused(booster, two):
     X, y, qid = ranking(100, 0)
     frame = pd.DataFrame(X, columns=list("abcdefghij"))
-    table, grades, ids = (dd.from_pandas(v, npartitions=3) for v in (frame, pd.Series(y), pd.Series(qid)))
+    table, grades, ids = (
+        dd.from_pandas(v, npartitions=3) for v in (frame, pd.Series(y), pd.Series(qid))
+    )
     turned = table[list("jihgfedcba")]
-    with pytest.raises(ValueError, match=r"^eval_set\[0\] X has the column 'j' where 'a' was in training"):
-        dask_ranker(booster, two).fit(table, grades, qid=ids, eval_set=[(turned, grades)], eval_qid=[ids])
-    ranker = dask_ranker(booster, two).fit(table, grades, qid=ids, eval_set=[(table, grades)], eval_qid=[ids])
+    with pytest.raises(
+        ValueError, match=r"^eval_set\[0\] X has the column 'j' where 'a' was in training"
+    ):
+        dask_ranker(booster, two).fit(
+            table, grades, qid=ids, eval_set=[(turned, grades)], eval_qid=[ids]
+        )
+    ranker = dask_ranker(booster, two).fit(
+        table, grades, qid=ids, eval_set=[(table, grades)], eval_qid=[ids]
+    )
     for call in (lambda: ranker.predict(turned), lambda: ranker.score(turned, grades, ids)):
         with pytest.raises(ValueError, match=r"^X has the column 'j' where 'a' was in training"):
             call()
@@ -477,7 +557,11 @@ def test_goes_on_from_a_model(booster, two, tmp_path):
     file = tmp_path / "model.json"
     (first.booster_ if booster == "lightgbm" else first).save_model(file)
     from_file = dask_ranker(booster, two, n_estimators=2).fit(**given, **{name: str(file)})
-    trees = more.booster_.num_trees() if booster == "lightgbm" else more.get_booster().num_boosted_rounds()
+    trees = (
+        more.booster_.num_trees()
+        if booster == "lightgbm"
+        else more.get_booster().num_boosted_rounds()
+    )
     assert trees == 5
     np.testing.assert_array_equal(more.to_local().predict(X), from_file.to_local().predict(X))
 
@@ -489,7 +573,12 @@ def test_fits_of_several_threads_take_turns(booster, two):
     found = {}
 
     def fit(i):
-        found[i] = dask_ranker(booster, two).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400)).to_local().predict(X)
+        found[i] = (
+            dask_ranker(booster, two)
+            .fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+            .to_local()
+            .predict(X)
+        )
 
     threads = [threading.Thread(target=fit, args=(i,)) for i in range(2)]
     for thread in threads:
@@ -510,7 +599,9 @@ def test_fits_of_several_threads_take_turns(booster, two):
     ],
     ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
 )
-def test_an_error_in_one_training_process_ends_them_all(booster, then, error, message, two, tmp_path):
+def test_an_error_in_one_training_process_ends_them_all(
+    booster, then, error, message, two, tmp_path
+):
     X, y, qid = ranking(200, 0)
     given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
     ranker = dask_ranker(booster, two, n_estimators=10_000, objective=watched(tmp_path, then))
@@ -540,7 +631,10 @@ def test_a_worker_that_dies_ends_the_fit(tmp_path):
             client.wait_for_workers(2, timeout=120)
             objective = watched(tmp_path, f"kill {worker.pid}")
             ranker = dask_ranker("xgboost", client, n_estimators=10_000, objective=objective)
-            with pytest.raises(RuntimeError, match=r"worker tcp://.* left the cluster during fit: nothing was trained"):
+            with pytest.raises(
+                RuntimeError,
+                match=r"worker tcp://.* left the cluster during fit: nothing was trained",
+            ):
                 ranker.fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
             processes = written(tmp_path)
             assert len(processes) == 2
@@ -556,19 +650,26 @@ def test_nothing_stays_on_the_disks_of_workers(two, tmp_path):
     X, y, qid = ranking(50, 0)
     dask_ranker("lightgbm", two).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
     places = two.run(lambda dask_worker: dask_worker.local_directory).values()
-    assert not [name for place in places for name in os.listdir(place) if name.startswith("gapboost")]
+    assert not [
+        name for place in places for name in os.listdir(place) if name.startswith("gapboost")
+    ]
 
 
 @pytest.mark.slow
 def test_search_over_g_on_a_cluster(two):
     X, y, qid = ranking(60, 0)
     search = GSearchCV(
-        LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1), {"g": [(0.2, 0.8), (0.8, 0.2)]}, scoring=gb.nDCG(), cv=3
+        LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1),
+        {"g": [(0.2, 0.8), (0.8, 0.2)]},
+        scoring=gb.nDCG(),
+        cv=3,
     )
     here = clone(search).fit(X, y, qid=qid)
     with two.as_current(), joblib.parallel_backend("dask"):
         there = clone(search).set_params(n_jobs=2).fit(X, y, qid=qid)
-    np.testing.assert_array_equal(there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(
+        there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"]
+    )
 
 
 def in_groups(data, queries, framed):
@@ -582,7 +683,9 @@ def in_groups(data, queries, framed):
     tables = [pd.DataFrame(X[a:b]) for a, b in pairwise(edges)]
     grades = [pd.Series(y[a:b]) for a, b in pairwise(edges)]
     groups = [pd.Series(part) for part in np.split(sizes, np.cumsum(queries)[:-1])]
-    return tuple(dd.from_delayed([dask.delayed(v) for v in parts]) for parts in (tables, grades, groups))
+    return tuple(
+        dd.from_delayed([dask.delayed(v) for v in parts]) for parts in (tables, grades, groups)
+    )
 
 
 @pytest.mark.slow
@@ -605,7 +708,9 @@ def test_sizes_of_the_queries_in_each_partition(booster, framed, clients):
     np.testing.assert_array_equal(ranker.to_local().predict(tables[0]), local.predict(tables[0]))
     for i in range(2):
         np.testing.assert_allclose(history(ranker, i), history(local, i), atol=DIGITS[booster])
-    assert ranker.score(X_vali, y_vali, group=group_vali) == local.score(tables[1], vali[1], qid=vali[2])
+    assert ranker.score(X_vali, y_vali, group=group_vali) == local.score(
+        tables[1], vali[1], qid=vali[2]
+    )
     two = dask_ranker(booster, clients(2)).fit(X, y, group=group)
     assert two.n_queries_in_ == 60
 
@@ -631,11 +736,17 @@ def test_frames_with_the_column_qid(booster, ids, two):
     pairs = list(zip(frames_with_qid, grades, strict=True))
     found = clone(ranker).fit(*pairs[0], eval_set=pairs[::-1])
     expected = clone(ranker).fit(
-        frames[0], grades[0], own[0], eval_set=list(zip(frames, grades, strict=True))[::-1], eval_qid=own[::-1]
+        frames[0],
+        grades[0],
+        own[0],
+        eval_set=list(zip(frames, grades, strict=True))[::-1],
+        eval_qid=own[::-1],
     )
     for i in range(2):
         np.testing.assert_array_equal(history(found, i), history(expected, i))
-    scores = two.compute([found.predict(frames_with_qid[1]), expected.predict(frames[1])], sync=True)
+    scores = two.compute(
+        [found.predict(frames_with_qid[1]), expected.predict(frames[1])], sync=True
+    )
     np.testing.assert_array_equal(*scores)
     assert found.score(*pairs[1]) == expected.score(frames[1], grades[1], own[1])
     assert found.n_queries_in_ == 60
@@ -647,9 +758,21 @@ WITH_QID = dd.from_pandas(pd.DataFrame(X).rename(columns=str).assign(qid=QID), n
 FRAME = dd.from_pandas(pd.DataFrame(X), npartitions=3)
 BAD = {
     "qid": ({"qid": None}, ValueError, "qid is missing; expected a Dask array or series"),
-    "no Dask array": ({"y": Y}, TypeError, r"y is a numpy.ndarray; expected a Dask array or dataframe"),
-    "chunks": ({"y": cut(Y, 60)}, ValueError, r"y has row chunks \(60, .* but X has \(100, .*; expected the same"),
-    "numbers of partitions": ({"X": FRAME}, ValueError, r"y has partitions 4 but X has 3; expected the same"),
+    "no Dask array": (
+        {"y": Y},
+        TypeError,
+        r"y is a numpy.ndarray; expected a Dask array or dataframe",
+    ),
+    "chunks": (
+        {"y": cut(Y, 60)},
+        ValueError,
+        r"y has row chunks \(60, .* but X has \(100, .*; expected the same",
+    ),
+    "numbers of partitions": (
+        {"X": FRAME},
+        ValueError,
+        r"y has partitions 4 but X has 3; expected the same",
+    ),
     "divisions": (
         {
             "X": FRAME,
@@ -664,7 +787,11 @@ BAD = {
         ValueError,
         r"y has unknown chunk sizes; expected known ones: call y.compute_chunk_sizes\(\)",
     ),
-    "two columns": ({"y": cut(X[:, :2], 100)}, ValueError, "y has 2 dimensions; expected 1: one value a row"),
+    "two columns": (
+        {"y": cut(X[:, :2], 100)},
+        ValueError,
+        "y has 2 dimensions; expected 1: one value a row",
+    ),
     "weights of queries": (
         {"sample_weight": cut(np.ones(30), 100)},
         ValueError,
@@ -676,7 +803,11 @@ BAD = {
         ValueError,
         "group is given, and qid too; expected one of them",
     ),
-    "qid twice": ({"X": WITH_QID}, ValueError, "qid is given, and X has a column 'qid' too; expected one of them"),
+    "qid twice": (
+        {"X": WITH_QID},
+        ValueError,
+        "qid is given, and X has a column 'qid' too; expected one of them",
+    ),
     "group and the column qid": (
         {"X": WITH_QID, "qid": None, "group": cut(np.array([len(Y)]), 1)},
         ValueError,
@@ -697,11 +828,16 @@ BAD = {
         ValueError,
         "eval_qid is missing",
     ),
-    "group in memory": ({"qid": None, "group": [len(Y)]}, TypeError, "group is a builtins.list; expected a Dask array"),
+    "group in memory": (
+        {"qid": None, "group": [len(Y)]},
+        TypeError,
+        "group is a builtins.list; expected a Dask array",
+    ),
     "group of all": (
         {"qid": None, "group": cut(np.array([len(Y)]), 1)},
         ValueError,
-        "group has 1 partitions but y has 4; expected the same: the sizes of the queries in each partition of rows",
+        "group has 1 partitions but y has 4; expected the same: the sizes of the queries in each "
+        "partition of rows",
     ),
     "eval_set": (
         {"eval_set": [(cut(X, 100), cut(Y, 90))], "eval_qid": [cut(QID, 100)]},
@@ -741,9 +877,13 @@ def in_frames(*columns):
 
 def in_blocks(values, lacking, declared=10):
     """A Dask array of blocks of 100 rows; the block of this number lacks a column."""
-    blocks = [values[100 * i : 100 * (i + 1), i == lacking :] for i in range(-(-len(values) // 100))]
+    blocks = [
+        values[100 * i : 100 * (i + 1), i == lacking :] for i in range(-(-len(values) // 100))
+    ]
     made = [
-        da.from_delayed(dask.delayed(block), (len(block), declared), meta=np.empty((0, 0), np.float32))
+        da.from_delayed(
+            dask.delayed(block), (len(block), declared), meta=np.empty((0, 0), np.float32)
+        )
         for block in blocks
     ]
     return da.concatenate(made, axis=0, allow_unknown_chunksizes=True)
@@ -765,11 +905,13 @@ BAD_VALUES = {
     ),
     "columns of an evaluation set": (
         {"eval_set": [(in_blocks(X, 1), cut(Y, 100))], "eval_qid": [cut(QID, 100)]},
-        r"^eval_set\[0\] X in partition 1 has shape \(100, 9\); expected 10 columns, as in the training set$",
+        r"^eval_set\[0\] X in partition 1 has shape \(100, 9\); expected 10 columns, as in the "
+        r"training set$",
     ),
     "another width in an evaluation set": (
         {"eval_set": [(cut(X[:, :9], 100), cut(Y, 100))], "eval_qid": [cut(QID, 100)]},
-        r"^eval_set\[0\] X in partition \d has shape \(\d+, 9\); expected 10 columns, as in the training set$",
+        r"^eval_set\[0\] X in partition \d has shape \(\d+, 9\); expected 10 columns, as in the "
+        r"training set$",
     ),
     "grade": (
         {"y": cut(np.where(np.arange(len(Y)) == 150, -0.5, Y), 100)},
@@ -779,7 +921,10 @@ BAD_VALUES = {
         {"y": cut(Y * 3, 100)},
         r"y holds the grade 6, but GAP\(g=\(0.5, 0.5\)\) is defined for the grades 0..2",
     ),
-    "no contrast": ({"y": cut(Y * 0 + 1, 100)}, "y holds no query with two different grades .30 queries"),
+    "no contrast": (
+        {"y": cut(Y * 0 + 1, 100)},
+        "y holds no query with two different grades .30 queries",
+    ),
     "missing id": (
         {"qid": cut(np.where(QID[0] == QID, np.nan, QID), 100)},
         "qid in partition 0 holds .* missing values",
@@ -790,9 +935,13 @@ BAD_VALUES = {
     ),
     "sizes": (
         {"qid": None, "group": cut(np.array([100, 99, 100, len(Y) - 300]), 1)},
-        "group in partition 1 has the sum 99 but y in partition 1 has 100 rows; expected the sizes of all queries",
+        "group in partition 1 has the sum 99 but y in partition 1 has 100 rows; expected the sizes "
+        "of all queries",
     ),
-    "no weight": ({"sample_weight": cut(np.zeros(len(Y)), 100)}, "sample_weight is zero for every query"),
+    "no weight": (
+        {"sample_weight": cut(np.zeros(len(Y)), 100)},
+        "sample_weight is zero for every query",
+    ),
 }
 
 
@@ -810,13 +959,16 @@ def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
     train = cut(X, 100), cut(Y, 100)
     qid = cut(QID, 100)
     with pytest.raises(
-        ValueError, match=r"eval_set\[0\] y holds the grade 2, but nDCG\(gains=\(0.0, 1.0\)\) is defined"
+        ValueError,
+        match=r"eval_set\[0\] y holds the grade 2, but nDCG\(gains=\(0.0, 1.0\)\) is defined",
     ):
         dask_ranker("lightgbm", two).fit(
             *train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=gb.nDCG(gains=(0, 1))
         )
     with pytest.raises(TypeError, match="eval_metric is 3"):
-        dask_ranker("lightgbm", two).fit(*train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=3)
+        dask_ranker("lightgbm", two).fit(
+            *train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=3
+        )
 
 
 @booster
@@ -829,7 +981,9 @@ def test_a_function_as_metric_is_refused(booster, two):
     train, qid = (cut(X, 100), cut(Y, 100)), cut(QID, 100)
     parameters, arguments = {}, {"qid": qid, "eval_set": [train], "eval_qid": [qid]}
     (arguments if booster == "lightgbm" else parameters)["eval_metric"] = ["ap", metric]
-    with pytest.raises(TypeError, match=r"eval_metric holds .*metric.*; expected names and measures: on a cluster"):
+    with pytest.raises(
+        TypeError, match=r"eval_metric holds .*metric.*; expected names and measures: on a cluster"
+    ):
         dask_ranker(booster, two, **parameters).fit(*train, **arguments)
 
 
@@ -849,11 +1003,18 @@ def test_watching_more_measures_does_not_change_where_training_stops(booster, tw
     watching = dask_ranker(booster, two, **parameters).fit(*train, **arguments)
     assert len(next(iter(watching.evals_result_.values()))) == 3
     assert 1 < alone.best_iteration_ < len(history(alone)) < 40
-    assert (watching.best_iteration_, len(history(watching))) == (alone.best_iteration_, len(history(alone)))
+    assert (watching.best_iteration_, len(history(watching))) == (
+        alone.best_iteration_,
+        len(history(alone)),
+    )
     # The constant metric stops training where it is the one that is named.
-    named = dask_ranker(booster, two, **parameters, stopping_metric=gb.AP(rel=200)).fit(*train, **arguments)
+    named = dask_ranker(booster, two, **parameters, stopping_metric=gb.AP(rel=200)).fit(
+        *train, **arguments
+    )
     assert named.best_iteration_ == 1
-    with pytest.raises(ValueError, match="stopping_metric is 'ndcg', which is not reported; expected one of"):
+    with pytest.raises(
+        ValueError, match="stopping_metric is 'ndcg', which is not reported; expected one of"
+    ):
         dask_ranker(booster, two, **parameters, stopping_metric="ndcg").fit(*train, **arguments)
 
 
@@ -871,7 +1032,9 @@ def test_a_call_in_the_order_of_the_boosters_own_ranker(booster, two):
             dask_ranker(booster, two).fit(*rows, w, group=sizes)
     else:
         weights = np.ones(X.shape[1])
-        found = dask_ranker(booster, two).fit(*rows, group=sizes, sample_weight=w, feature_weights=weights)
+        found = dask_ranker(booster, two).fit(
+            *rows, group=sizes, sample_weight=w, feature_weights=weights
+        )
     np.testing.assert_array_equal(found.to_local().predict(X), named.to_local().predict(X))
 
 
@@ -883,7 +1046,9 @@ def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(booster
     whole = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(y, np.zeros(len(y)), qid)[1].sum()
     floor = whole * (len(y) / 100 if booster == "lightgbm" else 1) / 5
     ranker = dask_ranker(booster, two, min_child_weight=floor, n_estimators=2)
-    with pytest.warns(UserWarning, match=r"^min_child_weight is .* sum to .* hold 20% of them") as warned:
+    with pytest.warns(
+        UserWarning, match=r"^min_child_weight is .* sum to .* hold 20% of them"
+    ) as warned:
         ranker.fit(**fit)
     assert [warning.filename for warning in warned] == [__file__]
     assert ranker.n_queries_in_ == 100
@@ -892,7 +1057,9 @@ def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(booster
 @pytest.mark.slow
 @booster
 def test_parameters_that_would_be_ignored_come_in_one_error(booster):
-    words = {"lightgbm": {"label_gain": "0,1,3"}, "xgboost": {"lambdarank_pair_method": "mean"}}[booster]
+    words = {"lightgbm": {"label_gain": "0,1,3"}, "xgboost": {"lambdarank_pair_method": "mean"}}[
+        booster
+    ]
     ranker = dask_ranker(booster, None, mesure="ap", nthread=-8, clint=None, **words)
     with pytest.raises(ValueError) as caught:
         ranker.fit(cut(X, 100), cut(Y, 100), qid=cut(QID, 100))
@@ -905,5 +1072,7 @@ def test_parameters_that_would_be_ignored_come_in_one_error(booster):
 @pytest.mark.slow
 def test_other_tree_learners_are_refused():
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
-    with pytest.raises(ValueError, match="tree_learner is 'feature'; remove it: each worker has rows of its own"):
+    with pytest.raises(
+        ValueError, match="tree_learner is 'feature'; remove it: each worker has rows of its own"
+    ):
         dask_ranker("lightgbm", None, tree_learner="feature").fit(**given)

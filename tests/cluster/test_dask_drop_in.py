@@ -29,7 +29,11 @@ TRAIN = load_digits_ranking((30, 5, 5), 20)[0]
 CHUNKS = len(TRAIN.y) // 2
 X, Y, QID = (da.from_array(v, chunks=(CHUNKS, *v.shape[1:])) for v in (TRAIN.X, TRAIN.y, TRAIN.qid))
 KINDS = {
-    "lightgbm": (DaskLGBMGAPRanker, LGBMGAPRanker, {"n_estimators": 5, "verbose": -1, "extra_trees": False}),
+    "lightgbm": (
+        DaskLGBMGAPRanker,
+        LGBMGAPRanker,
+        {"n_estimators": 5, "verbose": -1, "extra_trees": False},
+    ),
     "xgboost": (DaskXGBGAPRanker, XGBGAPRanker, {"n_estimators": 5}),
 }
 boosters = pytest.mark.parametrize("booster", KINDS)
@@ -37,7 +41,9 @@ boosters = pytest.mark.parametrize("booster", KINDS)
 
 @pytest.fixture(scope="module")
 def client():
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False)
+    cluster = LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False
+    )
     with cluster, Client(cluster, set_as_default=False) as opened:
         yield opened
 
@@ -50,17 +56,24 @@ def on_cluster(booster, client, **parameters):
 def test_the_constructor_is_the_local_one_and_client(booster):
     cluster, local = (inspect.signature(kind.__init__).parameters for kind in KINDS[booster][:2])
     assert list(cluster) == [*list(local)[:-1], "client", "kwargs"]
-    assert all(repr(cluster[name].default) == repr(p.default) for name, p in local.items() if name != "self")
+    assert all(
+        repr(cluster[name].default) == repr(p.default)
+        for name, p in local.items()
+        if name != "self"
+    )
 
 
 def test_words_about_the_network_change_nothing_and_say_so(client):
     words = {"machines": "127.0.0.1:14000", "num_machines": 7, "local_listen_port": 14000}
     plain = on_cluster("lightgbm", client).fit(X, Y, QID)
-    with pytest.warns(UserWarning, match="machines, num_machines, local_listen_port will be ignored") as caught:
+    with pytest.warns(
+        UserWarning, match="machines, num_machines, local_listen_port will be ignored"
+    ) as caught:
         told = on_cluster("lightgbm", client, time_out=5, **words).fit(X, Y, QID)
     assert sum("will be ignored" in str(w.message) for w in caught) == 1
     np.testing.assert_array_equal(
-        told.predict(X).compute(scheduler="synchronous"), plain.predict(X).compute(scheduler="synchronous")
+        told.predict(X).compute(scheduler="synchronous"),
+        plain.predict(X).compute(scheduler="synchronous"),
     )
     assert told.get_params()["time_out"] == 5
     assert words.items() <= told.get_params().items()
@@ -90,13 +103,16 @@ def test_client_(booster, client):
     copy = pickle.loads(pickle.dumps(ranker))
     assert copy.client is None
     np.testing.assert_array_equal(
-        copy.predict(X).compute(scheduler="synchronous"), ranker.predict(X).compute(scheduler="synchronous")
+        copy.predict(X).compute(scheduler="synchronous"),
+        ranker.predict(X).compute(scheduler="synchronous"),
     )
     with client.as_current():
         assert copy.client_ is client
 
 
-@pytest.mark.parametrize("module", [pickle, joblib, cloudpickle], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [pickle, joblib, cloudpickle], ids=lambda module: module.__name__
+)
 @pytest.mark.parametrize("told", ["never", "constructor", "set_params"])
 @boosters
 def test_unfitted_rankers_travel_without_their_client(booster, client, told, module, tmp_path):
@@ -146,7 +162,10 @@ def test_subclasses_take_parameters_of_their_own(booster, client):
 def test_columns_words_and_flags(booster, client):
     """A column of grades and weights; words of the booster; predictions of some of the trees."""
     words, fit = {
-        "lightgbm": ({"sigmoid": 2.0, "lambdarank_truncation_level": 7, "metric": "ndcg"}, {"eval_at": [3, 5]}),
+        "lightgbm": (
+            {"sigmoid": 2.0, "lambdarank_truncation_level": 7, "metric": "ndcg"},
+            {"eval_at": [3, 5]},
+        ),
         "xgboost": (
             {
                 "lambdarank_num_pair_per_sample": 7,
@@ -159,7 +178,9 @@ def test_columns_words_and_flags(booster, client):
     }[booster]
     weight = da.ones(len(TRAIN.y), chunks=CHUNKS)
     watched = {"eval_set": [(X, Y)], "eval_qid": [QID]}
-    with pytest.warns(DataConversionWarning, match="A column-vector y and sample_weight was passed"):
+    with pytest.warns(
+        DataConversionWarning, match="A column-vector y and sample_weight was passed"
+    ):
         found = on_cluster(booster, client, **words).fit(
             X, Y.reshape(-1, 1), QID, sample_weight=weight.reshape(-1, 1), **watched, **fit
         )
@@ -189,7 +210,11 @@ def test_blocks_that_turn_out_to_be_columns(booster, client, columns):
     def column(values):
         return values.map_blocks(lambda block: block.reshape(-1, 1), dtype=values.dtype)
 
-    told = (column(first), Y, weight) if columns == "first scores" else (first, column(Y), column(weight))
+    told = (
+        (column(first), Y, weight)
+        if columns == "first scores"
+        else (first, column(Y), column(weight))
+    )
     np.testing.assert_array_equal(scores(*told), scores(first, Y, weight))
 
 
@@ -233,7 +258,9 @@ def test_leaves_of_no_rows(trained):
     rows = dd.from_pandas(pd.DataFrame(TRAIN.X).rename(columns=str), npartitions=2)
     kept = rows.map_partitions(lambda part: part[part.index < CHUNKS // 2])
     found = trained.predict(kept, pred_leaf=True).compute(scheduler="synchronous")
-    np.testing.assert_array_equal(found, trained.to_local().predict(TRAIN.X[: CHUNKS // 2], pred_leaf=True))
+    np.testing.assert_array_equal(
+        found, trained.to_local().predict(TRAIN.X[: CHUNKS // 2], pred_leaf=True)
+    )
 
 
 def test_names_of_columns_are_checked_as_the_caller_says(client):
@@ -281,7 +308,8 @@ def test_words_of_xgboost_about_the_cluster(client):
         networked = on_cluster("xgboost", client, coll_cfg=Config(retry=2)).fit(X, Y, QID)
     for ranker in (told, networked):
         np.testing.assert_array_equal(
-            ranker.predict(X).compute(scheduler="synchronous"), plain.predict(X).compute(scheduler="synchronous")
+            ranker.predict(X).compute(scheduler="synchronous"),
+            plain.predict(X).compute(scheduler="synchronous"),
         )
         ranker.to_local().fit(TRAIN.X, TRAIN.y, TRAIN.qid)
 
@@ -294,10 +322,14 @@ THEIRS = {"lightgbm": lightgbm.DaskLGBMRanker, "xgboost": xgboost.dask.DaskXGBRa
 def test_signatures_of_the_installed_boosters_are_taken(booster):
     """A new parameter or argument of theirs is met here before a user meets it."""
     ours, theirs = KINDS[booster][0], THEIRS[booster]
-    names = {m: inspect.signature(getattr(theirs, m)).parameters.keys() - {"kwargs"} for m in METHODS}
+    names = {
+        m: inspect.signature(getattr(theirs, m)).parameters.keys() - {"kwargs"} for m in METHODS
+    }
     for method in METHODS[1:]:
         known = inspect.signature(getattr(ours, method)).parameters.keys()
-        assert names[method] - known == ({"base_margin"} if (booster, method) == ("xgboost", "predict") else set())
+        assert names[method] - known == (
+            {"base_margin"} if (booster, method) == ("xgboost", "predict") else set()
+        )
     own = inspect.signature(ours.__init__).parameters.keys()
     assert names["__init__"] - own <= ours._parameter_table.names
 
@@ -327,7 +359,13 @@ def test_a_script_for_DaskLGBMRanker_runs_as_it_is(client):
     }
     group = sizes_in_chunks(TRAIN.qid)
     script = DaskLGBMGAPRanker(client=client, **parameters).fit(
-        X, Y, group=group, eval_set=[(X, Y)], eval_group=[group], eval_names=["train"], eval_at=(5, 10)
+        X,
+        Y,
+        group=group,
+        eval_set=[(X, Y)],
+        eval_group=[group],
+        eval_names=["train"],
+        eval_at=(5, 10),
     )
     own = DaskLGBMGAPRanker(
         client=client,

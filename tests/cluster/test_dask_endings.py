@@ -27,7 +27,12 @@ booster = pytest.mark.parametrize("booster", RANKERS)
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers in this process. Clients in other processes can reach them."""
-    options = {"threads_per_worker": 1, "dashboard_address": ":0", "processes": False, "protocol": "tcp"}
+    options = {
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "processes": False,
+        "protocol": "tcp",
+    }
     with LocalCluster(n_workers=2, **options) as cluster:
         yield cluster
     gc.collect()
@@ -55,7 +60,9 @@ if sys.platform != "win32":  # where sockets are no file descriptors
 @pytest.mark.parametrize(
     ("booster", "how", "said"), LEAVING, ids=[f"{name}, {how.__name__}" for name, how, _ in LEAVING]
 )
-def test_a_fit_that_has_trained_outlives_its_network(booster, how, said, two, monkeypatch, tmp_path):
+def test_a_fit_that_has_trained_outlives_its_network(
+    booster, how, said, two, monkeypatch, tmp_path
+):
     def scores():
         ranker, given = small(booster, two)
         return ranker.fit(**given).to_local().predict(ranking(40, 0)[0])
@@ -74,7 +81,9 @@ def test_an_error_in_joining_the_network_is_raised_by_fit(two, monkeypatch):
     """The other process waits in the exchange, whose code is the same for both boosters."""
     ranker, given = small("xgboost", two)
     with monkeypatch.context() as patched:
-        patched.setattr(type(ranker), "_booster_network", staticmethod(partial(unjoinable, NETWORKS["xgboost"])))
+        patched.setattr(
+            type(ranker), "_booster_network", staticmethod(partial(unjoinable, NETWORKS["xgboost"]))
+        )
         with pytest.raises(OSError, match="Address already in use"):
             ranker.fit(**given)
     assert ranker.fit(**given).n_queries_in_ == 40
@@ -89,7 +98,9 @@ def test_an_error_in_joining_the_network_is_raised_by_fit(two, monkeypatch):
         (Semaphore, "release", OSError("Timed out trying to connect")),
     ],
 )
-def test_a_fit_that_has_trained_outlives_its_cleanup(booster, of, name, error, two, monkeypatch, caplog):
+def test_a_fit_that_has_trained_outlives_its_cleanup(
+    booster, of, name, error, two, monkeypatch, caplog
+):
     ranker, given = small(booster, two)
     with monkeypatch.context() as patched:
         true = getattr(of, name)
@@ -137,7 +148,10 @@ def in_thread(ranker, given):
 
 def client_process(booster, cluster, folder):
     """A process that fits as a client of the cluster."""
-    code = "import sys; from clusters import fit_from_another_process; fit_from_another_process(*sys.argv[1:])"
+    code = (
+        "import sys; from clusters import fit_from_another_process; "
+        "fit_from_another_process(*sys.argv[1:])"
+    )
     return python("-c", code, booster, cluster.scheduler_address, str(folder))
 
 
@@ -174,13 +188,17 @@ def test_a_client_that_is_closed_in_a_fit_leaves_a_free_cluster(cluster, two, tm
     wait_until(lambda: len(written(tmp_path)) == 2 or errors)
     client.close()
     thread.join(180)
-    assert [str(error) for error in errors] == ["client was closed during fit: nothing was trained. Call fit once more"]
+    assert [str(error) for error in errors] == [
+        "client was closed during fit: nothing was trained. Call fit once more"
+    ]
     check_cluster_is_free(cluster, tmp_path, two)
 
 
 def test_a_client_that_restarts_the_cluster_in_a_fit_can_fit_again(tmp_path):
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         thread, errors = in_thread(*endless("lightgbm", client, tmp_path))
@@ -199,7 +217,10 @@ def test_a_client_that_is_closed_before_training_leaves_a_free_cluster(cluster, 
     session = Session(client)
     session.__enter__()
     session.results(
-        [session.submit(files_of_rows, session.fit, rank, 1, worker=w) for rank, w in enumerate(client.nthreads())]
+        [
+            session.submit(files_of_rows, session.fit, rank, 1, worker=w)
+            for rank, w in enumerate(client.nthreads())
+        ]
     )
     session.results([session.submit(open_coordinator, session.fit, 2)])
     assert len(files_of_fits(cluster)) == 2

@@ -37,7 +37,9 @@ NAMES = ("y", "qid", "sample_weight", "start", "position")
 def counted(parts):
     """The census of partitions given as lists of query ids."""
     ids = [np.array(part) for part in parts]
-    return layout_of([survey(np.arange(len(i)) % 3, i, None, None, None, NAMES) for i in ids], NAMES)
+    return layout_of(
+        [survey(np.arange(len(i)) % 3, i, None, None, None, NAMES) for i in ids], NAMES
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -52,7 +54,9 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
     np.testing.assert_array_equal(found.sizes, queries.sizes)
     np.testing.assert_array_equal(found.begins, queries.offsets[:-1])
     documents = np.array([len(part) for part in parts])
-    owner = query_workers(found, partition_workers(documents, [None] * len(parts), n_workers), n_workers)
+    owner = query_workers(
+        found, partition_workers(documents, [None] * len(parts), n_workers), n_workers
+    )
     assert owner.shape == found.sizes.shape
     assert set(owner.tolist()) <= set(range(n_workers))
     # What pieces bring together on a worker: its queries in the order of the whole, with all of
@@ -63,18 +67,29 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
             if part:
                 y, kept = np.zeros(len(part)), owner[known.codes] == w
                 arguments = known, kept, ("X", "y"), Columns(1, (), {}, "X")
-                codes.append(make_shard(np.zeros((len(part), 1)), y, np.array(part), None, None, None, *arguments).code)
+                codes.append(
+                    make_shard(
+                        np.zeros((len(part), 1)), y, np.array(part), None, None, None, *arguments
+                    ).code
+                )
         together = np.concatenate(codes)
         own = np.flatnonzero(owner == w)
-        np.testing.assert_array_equal(np.bincount(together, minlength=len(owner))[own], found.sizes[own])
+        np.testing.assert_array_equal(
+            np.bincount(together, minlength=len(owner))[own], found.sizes[own]
+        )
         assert len(together) == found.sizes[own].sum()
         if len(own):
-            np.testing.assert_array_equal(judged(np.zeros(len(together)), together).queries.ids, own)
+            np.testing.assert_array_equal(
+                judged(np.zeros(len(together)), together).queries.ids, own
+            )
     # No worker has more than its share but by one query, or for the sake of partitions that need
     # not be cut.
     loads = np.bincount(owner, found.sizes, minlength=n_workers)
     single = n_workers  # documents that had a worker to themselves
-    assert loads.max() <= max(LIMIT * len(rows) / n_workers, len(rows) / n_workers + found.sizes.max()) + single
+    assert (
+        loads.max()
+        <= max(LIMIT * len(rows) / n_workers, len(rows) / n_workers + found.sizes.max()) + single
+    )
     assert 1 not in loads or len(rows) == 1
 
 
@@ -99,7 +114,10 @@ def test_only_queries_that_are_cut_move():
 def test_partitions_stay_where_they_are_in_memory():
     assert partition_workers(np.array([10, 10, 10, 10]), [1, 0, 1, 0], 2).tolist() == [1, 0, 1, 0]
     # unless one worker would do all the work
-    assert np.bincount(partition_workers(np.array([10, 10, 10, 10]), [1, 1, 1, 1], 2)).tolist() == [2, 2]
+    assert np.bincount(partition_workers(np.array([10, 10, 10, 10]), [1, 1, 1, 1], 2)).tolist() == [
+        2,
+        2,
+    ]
 
 
 def test_one_large_partition_is_shared_by_whole_queries():
@@ -130,8 +148,16 @@ def test_ids_of_different_types_stay_apart():
 @pytest.mark.parametrize(
     ("n_rows", "sizes", "message"),
     [
-        (4, [2, 3], "X in partition 3 has 4 rows but y in partition 3 has 5; expected the same number"),
-        (5, [3, 2], r"y in partition 3 came out different when it was computed again; .* call persist\(\)"),
+        (
+            4,
+            [2, 3],
+            "X in partition 3 has 4 rows but y in partition 3 has 5; expected the same number",
+        ),
+        (
+            5,
+            [3, 2],
+            r"y in partition 3 came out different when it was computed again; .* call persist\(\)",
+        ),
     ],
 )
 def test_partitions_that_changed_are_found(n_rows, sizes, message):
@@ -140,13 +166,25 @@ def test_partitions_that_changed_are_found(n_rows, sizes, message):
     known = PartitionLayout(np.array([0, 1]), np.array(sizes), None)
     with pytest.raises(ValueError, match=message):
         make_shard(
-            np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, None, known, None, names, Columns(1, (), {}, "X")
+            np.zeros((n_rows, 1)),
+            np.zeros(5),
+            qid,
+            None,
+            None,
+            None,
+            known,
+            None,
+            names,
+            Columns(1, (), {}, "X"),
         )
 
 
 FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0], "kind": pd.Categorical(["x", "y"])})
 OTHER_COLUMNS = {
-    "order": (FRAME[["b", "a", "kind"]], "has the column 'b' where 'a' was in the metadata of X; expected a, b, kind"),
+    "order": (
+        FRAME[["b", "a", "kind"]],
+        "has the column 'b' where 'a' was in the metadata of X; expected a, b, kind",
+    ),
     "name": (
         FRAME.rename(columns={"b": "c"}),
         "lacks the column 'b' and has the unknown column 'c'; expected a, b, kind",
@@ -154,19 +192,26 @@ OTHER_COLUMNS = {
     "missing": (FRAME[["a", "kind"]], "lacks the column 'b'; expected a, b, kind"),
     "categories": (
         FRAME.assign(kind=pd.Categorical(["x", "z"])),
-        "has the column 'kind' with the categories 'x', 'z'; expected the categories 'x', 'y', as in the metadata of X",
+        "has the column 'kind' with the categories 'x', 'z'; expected the categories 'x', 'y', as "
+        "in the metadata of X",
     ),
     "order of categories": (
         FRAME.assign(kind=pd.Categorical(["x", "y"], categories=["y", "x"])),
         "has the column 'kind' with the categories 'y', 'x'; expected the categories 'x', 'y'",
     ),
-    "no category": (FRAME.assign(kind=[0, 1]), "has the column 'kind' with no categories; expected the categories 'x'"),
+    "no category": (
+        FRAME.assign(kind=[0, 1]),
+        "has the column 'kind' with no categories; expected the categories 'x'",
+    ),
     "unexpected category": (
         FRAME.assign(a=pd.Categorical([1, 2])),
         "has the column 'a' with the categories 1, 2; expected no categories",
     ),
     "array": (np.zeros((2, 2)), r"has shape (2, 2); expected 3 columns, as in the training set"),
-    "sparse": (sparse.csr_matrix((2, 4)), r"has shape (2, 4); expected 3 columns, as in the training set"),
+    "sparse": (
+        sparse.csr_matrix((2, 4)),
+        r"has shape (2, 4); expected 3 columns, as in the training set",
+    ),
     "one dimension": (np.zeros(2), r"has shape (2,); expected 3 columns, as in the training set"),
 }
 
@@ -175,7 +220,9 @@ OTHER_COLUMNS = {
 def test_partitions_with_other_columns_are_refused(case):
     columns = Columns(3, tuple(FRAME.columns), categories_of(FRAME), "X")
     columns.check(FRAME, "X in partition 0")
-    columns.check(FRAME.assign(a=[1, 2]), "X in partition 0")  # integers where other partitions have missing values
+    columns.check(
+        FRAME.assign(a=[1, 2]), "X in partition 0"
+    )  # integers where other partitions have missing values
     X, message = OTHER_COLUMNS[case]
     with pytest.raises(ValueError, match="^X in partition 1 " + re.escape(message)):
         columns.check(X, "X in partition 1")
@@ -196,7 +243,9 @@ def test_tie_keys_of_a_part_are_those_of_the_whole(monkeypatch, at_once):
         np.testing.assert_array_equal(tie_order.tie_keys(3, part), keys[rows])
 
 
-@pytest.mark.parametrize("objective", [gb.LambdaRank(gb.AP()), gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())])
+@pytest.mark.parametrize(
+    "objective", [gb.LambdaRank(gb.AP()), gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())]
+)
 def test_gradients_of_a_part_are_those_of_the_whole(objective):
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(30), rng.integers(2, 9, 30))
@@ -207,7 +256,9 @@ def test_gradients_of_a_part_are_those_of_the_whole(objective):
     for own in (np.arange(30) % 3 == 1, np.arange(30) > 20):
         rows = own[qid]
         part = judged(y[rows], qid[rows], sample_weight=weights[own])
-        whole = Whole((np.cumsum(sizes) - sizes)[own], judged(y, qid, sample_weight=weights).summary)
+        whole = Whole(
+            (np.cumsum(sizes) - sizes)[own], judged(y, qid, sample_weight=weights).summary
+        )
         object.__setattr__(part, "whole", whole)
         grad, hess = np.empty(rows.sum()), np.empty(rows.sum())
         objective.prepared(part, 1)(scores[rows], grad, hess)
@@ -223,7 +274,11 @@ def test_gradients_of_a_part_are_those_of_the_whole(objective):
         sparse.csr_matrix((60, 3)),
         sparse.random(60, 3, 0.5, format="csr", random_state=0),
         pd.DataFrame(
-            {"a": np.arange(60.0), "kind": pd.Categorical(["x", "y", None] * 20), "n": pd.array([1, None] * 30)}
+            {
+                "a": np.arange(60.0),
+                "kind": pd.Categorical(["x", "y", None] * 20),
+                "n": pd.array([1, None] * 30),
+            }
         ),
     ],
     ids=["dense", "no column", "zeros", "sparse", "frame"],
@@ -237,7 +292,9 @@ def test_rows_in_files_may_be_written_to(X, tmp_path):
         if isinstance(X, pd.DataFrame):
             pd.testing.assert_frame_equal(pd.DataFrame(found.X), X, check_categorical=False)
         else:
-            np.testing.assert_array_equal(*(sparse.csr_matrix(one).toarray() for one in (found.X, X)))
+            np.testing.assert_array_equal(
+                *(sparse.csr_matrix(one).toarray() for one in (found.X, X))
+            )
         for name in ("codes", "base.counts", "weights"):
             np.testing.assert_array_equal(attrgetter(name)(found.data), attrgetter(name)(rows.data))
         np.testing.assert_array_equal(found.start, rows.start)
@@ -409,7 +466,10 @@ def test_connections_are_kept_alive(hub):
     with socket.fromfd(one._connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
         assert shared.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         for name in exchange.KEEPALIVE.keys() & set(dir(socket)):
-            assert shared.getsockopt(socket.IPPROTO_TCP, getattr(socket, name)) == exchange.KEEPALIVE[name], name
+            assert (
+                shared.getsockopt(socket.IPPROTO_TCP, getattr(socket, name))
+                == exchange.KEEPALIVE[name]
+            ), name
     one.close()
 
 
@@ -427,4 +487,8 @@ def test_paths_of_workers_travel_as_text(monkeypatch, tmp_path):
     found = training.files_of_rows("fit", 1, 2)
     assert [type(path) for path in found] == [str, str]
     assert [Path(path).name for path in found] == ["rows-0", "rows-1"]
-    assert {Path(path).parent for path in found} == {tmp_path / "gapboost-fit-1"} == training._folders["fit"]
+    assert (
+        {Path(path).parent for path in found}
+        == {tmp_path / "gapboost-fit-1"}
+        == training._folders["fit"]
+    )

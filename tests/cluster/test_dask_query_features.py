@@ -30,7 +30,9 @@ def rows(partition_of_query, seed=0, ids=lambda query: query):
     rng = np.random.default_rng(seed)
     query = rng.permutation(np.repeat(np.arange(N_QUERIES), rng.integers(1, 9, N_QUERIES)))
     query = query[np.argsort(partition_of_query[query], kind="stable")]
-    frame = pd.DataFrame(rng.integers(0, 5, (len(query), 3)).astype(np.float32), columns=["a", "b", "c"])
+    frame = pd.DataFrame(
+        rng.integers(0, 5, (len(query), 3)).astype(np.float32), columns=["a", "b", "c"]
+    )
     frame.loc[::7, "b"] = np.nan
     frame["kind"] = pd.Categorical.from_codes(rng.integers(0, 2, len(query)), ["x", "y"])
     frame["qid"] = [ids(q) for q in query.tolist()]
@@ -62,7 +64,9 @@ def test_columns_do_not_depend_on_the_partitions(seed):
 
     X = frame[["a", "b", "c"]].to_numpy()
     blocks = da.from_array(X, chunks=(sizes, 2))
-    arrays = query_relative_features(blocks, da.from_array(frame.qid.to_numpy(), chunks=(sizes,)), kinds=KINDS)
+    arrays = query_relative_features(
+        blocks, da.from_array(frame.qid.to_numpy(), chunks=(sizes,)), kinds=KINDS
+    )
     assert arrays.chunks == (sizes, (9,))
     expected = local(X, frame.qid, kinds=KINDS)
     assert arrays.dtype == expected.dtype == np.float32
@@ -80,7 +84,9 @@ def test_query_ids_beside_a_data_frame_and_chosen_columns():
 def test_divisions_are_kept():
     frame, _ = rows(np.arange(N_QUERIES))
     ends = np.cumsum(frame.groupby("qid").size()).tolist()
-    whole = dd.from_pandas(frame, npartitions=1).repartition(divisions=[0, *ends[:-1], len(frame) - 1])
+    whole = dd.from_pandas(frame, npartitions=1).repartition(
+        divisions=[0, *ends[:-1], len(frame) - 1]
+    )
     found = query_relative_features(whole)
     assert found.divisions == whole.divisions
     assert_frame_equal(found.compute(), local(frame))
@@ -94,10 +100,12 @@ def test_a_split_query_is_an_error_when_it_is_computed(ids):
     split = len(set(qid[: sizes[0]]) & set(qid[sizes[0] :]))
     assert split > 1
     lazy = query_relative_features(
-        da.from_array(frame[["a"]].to_numpy(), chunks=(sizes, 1)), da.from_array(qid, chunks=(sizes,))
+        da.from_array(frame[["a"]].to_numpy(), chunks=(sizes, 1)),
+        da.from_array(qid, chunks=(sizes,)),
     )
     with pytest.raises(
-        ValueError, match=rf"^qid has {split} queries split between partitions, such as .* 0 and 1; exp"
+        ValueError,
+        match=rf"^qid has {split} queries split between partitions, such as .* 0 and 1; exp",
     ):
         lazy.compute()
     with pytest.raises(ValueError, match=r"^qid has .* split between partitions"):
@@ -118,10 +126,14 @@ def test_errors():
     X = partitioned(frame, partition, 3)
     with pytest.raises(ValueError, match=r"^qid is missing; expected a Dask array"):
         query_relative_features(X.drop(columns="qid"))
-    with pytest.raises(TypeError, match=r"^X is a pandas\.DataFrame; expected a Dask array or dataframe"):
+    with pytest.raises(
+        TypeError, match=r"^X is a pandas\.DataFrame; expected a Dask array or dataframe"
+    ):
         query_relative_features(frame)
     with pytest.raises(ValueError, match=r"^columns holds 'd', which is no column of X"):
         query_relative_features(X, columns=["d"])
     frame.loc[partition == 1, "b"] = np.inf
-    with pytest.raises(ValueError, match=r"^in partition 1, X holds an infinite value in the column 'b', row 0"):
+    with pytest.raises(
+        ValueError, match=r"^in partition 1, X holds an infinite value in the column 'b', row 0"
+    ):
         query_relative_features(partitioned(frame, partition, 3)).compute()

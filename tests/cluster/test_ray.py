@@ -29,14 +29,20 @@ def frame(n_queries, seed):
 def test_the_recipe(tmp_path, monkeypatch):
     """Two workers stop where one does, with the same mean over the queries of both."""
     pytest.importorskip("ray.train")
-    monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "200")  # two of them share what the machine has
+    monkeypatch.setenv(
+        "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "200"
+    )  # two of them share what the machine has
     paths = {f"{name}_path": str(tmp_path / f"{name}.parquet") for name in ("train", "valid")}
     train, valid = frame(60, 0), frame(30, 1)
     train.to_parquet(paths["train_path"])
     valid.to_parquet(paths["valid_path"])
     (section,) = (section for section in sections(PAGE) if section.title == "On Ray")
     stored = f'num_workers=2), run_config=ray.train.RunConfig(storage_path="{tmp_path}")'
-    small = {"=500": "=30", "early_stopping_rounds=50": "early_stopping_rounds=3", "num_workers=2)": stored}
+    small = {
+        "=500": "=30",
+        "early_stopping_rounds=50": "early_stopping_rounds=3",
+        "num_workers=2)": stored,
+    }
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         names = run(section.of("python"), paths, small)

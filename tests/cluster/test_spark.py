@@ -58,11 +58,15 @@ def data(spark):
 
 
 def ranker(**parameters):
-    return SparkXGBGAPRanker(**{"qid_col": "qid", "features_col": FEATURES, "n_estimators": 8, **parameters})
+    return SparkXGBGAPRanker(
+        **{"qid_col": "qid", "features_col": FEATURES, "n_estimators": 8, **parameters}
+    )
 
 
 def local(rows, valid=None, label="label", **parameters):
-    beside = {name: parameters.pop(name) for name in ("sample_weight", "position") if name in parameters}
+    beside = {
+        name: parameters.pop(name) for name in ("sample_weight", "position") if name in parameters
+    }
     evals = {}
     if valid is not None:
         sets = [(rows[FEATURES], rows.label), (valid[FEATURES], valid.label)]
@@ -106,7 +110,8 @@ def test_one_worker_trains_the_trees_of_the_local_ranker(data, parameters, besid
 
 
 @pytest.mark.parametrize(
-    ("n_workers", "label", "weight"), [(1, "label", "weight"), (2, "real", "own weight"), (4, "label", "own weight")]
+    ("n_workers", "label", "weight"),
+    [(1, "label", "weight"), (2, "real", "own weight"), (4, "label", "own weight")],
 )
 def test_metrics_are_those_of_the_collected_predictions(data, n_workers, label, weight):
     stopped = {"n_estimators": 40, "early_stopping_rounds": 3, "learning_rate": 0.1, "max_depth": 3}
@@ -128,8 +133,12 @@ def test_metrics_are_those_of_the_collected_predictions(data, n_workers, label, 
         (predicted[predicted.valid], model.training_summary.validation_objective_history),
     ):
         of_part = part[label], part.prediction, part.qid
-        values = gb.evaluate([model.measure_, "ndcg@5"], *of_part, sample_weight=part[weight]).values()
-        assert list(values) == pytest.approx([history["map-gap"][best - 1], history["ndcg@5"][best - 1]], abs=2e-6)
+        values = gb.evaluate(
+            [model.measure_, "ndcg@5"], *of_part, sample_weight=part[weight]
+        ).values()
+        assert list(values) == pytest.approx(
+            [history["map-gap"][best - 1], history["ndcg@5"][best - 1]], abs=2e-6
+        )
     if n_workers == 1:
         named = ranker(
             label_col=label,
@@ -186,14 +195,22 @@ def test_a_real_collection_ranks_as_locally(spark, path):
     assert held.where("n = 1 and size > 6").count() == 0
     names = [name for name in rows.columns if name.startswith("x")]
     parameters = {"n_estimators": 30, "learning_rate": 0.1, "max_depth": 4}
-    model = ranker(features_col=names, validation_indicator_col="valid", num_workers=2, g=(0.5, 0.5), **parameters).fit(
-        table.where("fold < 4")
-    )
+    model = ranker(
+        features_col=names,
+        validation_indicator_col="valid",
+        num_workers=2,
+        g=(0.5, 0.5),
+        **parameters,
+    ).fit(table.where("fold < 4"))
     predicted = model.transform(table).toPandas()
     learnt = predicted[predicted.fold < 3]
     values = gb.evaluate(model.measure_, learnt.label, learnt.prediction, learnt.qid).values()
-    assert list(values) == pytest.approx(model.training_summary.train_objective_history["map-gap"][-1:], abs=2e-6)
-    alone = XGBGAPRanker(g=(0.5, 0.5), n_jobs=1, **parameters).fit(learnt[names], learnt.label, learnt.qid)
+    assert list(values) == pytest.approx(
+        model.training_summary.train_objective_history["map-gap"][-1:], abs=2e-6
+    )
+    alone = XGBGAPRanker(g=(0.5, 0.5), n_jobs=1, **parameters).fit(
+        learnt[names], learnt.label, learnt.qid
+    )
     test = predicted[predicted.fold == 4]
     here, there = (
         gb.evaluate(model.measure_, test.label, scores, test.qid, per_query=True)[model.measure_]
@@ -201,13 +218,19 @@ def test_a_real_collection_ranks_as_locally(spark, path):
     )
     difference = here - there
     assert abs(difference.mean()) <= 3 * difference.std(ddof=1) / np.sqrt(len(difference))
-    assert there.mean() > gb.evaluate(model.measure_, test.label, np.zeros(len(test)), test.qid)[model.measure_] + 0.05
+    assert (
+        there.mean()
+        > gb.evaluate(model.measure_, test.label, np.zeros(len(test)), test.qid)[model.measure_]
+        + 0.05
+    )
 
 
 def test_ids_and_partitions_change_nothing(spark):
     """Long ids that a float would merge; one worker has the rows of each id together."""
     number = FRAME.qid.str.split().str[1].astype(int)
-    longs = spark.createDataFrame(FRAME.assign(qid=2**53 + number)).repartition(3, F.rand(1)).cache()
+    longs = (
+        spark.createDataFrame(FRAME.assign(qid=2**53 + number)).repartition(3, F.rand(1)).cache()
+    )
     model = ranker(num_workers=2).fit(longs)
     strings = longs.withColumn("qid", F.concat(F.lit("q"), F.col("qid").cast("string")))
     assert model.to_local().n_queries_in_ == 60
@@ -236,13 +259,17 @@ def test_features_as_vectors_arrays_and_sparse(data):
     vectors = VectorAssembler(inputCols=FEATURES, outputCol="features").transform(data)
     arrays = data.withColumn("features", F.array(*FEATURES))
     rows = data.toPandas()
-    alone = XGBGAPRanker(n_estimators=8, n_jobs=1).fit(rows[FEATURES].to_numpy(), rows.label, rows.qid)
+    alone = XGBGAPRanker(n_estimators=8, n_jobs=1).fit(
+        rows[FEATURES].to_numpy(), rows.label, rows.qid
+    )
     for table in (vectors, arrays):
         assert trees(ranker(features_col="features").fit(table)) == trees(alone)
     sparse = ranker(features_col="features", enable_sparse_data_optim=True, missing=0.0)
     # A batch without validation rows is no error, as it is in XGBoost.
     indicated = vectors.withColumn("valid", F.col("qid") == "query 7")
-    model = sparse.copy({sparse.validationIndicatorCol: "valid", sparse.num_workers: 2}).fit(indicated)
+    model = sparse.copy({sparse.validationIndicatorCol: "valid", sparse.num_workers: 2}).fit(
+        indicated
+    )
     assert len(model.training_summary.validation_objective_history["map-gap"]) == 8
 
 
@@ -251,10 +278,14 @@ def test_features_as_vectors_arrays_and_sparse(data):
 
 def test_saves_and_loads(data, tmp_path):
     measure = gb.GAP(g=(0.6, 0.4)) + 0.5 * gb.nDCG(k=5)
-    estimator = ranker(measure=measure, n_estimators=3, eval_metric=[gb.AP(), "ndcg@5"], position_col="position")
+    estimator = ranker(
+        measure=measure, n_estimators=3, eval_metric=[gb.AP(), "ndcg@5"], position_col="position"
+    )
     estimator.write().overwrite().save(str(tmp_path / "ranker"))
     again = SparkXGBGAPRanker.load(str(tmp_path / "ranker"))
-    there, here = ({p.name: v for p, v in one.extractParamMap().items()} for one in (again, estimator))
+    there, here = (
+        {p.name: v for p, v in one.extractParamMap().items()} for one in (again, estimator)
+    )
     assert repr(sorted(there.items())) == repr(sorted(here.items()))  # NaN is not equal to itself
     model = again.fit(data)
     assert model.measure_ == measure
@@ -275,32 +306,55 @@ def test_saves_and_loads(data, tmp_path):
 
 
 def test_folds_have_whole_queries(data):
-    folds = query_folds(data, 2).groupBy("qid").agg(F.collect_set("fold").alias("folds")).toPandas().folds
+    folds = (
+        query_folds(data, 2)
+        .groupBy("qid")
+        .agg(F.collect_set("fold").alias("folds"))
+        .toPandas()
+        .folds
+    )
     assert sorted(set(map(tuple, folds))) == [(0,), (1,)]
 
 
 def test_a_grid_holds_measures(data):
     estimator = ranker(n_estimators=2)
-    grid = ParamGridBuilder().addGrid(estimator.measure, ["gap", gb.nDCG(k=5)]).addGrid(estimator.g, [None]).build()
-    assert [model.measure_ for model in estimator.fit(data, grid)] == [gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=5)]
+    grid = (
+        ParamGridBuilder()
+        .addGrid(estimator.measure, ["gap", gb.nDCG(k=5)])
+        .addGrid(estimator.g, [None])
+        .build()
+    )
+    assert [model.measure_ for model in estimator.fit(data, grid)] == [
+        gb.GAP(g=(0.5, 0.5)),
+        gb.nDCG(k=5),
+    ]
 
 
 @pytest.mark.parametrize("search", [CrossValidator, TrainValidationSplit])
 def test_searches_that_divide_queries_are_errors(data, search):
     estimator, evaluator = ranker(n_estimators=2), RankingMeasureEvaluator()
     grid = ParamGridBuilder().addGrid(estimator.g, [None]).build()
-    with pytest.raises(ValueError, match=rf"^{search.__name__} divides the rows at random.*query_folds"):
+    with pytest.raises(
+        ValueError, match=rf"^{search.__name__} divides the rows at random.*query_folds"
+    ):
         search(estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator).fit(data)
 
 
 def test_the_evaluator_refuses_a_part_that_divides_queries(data):
-    part = data.withColumn("prediction", F.col("b")).withColumn("CrossValidator_0123456789ab_rand", F.rand(0))
+    part = data.withColumn("prediction", F.col("b")).withColumn(
+        "CrossValidator_0123456789ab_rand", F.rand(0)
+    )
     with pytest.raises(ValueError, match=r"^CrossValidator divides the rows at random"):
         RankingMeasureEvaluator().evaluate(part)
 
 
 def test_evaluator_and_folds_have_the_columns_of_the_ranker(data):
-    names = {"qid_col": "query", "label_col": "grade", "weight_col": "weight", "prediction_col": "score"}
+    names = {
+        "qid_col": "query",
+        "label_col": "grade",
+        "weight_col": "weight",
+        "prediction_col": "score",
+    }
     renamed = data.withColumnRenamed("qid", "query").withColumnRenamed("label", "grade")
     estimator = ranker(**names)
     predicted = renamed.withColumn("score", F.col("b"))
@@ -308,22 +362,34 @@ def test_evaluator_and_folds_have_the_columns_of_the_ranker(data):
         measure="ndcg@5", **names
     ).evaluate(predicted)
     folds = estimator.query_folds(renamed, 3, fold_col="part", random_state=1)
-    assert folds.collect() == query_folds(renamed, 3, qid_col="query", fold_col="part", random_state=1).collect()
+    assert (
+        folds.collect()
+        == query_folds(renamed, 3, qid_col="query", fold_col="part", random_state=1).collect()
+    )
 
 
 def test_metrics_by_the_names_of_xgboost(data):
-    model = ranker(n_estimators=2, eval_metric=["ndcg@5-", "pre@3"], validation_indicator_col="valid").fit(data)
+    model = ranker(
+        n_estimators=2, eval_metric=["ndcg@5-", "pre@3"], validation_indicator_col="valid"
+    ).fit(data)
     assert {"ndcg@5", "precision@3"} < set(model.training_summary.validation_objective_history)
 
 
 def test_warnings_at_the_driver_name_the_line_of_the_user(data, monkeypatch):
     monkeypatch.setattr(gapboost._data.grades, "MANY_GRADES", 4)
-    of_grades, graded = r"^label_col 'real' .* different values", {"label_col": "real", "g": (0.5, 0.5)}
+    of_grades, graded = (
+        r"^label_col 'real' .* different values",
+        {"label_col": "real", "g": (0.5, 0.5)},
+    )
     with pytest.warns(UserWarning, match=of_grades) as of_fit:
         ranker(**graded, n_estimators=1, validation_indicator_col="valid").fit(data)
     with pytest.warns(UserWarning, match=of_grades) as of_evaluator:
         RankingMeasureEvaluator(**graded).evaluate(data.withColumn("prediction", F.col("b")))
-    told = [warning for warning in (*of_fit, *of_evaluator) if "different values" in str(warning.message)]
+    told = [
+        warning
+        for warning in (*of_fit, *of_evaluator)
+        if "different values" in str(warning.message)
+    ]
     assert [str(warning.message).partition(" different")[0] for warning in told] == [
         "label_col 'real' holds 5",
         "label_col 'real' of the validation rows holds 5",
@@ -338,8 +404,12 @@ def test_the_evaluator_is_evaluate(data, measure, tmp_path):
     evaluator = RankingMeasureEvaluator(measure=measure, weight_col="weight")
     evaluator.save(str(tmp_path / "evaluator"))
     rows = predicted.toPandas()
-    (expected,) = gb.evaluate(measure, rows.label, rows.prediction, rows.qid, sample_weight=rows.weight).values()
-    assert RankingMeasureEvaluator.load(str(tmp_path / "evaluator")).evaluate(predicted) == pytest.approx(expected)
+    (expected,) = gb.evaluate(
+        measure, rows.label, rows.prediction, rows.qid, sample_weight=rows.weight
+    ).values()
+    assert RankingMeasureEvaluator.load(str(tmp_path / "evaluator")).evaluate(
+        predicted
+    ) == pytest.approx(expected)
     assert evaluator.isLargerBetter()
 
 
@@ -354,13 +424,17 @@ def test_the_page_of_the_guide(spark):
         spark.createDataFrame(FRAME).withColumnRenamed("valid", "is_validation")
     )
     few = {"n_estimators=500": "n_estimators=5", "num_workers=8": "num_workers=2"}
-    names = run(blocks_of_guide("Train on Spark"), {"frame": table, "new": table, "test": table}, few)
+    names = run(
+        blocks_of_guide("Train on Spark"), {"frame": table, "new": table, "test": table}, few
+    )
     assert names["model"].g_ == (0.5, 0.5)
 
 
 def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16))
+    monkeypatch.setattr(
+        gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16)
+    )
     fewer = {"n_estimators=40": "n_estimators=5", "[[0.3, 0.7], [0.7, 0.3]]": "[[0.3, 0.7]]"}
     names = run(blocks_of_guide("Try it on one machine"), None, fewer)
     assert (tmp_path / "model.json").exists()
@@ -374,7 +448,9 @@ def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
 def mixed(spark):
     """Columns of several types, missing values, and partitions that cut the queries."""
     rng = np.random.default_rng(3)
-    frame = FRAME.assign(row=range(len(FRAME)), count=rng.integers(0, 9, len(FRAME)), **{"in.line": FRAME.b * 0.37})
+    frame = FRAME.assign(
+        row=range(len(FRAME)), count=rng.integers(0, 9, len(FRAME)), **{"in.line": FRAME.b * 0.37}
+    )
     frame.loc[::6, "a"] = np.nan
     rows = spark.createDataFrame(frame).repartition(3, F.rand(0))
     rows = rows.withColumn("count", F.when(F.col("row") % 7 > 0, F.col("count")))
@@ -397,7 +473,9 @@ def test_query_relative_features_are_those_of_one_table(mixed, partitions, colum
     assert found.columns == [*mixed.columns, *added]
     assert [found.schema[name].dataType.simpleString() for name in added] == [kind] * len(added)
     table = rows.toPandas().astype({"count": float})
-    expected = local_features(table[columns], table.qid, kinds=kinds).set_index(table.row).sort_index()
+    expected = (
+        local_features(table[columns], table.qid, kinds=kinds).set_index(table.row).sort_index()
+    )
     given = found.toPandas().set_index("row").sort_index()
     pd.testing.assert_frame_equal(given[added], expected[added], check_exact=True)
     assert given[added].isna().to_numpy().any()
@@ -414,30 +492,42 @@ def test_a_ranker_takes_query_relative_features(mixed):
 
 
 def test_query_relative_features_refuse_unusable_arguments(mixed):
-    with pytest.raises(ValueError, match=r"^features_col is 'a'; expected a list of names of columns"):
+    with pytest.raises(
+        ValueError, match=r"^features_col is 'a'; expected a list of names of columns"
+    ):
         query_relative_features(mixed, "a")
     with pytest.raises(ValueError, match=r"^features_col is 'z'; expected the name of one column"):
         query_relative_features(mixed, ["z"])
-    with pytest.raises(ValueError, match=r"^features_col 'vector' is of type vector; expected integers"):
+    with pytest.raises(
+        ValueError, match=r"^features_col 'vector' is of type vector; expected integers"
+    ):
         query_relative_features(mixed, ["vector"])
     with pytest.raises(ValueError, match=r"^qid_col is 'query'; expected the name of one column"):
         query_relative_features(mixed, ["a"], qid_col="query")
     with pytest.raises(ValueError, match=r"^kinds is \('mean',\); expected a list with"):
         query_relative_features(mixed, ["a"], kinds=("mean",))
-    with pytest.raises(ValueError, match=r"^the data frame has a column 'a_zscore_in_query' already"):
+    with pytest.raises(
+        ValueError, match=r"^the data frame has a column 'a_zscore_in_query' already"
+    ):
         query_relative_features(query_relative_features(mixed, ["a"]), ["a"])
 
 
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("qid", None, "qid_col 'qid' holds missing values .null, NaN.; expected a query id in every row"),
+        (
+            "qid",
+            None,
+            "qid_col 'qid' holds missing values .null, NaN.; expected a query id in every row",
+        ),
         ("in.line", float("inf"), "X holds an infinite value in the column 'in.line'"),
     ],
 )
 def test_query_relative_features_refuse_unusable_values(mixed, column, value, message):
     kind = mixed.schema[column].dataType
-    bad = mixed.withColumn(column, F.when(F.col("row") != 5, F.col(f"`{column}`")).otherwise(F.lit(value).cast(kind)))
+    bad = mixed.withColumn(
+        column, F.when(F.col("row") != 5, F.col(f"`{column}`")).otherwise(F.lit(value).cast(kind))
+    )
     with pytest.raises(Exception, match=message):
         query_relative_features(bad, ["in.line"]).collect()
 
@@ -471,12 +561,28 @@ STOPPED_EARLY = {"early_stopping_rounds": 2, "validation_indicator_col": "valid"
         (lambda: FRAME, {"features_col": ["a", "b", "a"]}, "features_col names 'a' 2 times"),
         (lambda: FRAME.assign(d="1"), {}, "features_col 'd' is of type string"),
         (lambda: arrays(None), {"features_col": "array"}, "features_col holds nulls"),
-        (lambda: arrays([1.0]), {"features_col": "array"}, "features_col holds rows of several lengths"),
+        (
+            lambda: arrays([1.0]),
+            {"features_col": "array"},
+            "features_col holds rows of several lengths",
+        ),
         (lambda: FRAME.assign(label=1), {}, "nothing to learn"),
         (lambda: FRAME.assign(weight=0.0), {"weight_col": "weight"}, "weight"),
-        (lambda: FRAME.assign(valid=FRAME.index % 2 == 0), {"validation_indicator_col": "valid"}, "whole queries"),
-        (lambda: FRAME.assign(valid=False), {"validation_indicator_col": "valid"}, "false in every row"),
-        (lambda: FRAME.assign(valid=True), {"validation_indicator_col": "valid"}, "no training rows"),
+        (
+            lambda: FRAME.assign(valid=FRAME.index % 2 == 0),
+            {"validation_indicator_col": "valid"},
+            "whole queries",
+        ),
+        (
+            lambda: FRAME.assign(valid=False),
+            {"validation_indicator_col": "valid"},
+            "false in every row",
+        ),
+        (
+            lambda: FRAME.assign(valid=True),
+            {"validation_indicator_col": "valid"},
+            "no training rows",
+        ),
         (lambda: FRAME.assign(valid=1), {"validation_indicator_col": "valid"}, "booleans"),
         (lambda: FRAME, {"g": (0.5, 0.3, 0.2, 0.1)}, "g"),
         (lambda: FRAME, {"g": (1.0,)}, "grade 2"),
@@ -485,10 +591,22 @@ STOPPED_EARLY = {"early_stopping_rounds": 2, "validation_indicator_col": "valid"
         (lambda: FRAME, {"obj": "anything"}, "obj is set"),
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
-        (lambda: FRAME, {"stopping_metric": "ndcg", **STOPPED_EARLY}, "'ndcg', which is not reported"),
+        (
+            lambda: FRAME,
+            {"stopping_metric": "ndcg", **STOPPED_EARLY},
+            "'ndcg', which is not reported",
+        ),
         (lambda: FRAME, {"stopping_metric": "gap"}, "early stopping is off"),
-        (lambda: FRAME, {"measure": gb.OfLabel(gb.AP(), "label")}, "several labels, but label_col on Spark takes one"),
-        (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
+        (
+            lambda: FRAME,
+            {"measure": gb.OfLabel(gb.AP(), "label")},
+            "several labels, but label_col on Spark takes one",
+        ),
+        (
+            lambda: FRAME,
+            {"eval_metric": ["ap", len]},
+            "eval_metric holds .*len.*; expected names and measures",
+        ),
     ],
 )
 def test_bad_input_is_an_error(spark, change, parameters, message):
@@ -520,7 +638,10 @@ def test_the_evaluator_refuses_what_is_no_prediction(data, prediction, message):
 
 
 def test_the_evaluator_takes_one_label(data):
-    with pytest.raises(ValueError, match=r"^measure is OfLabel\(.*label_col on Spark takes one .* gapboost.evaluate"):
+    with pytest.raises(
+        ValueError,
+        match=r"^measure is OfLabel\(.*label_col on Spark takes one .* gapboost.evaluate",
+    ):
         RankingMeasureEvaluator(measure=gb.OfLabel(gb.AP(), "label")).evaluate(data)
 
 
@@ -543,9 +664,15 @@ def test_one_query_and_workers_without_rows(spark):
     """One worker holds the query; the other one has no rows to train or validate on."""
     rows = pd.concat([FRAME[FRAME.qid == "query 3"], FRAME[FRAME.qid == "query 5"]])
     table = spark.createDataFrame(rows.assign(valid=rows.qid == "query 5", start=rows.b / 10))
-    beside = {"validation_indicator_col": "valid", "base_margin_col": "start", "position_col": "position"}
+    beside = {
+        "validation_indicator_col": "valid",
+        "base_margin_col": "start",
+        "position_col": "position",
+    }
     parameters = {"min_child_weight": 0.0, "n_estimators": 3, "g": (0.5, 0.5)}
-    one, two = (scores(ranker(num_workers=n, **beside, **parameters).fit(table), table) for n in (1, 2))
+    one, two = (
+        scores(ranker(num_workers=n, **beside, **parameters).fit(table), table) for n in (1, 2)
+    )
     npt.assert_allclose(two.prediction, one.prediction, atol=1e-5)
 
 
@@ -582,7 +709,9 @@ def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank):
     with pytest.raises(RuntimeError, match="a worker failed"):
         ranker(num_workers=2, callbacks=[Dies(how, rank, left)]).fit(data)
     assert left.exists()
-    assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works
+    assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(
+        g=(0.5, 0.5)
+    )  # the next fit works
 
 
 @pytest.mark.timeout(900)  # it starts another driver and two executors
@@ -595,7 +724,9 @@ def test_a_lost_executor_ends_the_fit():
 
 def frame_of(rows, valid=None):
     """Rows of tests/support/entry_points.py as a data frame of Spark's columns."""
-    parts = [(rows, False)] + ([] if valid is None else [(valid._replace(qid=valid.qid + 10**6), True)])
+    parts = [(rows, False)] + (
+        [] if valid is None else [(valid._replace(qid=valid.qid + 10**6), True)]
+    )
     frames = [
         pd.DataFrame(part.X, columns=[f"x{i}" for i in range(part.X.shape[1])]).assign(
             label=part.y.astype(float), qid=part.qid, weight=part.weight, valid=chosen
@@ -608,7 +739,11 @@ def frame_of(rows, valid=None):
 def scores_on_spark(spark, rows, parameters):
     stops = "early_stopping_rounds" in parameters
     frame = frame_of(rows, entry_points.rows(seed=8) if stops else None)
-    columns = {"qid_col": "qid", "features_col": [f"x{i}" for i in range(5)], "weight_col": "weight"}
+    columns = {
+        "qid_col": "qid",
+        "features_col": [f"x{i}" for i in range(5)],
+        "weight_col": "weight",
+    }
     if stops:
         columns["validation_indicator_col"] = "valid"
     given = SparkXGBGAPRanker(**{"n_estimators": 3, "max_depth": 3, **columns, **parameters})

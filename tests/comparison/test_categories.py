@@ -40,7 +40,9 @@ def products():
 def of_text(frame):
     """Return the features with categories of text that CatBoost takes too."""
     X = frame.drop(columns=["label", "qid"])
-    return X.assign(**{name: X[name].astype(object).where(X[name].notna(), "").astype(str) for name in NAMES})
+    return X.assign(
+        **{name: X[name].astype(object).where(X[name].notna(), "").astype(str) for name in NAMES}
+    )
 
 
 def small_rankers(**params):
@@ -63,7 +65,10 @@ def file(tmp_path, request, monkeypatch):
 
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
-    ("file", "tune"), [("x.csv", ["--tune", "2"]), ("x.parquet", [])], indirect=["file"], ids=["csv, tuned", "parquet"]
+    ("file", "tune"),
+    [("x.csv", ["--tune", "2"]), ("x.parquet", [])],
+    indirect=["file"],
+    ids=["csv, tuned", "parquet"],
 )
 def test_all_standard_rankers_take_categories(file, tune, monkeypatch, capsys):
     pytest.importorskip("catboost")
@@ -73,7 +78,9 @@ def test_all_standard_rankers_take_categories(file, tune, monkeypatch, capsys):
         trees = "iterations" if library == "catboost" else "n_estimators"
         monkeypatch.setitem(SPACES, library, {**space, trees: [2, 3]})
     options = ["--categorical", *NAMES] if file == "x.csv" else []
-    assert command.main([file, *options, *tune, "--cv", "3", "--repeats", "1", "--n-jobs", "1"]) == 0
+    assert (
+        command.main([file, *options, *tune, "--cv", "3", "--repeats", "1", "--n-jobs", "1"]) == 0
+    )
     out = capsys.readouterr().out
     assert all(f"   3  {name} " in out for name in rankers)
 
@@ -89,8 +96,12 @@ def test_categories_in_evaluation_sets(tune, monkeypatch):
     command.set_categories(rankers, NAMES)
     places = [list(X).index(name) for name in NAMES]
     # CatBoost copies lists, which scikit-learn's clone takes for an error.
-    rankers["list"] = catboost.CatBoostRanker(cat_features=NAMES, early_stopping_rounds=2, **CATBOOST)
-    rankers["places"] = catboost.CatBoostRanker(cat_features=places, early_stopping_rounds=2, **CATBOOST)
+    rankers["list"] = catboost.CatBoostRanker(
+        cat_features=NAMES, early_stopping_rounds=2, **CATBOOST
+    )
+    rankers["places"] = catboost.CatBoostRanker(
+        cat_features=places, early_stopping_rounds=2, **CATBOOST
+    )
     found = compare_rankers(
         X, frame["label"], frame["qid"], rankers, cv=3, repeats=1, measures="map", tune=tune,
         leave_out=[name for name in rankers if tune and "CatBoost" not in name],
@@ -102,7 +113,11 @@ def test_categories_in_evaluation_sets(tune, monkeypatch):
 def test_the_error_lists_all_columns_of_text():
     frame = products()
     y, qid = frame.pop("label"), frame.pop("qid")
-    rankers = {"LightGBM": LGBMRanker(verbose=-1), "GAP": LGBMGAPRanker(verbose=-1), "ours": XGBGAPRanker()}
+    rankers = {
+        "LightGBM": LGBMRanker(verbose=-1),
+        "GAP": LGBMGAPRanker(verbose=-1),
+        "ours": XGBGAPRanker(),
+    }
     with pytest.raises(
         ValueError, match=r"^X has columns 'brand' of type (str|object), 'in stock' of type object;"
     ) as caught:
@@ -113,9 +128,14 @@ def test_the_error_lists_all_columns_of_text():
         "'ours', which fails",
     ):
         assert said in str(caught.value)
-    with pytest.raises(ValueError, match=r"^X has a column 'brand' of type string; expected numbers or categories"):
+    with pytest.raises(
+        ValueError, match=r"^X has a column 'brand' of type string; expected numbers or categories"
+    ):
         compare_rankers(frame.convert_dtypes(), y, qid, rankers)
-    expected = "^X has columns 'brand' of type .*, 'day' of type datetime.*; expected numbers or categories$"
+    expected = (
+        "^X has columns 'brand' of type .*, 'day' of type datetime.*; expected numbers or "
+        "categories$"
+    )
     frame["day"] = pd.Timestamp("2024-01-01")
     for X in (frame, pl.from_pandas(frame)):
         with pytest.raises(ValueError, match=expected):
@@ -138,20 +158,30 @@ def test_catboost_gets_parameters_once(given, params, steps):
     catboost = pytest.importorskip("catboost")
     ranker = catboost.CatBoostRanker(verbose=False, **given)
     name = "catboostranker__" if steps else ""
-    ranker = configured(make_pipeline(ranker) if steps else ranker, {name + key: params[key] for key in params}, 1)
+    ranker = configured(
+        make_pipeline(ranker) if steps else ranker, {name + key: params[key] for key in params}, 1
+    )
     found = last_step(ranker).get_params()
     seed = found.pop("random_seed", None) or found.pop("random_state")
-    expected = {"loss_function": "YetiRank", "verbose": False, "thread_count": given.get("thread_count", 1)}
+    expected = {
+        "loss_function": "YetiRank",
+        "verbose": False,
+        "thread_count": given.get("thread_count", 1),
+    }
     assert (seed, found) == (1, expected | params)
 
 
 def test_rankers_that_take_text_get_it():
     catboost = pytest.importorskip("catboost")
     frame = products()
-    encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["brand"]), remainder="drop")
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["brand"]), remainder="drop"
+    )
     rankers = {
         "pipeline": make_pipeline(encode, Ridge()),
         "CatBoost": catboost.CatBoostRanker(cat_features=NAMES, **CATBOOST),
     }
-    found = compare_rankers(of_text(frame), frame["label"], frame["qid"], rankers, cv=3, repeats=1, measures="map")
+    found = compare_rankers(
+        of_text(frame), frame["label"], frame["qid"], rankers, cv=3, repeats=1, measures="map"
+    )
     assert found.means()["map"].between(0, 1).all()

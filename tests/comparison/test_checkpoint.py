@@ -21,13 +21,25 @@ from gapboost.xgboost import XGBGAPRanker
 
 X, Y, QID = made(30, 6)
 RANKERS = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}
-GIVEN = {"X": X, "y": Y, "qid": QID, "rankers": RANKERS, "measures": ["gap", "ndcg@5"], "cv": 3, "repeats": 2}
+GIVEN = {
+    "X": X,
+    "y": Y,
+    "qid": QID,
+    "rankers": RANKERS,
+    "measures": ["gap", "ndcg@5"],
+    "cv": 3,
+    "repeats": 2,
+}
 TUNED = {**GIVEN, "tune": 3, "spaces": {name: {"noise": [0.1, 0.3, 1.0]} for name in RANKERS}}
 
 
 def answer(found):
     """Values, verdicts and means, without times."""
-    return found.values.to_pandas(), found.summary(), found.means().drop(columns=["fit seconds", "predict ms"])
+    return (
+        found.values.to_pandas(),
+        found.summary(),
+        found.means().drop(columns=["fit seconds", "predict ms"]),
+    )
 
 
 def assert_same(one, other):
@@ -110,7 +122,8 @@ def compare(name, checkpoint):
     rankers = {{"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}}
     found = compare_rankers(
         X, y, qid, rankers, measures=["gap", "ndcg@5"], cv=3, repeats=2, tune=3,
-        spaces={{ranker: {{"noise": [0.1, 0.3, 1.0]}} for ranker in rankers}}, checkpoint=checkpoint, n_jobs=1,
+        spaces={{ranker: {{"noise": [0.1, 0.3, 1.0]}} for ranker in rankers}},
+        checkpoint=checkpoint, n_jobs=1,
     )
     found.values.to_pandas().to_pickle(folder / name)
 
@@ -118,7 +131,8 @@ compare("at once", None)  # loads kernels, which the processes inherit
 Trainer.__call__ = slow
 
 def started(name):
-    process = multiprocessing.get_context("fork").Process(target=compare, args=(name, folder / "saved"))
+    forked = multiprocessing.get_context("fork")
+    process = forked.Process(target=compare, args=(name, folder / "saved"))
     process.start()
     return process
 
@@ -178,14 +192,22 @@ def test_a_checkpoint_of_other_data_or_settings_is_refused(other, tmp_path, monk
         ValueError, match=r"^checkpoint is .* of another comparison, whose .* is .*; expected "
     ) as caught:
         compare_rankers(**{**GIVEN, **OTHERS[other]}, checkpoint=tmp_path)
-    named = {"features": "data", "query ids": "data", "order": "data", "a ranker": "ranker 'other'", "tune": "cv"}
+    named = {
+        "features": "data",
+        "query ids": "data",
+        "order": "data",
+        "a ranker": "ranker 'other'",
+        "tune": "cv",
+    }
     assert f"whose {named.get(other, other)} is " in str(caught.value)
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(
-        ValueError, match=r"^checkpoint is .* holds other files, such as .notes.txt.; expected a folder of its own"
+        ValueError,
+        match=r"^checkpoint is .* holds other files, such as .notes.txt.; expected a folder of its "
+        r"own",
     ):
         compare_rankers(**GIVEN, checkpoint=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
@@ -243,7 +265,9 @@ for folder in folders:
 def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
     """No process fails, and no settings of a ranker are lost."""
     code = RACE.format(paths=[str(Path(__file__).parents[2])], folder=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -253,7 +277,9 @@ def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
 def retrained(monkeypatch):
     """Return a list that collects the tasks of all further trainings."""
     trained, did = [], Trainer.__call__
-    monkeypatch.setattr(Trainer, "__call__", lambda self, task: trained.append(task) or did(self, task))
+    monkeypatch.setattr(
+        Trainer, "__call__", lambda self, task: trained.append(task) or did(self, task)
+    )
     return trained
 
 
@@ -287,7 +313,9 @@ def test_a_damaged_result_is_trained_again(damage, tmp_path, monkeypatch):
     path = min(tmp_path.glob("split0-*.json"))
     DAMAGES[damage](path)
     trained = retrained(monkeypatch)
-    with pytest.warns(UserWarning, match=r" cannot be used \(.*its model is trained again") as caught:
+    with pytest.warns(
+        UserWarning, match=r" cannot be used \(.*its model is trained again"
+    ) as caught:
         found = compare_rankers(**GIVEN, checkpoint=tmp_path)
     assert any(path.name in str(warning.message) for warning in caught)
     assert len(trained) == len(caught) == (2 if damage == "swapped" else 1)
@@ -318,7 +346,9 @@ def test_damaged_settings_are_an_error_that_names_the_file(damage, tmp_path, mon
     compare_rankers(**GIVEN, checkpoint=tmp_path)
     path = tmp_path / "settings.json"
     DAMAGES[damage](path)
-    with pytest.raises(ValueError, match=r"^checkpoint holds '.*settings.json', which cannot be used .* Delete it"):
+    with pytest.raises(
+        ValueError, match=r"^checkpoint holds '.*settings.json', which cannot be used .* Delete it"
+    ):
         compare_rankers(**GIVEN, checkpoint=tmp_path)
     path.unlink()
     trained = retrained(monkeypatch)
@@ -326,7 +356,9 @@ def test_damaged_settings_are_an_error_that_names_the_file(damage, tmp_path, mon
     assert trained == []
 
 
-def test_results_of_another_comparison_are_not_taken_where_the_settings_are_lost(tmp_path, monkeypatch):
+def test_results_of_another_comparison_are_not_taken_where_the_settings_are_lost(
+    tmp_path, monkeypatch
+):
     compare_rankers(**GIVEN, checkpoint=tmp_path)
     (tmp_path / "settings.json").unlink()
     other = {**GIVEN, "rankers": {**RANKERS, "other": Noisy(0.7, 2)}}
@@ -342,7 +374,9 @@ def means_by_form(folder):
     X, y, qid = made(20, 6)
     words = np.array(["red", "green"])[(X[:, 1] > 0).astype(int)]
     forms = {
-        "pandas with words": pd.DataFrame(X, columns=list("abcde")).assign(word=pd.Categorical(words)),
+        "pandas with words": pd.DataFrame(X, columns=list("abcde")).assign(
+            word=pd.Categorical(words)
+        ),
         "polars": pl.DataFrame(X, schema=list("abcde")),
         "sparse": sparse.csr_matrix(X),
     }
@@ -350,19 +384,31 @@ def means_by_form(folder):
     given = {"n_estimators": 2, "n_jobs": 1, "enable_categorical": True}
     rankers = {"a": XGBGAPRanker(**given), "b": XGBGAPRanker(measure="ndcg", **given)}
     found = {
-        form: compare_rankers(X, y, qid, rankers, cv=2, repeats=1, checkpoint=Path(folder) / form).means()
+        form: compare_rankers(
+            X, y, qid, rankers, cv=2, repeats=1, checkpoint=Path(folder) / form
+        ).means()
         for form, X in forms.items()
     }
-    return {form: means.drop(columns=["fit seconds", "predict ms"]).to_json() for form, means in found.items()}
+    return {
+        form: means.drop(columns=["fit seconds", "predict ms"]).to_json()
+        for form, means in found.items()
+    }
 
 
 @pytest.mark.slow
 def test_the_same_data_are_known_again_in_another_process(tmp_path, monkeypatch):
-    paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
+    paths = [
+        str(Path(__file__).parents[2]),
+        str(Path(__file__).parents[1] / "support"),
+        str(Path(__file__).parent),
+    ]
     code = (
-        f"import sys; sys.path[:0] = {paths!r}; import test_checkpoint as t; print(t.means_by_form({str(tmp_path)!r}))"
+        f"import sys; sys.path[:0] = {paths!r}; import test_checkpoint as t; "
+        f"print(t.means_by_form({str(tmp_path)!r}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained again"))
     assert str(means_by_form(tmp_path)) == done.stdout.strip()

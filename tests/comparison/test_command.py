@@ -47,7 +47,9 @@ def write_letor(path, X, y, qid):
 def files(tmp_path):
     """Folder with the same documents in all formats."""
     X, y, qid = made(36, 8)
-    frame = pd.DataFrame(X.round(5), columns=list("abcde")).assign(grade=y, query=[f"q{i}" for i in qid])
+    frame = pd.DataFrame(X.round(5), columns=list("abcde")).assign(
+        grade=y, query=[f"q{i}" for i in qid]
+    )
     frame.to_csv(tmp_path / "all.csv", index=False)
     frame.to_parquet(tmp_path / "all.parquet")
     write_letor(tmp_path / "all.txt", X, y, qid)
@@ -55,7 +57,9 @@ def files(tmp_path):
     for number in (1, 2, 3):
         folder = tmp_path / "letor" / f"Fold{number}"
         folder.mkdir(parents=True)
-        for name, queries in zip(("train", "vali", "test"), thirds[number - 1 :] + thirds[: number - 1], strict=True):
+        for name, queries in zip(
+            ("train", "vali", "test"), thirds[number - 1 :] + thirds[: number - 1], strict=True
+        ):
             rows = np.isin(qid, queries)
             write_letor(folder / f"{name}.txt", X[rows], y[rows], qid[rows])
             frame[rows].to_csv(folder / f"{name}.csv", index=False)
@@ -66,9 +70,15 @@ FORMS = {
     "csv": (["all.csv"], None),
     "parquet": (["all.parquet"], None),
     "one file": (["all.txt"], None),
-    "three files": ([f"letor/Fold1/{name}.txt" for name in ("train", "vali", "test")], [(12, 12, 12)]),
+    "three files": (
+        [f"letor/Fold1/{name}.txt" for name in ("train", "vali", "test")],
+        [(12, 12, 12)],
+    ),
     "two files": ([f"letor/Fold1/{name}.txt" for name in ("train", "test")], [(12, 12)]),
-    "three csv": ([f"letor/Fold1/{name}.csv" for name in ("train", "vali", "test")], [(12, 12, 12)]),
+    "three csv": (
+        [f"letor/Fold1/{name}.csv" for name in ("train", "vali", "test")],
+        [(12, 12, 12)],
+    ),
     "a fold": (["letor/Fold2"], [(12, 12, 12)]),
     "folds": (["letor"], [(12, 12, 12)] * 3),
 }
@@ -83,7 +93,11 @@ def test_what_is_read(form, files):
     of = {query: np.sort(y[qid == query]).tolist() for query in np.unique(numbers)}
     assert {query: np.sort(np.asarray(data.y)[numbers == query]).tolist() for query in of} == of
     assert data.X.shape[1] == X.shape[1]
-    found = None if data.folds is None else [tuple(len(np.unique(numbers[p])) for p in fold) for fold in data.folds]
+    found = (
+        None
+        if data.folds is None
+        else [tuple(len(np.unique(numbers[p])) for p in fold) for fold in data.folds]
+    )
     assert found == folds
 
 
@@ -109,8 +123,9 @@ def test_the_table_grows_and_the_report_is_written(form, files, monkeypatch, cap
     paths, folds = FORMS[form]
     report = files / "answer.html"
     status, out, _ = run(
-        monkeypatch, capsys, *(files / path for path in paths), "--label", "grade", "--qid", "query", "--repeats", 2, "--cv", 3,
-        "--measures", "gap", "ndcg@5", "--baseline", "lambdarank", "--report", report,
+        monkeypatch, capsys, *(files / path for path in paths), "--label", "grade", "--qid",
+        "query", "--repeats", 2, "--cv", 3, "--measures", "gap", "ndcg@5", "--baseline",
+        "lambdarank", "--report", report,
     )  # fmt: skip
     assert status == 0
     n_folds = 3 if folds is None else len(folds)
@@ -119,7 +134,9 @@ def test_the_table_grows_and_the_report_is_written(form, files, monkeypatch, cap
     assert f" {n_folds * len(FIELD) * 2} trainings" in said
     assert head.split() == ["split", "ranker", "gap", "ndcg@5", "seconds"]
     rows = [re.split(r"\s{2,}", line.strip()) for line in lines[: n_folds * len(FIELD)]]
-    assert [row[:2] for row in rows] == [[str(k), name] for k in range(1, n_folds + 1) for name in FIELD]
+    assert [row[:2] for row in rows] == [
+        [str(k), name] for k in range(1, n_folds + 1) for name in FIELD
+    ]
     rows, decision = out.partition("compared with lambdarank\n\n")[2].split("\n\n")[:2]
     assert sum(rows.count(word) for word in ("inconclusive", "ahead", "behind")) == 6
     assert "lambdarank" in decision.splitlines()[0]
@@ -143,14 +160,26 @@ WRONG = {
     ),
     "four files": (["all.txt"] * 4, "FILE is given 4 times; expected one"),
     "no such measure": (["all.txt", "--measures", "gab"], "measures is 'gab'"),
-    "no such ranker": (["all.txt", "--leave-out", "none"], "leave_out names 'none'; expected some of lambdarank"),
-    "no such baseline": (["all.txt", "--baseline", "none"], "--baseline is 'none'; expected one of lambdarank"),
-    "another report": (["all.txt", "--report", "answer.pdf"], "--report is 'answer.pdf'; expected a path that ends"),
+    "no such ranker": (
+        ["all.txt", "--leave-out", "none"],
+        "leave_out names 'none'; expected some of lambdarank",
+    ),
+    "no such baseline": (
+        ["all.txt", "--baseline", "none"],
+        "--baseline is 'none'; expected one of lambdarank",
+    ),
+    "another report": (
+        ["all.txt", "--report", "answer.pdf"],
+        "--report is 'answer.pdf'; expected a path that ends",
+    ),
     "a ranker that takes no fractions": (
         ["real.csv", "--label", "grade", "--qid", "query"],
         "of the command --leave-out lambdarank 'XGBoost rank:ndcg', compares the others",
     ),
-    "folds of other queries": (["broken"], "holds other queries than the first fold; expected the same ones"),
+    "folds of other queries": (
+        ["broken"],
+        "holds other queries than the first fold; expected the same ones",
+    ),
 }
 
 
@@ -162,7 +191,9 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
     frame.drop(columns="name").assign(grade=frame["grade"] + 0.5).to_csv("real.csv", index=False)
     (files / "letor").rename(files / "broken")
     (files / "broken" / "Fold2" / "vali.txt").write_text("1 qid:1 1:1\n0 qid:1 1:2\n")
-    monkeypatch.setattr("gapboost.comparison.training.Trainer.__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr(
+        "gapboost.comparison.training.Trainer.__call__", lambda self, task: pytest.fail("trained")
+    )
     arguments, said = WRONG[wrong]
     status, out, err = run(monkeypatch, capsys, *arguments)
     assert (status, out) == (2, "")
@@ -173,12 +204,17 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
 
 def test_an_error_in_a_training_names_it(files, monkeypatch, capsys):
     monkeypatch.setattr(Noisy, "fit", fail_later(Noisy.fit, 4))
-    monkeypatch.setattr(command, "standard_rankers", lambda: {"one": Noisy(0.2), "other": Noisy(0.6)})
+    monkeypatch.setattr(
+        command, "standard_rankers", lambda: {"one": Noisy(0.2), "other": Noisy(0.6)}
+    )
     monkeypatch.chdir(files)
     assert command.main(["all.txt", "--n-jobs", "1", "--measures", "map", "--repeats", "1"]) == 1
     err = capsys.readouterr().err
     assert "error: too few rows (in the training of RankerTraining(ranker='one', split=1" in err
-    assert "Finished trainings are in comparison.checkpoint, and the same command goes on from there" in err
+    assert (
+        "Finished trainings are in comparison.checkpoint, and the same command goes on from there"
+        in err
+    )
     assert len(list(Path("comparison.checkpoint").glob("split*.json"))) == 2
 
 
@@ -202,7 +238,12 @@ def test_drop_leaves_columns_out(files, monkeypatch):
 
 def test_ids_keep_their_zeros(tmp_path):
     (tmp_path / "ids.csv").write_text("label,qid,x\n1,007,1\n0,007,2\n1,7,3\n0,7,4\n")
-    assert read_data([tmp_path / "ids.csv"], "label", "qid", []).qid.tolist() == ["007", "007", "7", "7"]
+    assert read_data([tmp_path / "ids.csv"], "label", "qid", []).qid.tolist() == [
+        "007",
+        "007",
+        "7",
+        "7",
+    ]
 
 
 @pytest.mark.slow
@@ -231,9 +272,15 @@ Trainer.__call__ = stuck_at_the_sixth
 sys.exit(__main__.main({[*arguments, str(files / "answer.md")]!r}))
 """
     first = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        bufsize=1,
     )
-    lines = [first.stdout.readline() for _ in range(8)]  # two lines, the head of the table, five trainings
+    lines = [
+        first.stdout.readline() for _ in range(8)
+    ]  # two lines, the head of the table, five trainings
     assert lines[2].split()[:2] == ["split", "ranker"]
     first.send_signal(signal.SIGINT)
     _, err = first.communicate(timeout=120)
@@ -241,8 +288,12 @@ sys.exit(__main__.main({[*arguments, str(files / "answer.md")]!r}))
     assert "the same command goes on from" in err
     assert len(list((files / "answer.checkpoint").glob("split*.json"))) == 5
     trained, did = [], Trainer.__call__
-    monkeypatch.setattr(Trainer, "__call__", lambda self, task: trained.append(task) or did(self, task))
-    monkeypatch.setattr(command, "standard_rankers", lambda: {"a": Ridge(1.0), "b": Ridge(1e4), "c": Ridge(1e9)})
+    monkeypatch.setattr(
+        Trainer, "__call__", lambda self, task: trained.append(task) or did(self, task)
+    )
+    monkeypatch.setattr(
+        command, "standard_rankers", lambda: {"a": Ridge(1.0), "b": Ridge(1e4), "c": Ridge(1e9)}
+    )
     for report, left in (("answer.md", 7), ("other.md", 12)):
         trained.clear()
         assert command.main([*arguments, str(files / report)]) == 0
@@ -255,7 +306,17 @@ sys.exit(__main__.main({[*arguments, str(files / "answer.md")]!r}))
 def test_seeds_is_a_deprecated_option(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     status, out, err = run(
-        monkeypatch, capsys, "all.txt", "--seeds", 1, "--cv", 2, "--measures", "map", "--report", "a.md"
+        monkeypatch,
+        capsys,
+        "all.txt",
+        "--seeds",
+        1,
+        "--cv",
+        2,
+        "--measures",
+        "map",
+        "--report",
+        "a.md",
     )
     assert status == 0
     assert "warning: --seeds is deprecated and will be removed in version 0.3; use --repeats" in err

@@ -46,12 +46,17 @@ def comparison():
 def parts_of(found, fold):
     """Return the documents of the training, validation and test queries of a fold."""
     split = found.training.splits[fold]
-    return [found.training.documents.select(queries) for queries in (split.train, split.vali, split.test)]
+    return [
+        found.training.documents.select(queries)
+        for queries in (split.train, split.vali, split.test)
+    ]
 
 
 def test_the_settings_have_the_parameters_of_the_call_with_its_defaults():
     _, _, _, rankers, group, *others = inspect.signature(compare_rankers).parameters.values()
-    fields = {field.name: field.default for field in dataclasses.fields(ComparisonSettings) if field.init}
+    fields = {
+        field.name: field.default for field in dataclasses.fields(ComparisonSettings) if field.init
+    }
     assert group.name == "group"
     call = {p.name: p.default for p in (rankers, *others) if p.name != "seeds"}  # a deprecated name
     assert {"source": "", **call} == fields
@@ -64,10 +69,16 @@ def test_values_are_those_of_evaluate(comparison):
     assert len(table) == 60 * 2 * 3 * 2
     measures = [gb.GAP(g=(0.5, 0.5)), "ndcg@10", "map"]
     for repeat in (1, 2):
-        for fold, (train, test) in enumerate(GroupKFold(4, shuffle=True, random_state=repeat).split(X, Y, QID)):
+        for fold, (train, test) in enumerate(
+            GroupKFold(4, shuffle=True, random_state=repeat).split(X, Y, QID)
+        ):
             ranker = Noisy(0.6, 2, random_state=repeat).fit(X[train], Y[train])
-            expected = gb.evaluate(measures, Y[test], ranker.predict(X[test]), QID[test], per_query=True)
-            mine = table[(table["ranker"] == "other") & (table["fold"] == fold) & (table["repeat"] == repeat)]
+            expected = gb.evaluate(
+                measures, Y[test], ranker.predict(X[test]), QID[test], per_query=True
+            )
+            mine = table[
+                (table["ranker"] == "other") & (table["fold"] == fold) & (table["repeat"] == repeat)
+            ]
             for name, values in zip(("gap", "ndcg@10", "map"), expected.values(), strict=True):
                 found = mine[mine["measure"] == name].set_index("query")["value"]
                 npt.assert_allclose(found.loc[expected.qid], values, rtol=1e-12)
@@ -119,7 +130,9 @@ class Recorder(BaseEstimator):
 def recorder(arguments):
     names = ", ".join(f"{name}=None" for name in arguments)
     scope = {}
-    exec(f"def fit(self, X, y, {names}):\n    self.given_ = locals()\n    return self", scope)  # for its signature
+    exec(
+        f"def fit(self, X, y, {names}):\n    self.given_ = locals()\n    return self", scope
+    )  # for its signature
     return type("Recording", (Recorder,), {"fit": scope["fit"]})
 
 
@@ -130,7 +143,10 @@ VALI = DataPart(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["qid", "group", "eval_set", "eval_qid"], {"qid": [0, 0, 1, 1, 1, 1], "eval_qid": [[0, 1, 1]]}),
+        (
+            ["qid", "group", "eval_set", "eval_qid"],
+            {"qid": [0, 0, 1, 1, 1, 1], "eval_qid": [[0, 1, 1]]},
+        ),
         (["group", "eval_set", "eval_group"], {"group": [2, 4], "eval_group": [[1, 2]]}),
         (["sample_weight", "eval_set"], {}),
     ],
@@ -153,7 +169,9 @@ def test_the_last_step_of_a_pipeline_gets_the_queries():
     line = make_pipeline(StandardScaler(), LGBMGAPRanker(**SMALL, verbose=-1))
     found = compare_rankers(X, Y, QID, {"line": line, **PAIR}, cv=2, repeats=1)
     train, _, test = parts_of(found, 1)
-    line.set_params(lgbmgapranker__random_state=1).fit(train.X, train.y, lgbmgapranker__qid=train.numbers)
+    line.set_params(lgbmgapranker__random_state=1).fit(
+        train.X, train.y, lgbmgapranker__qid=train.numbers
+    )
     expected = gb.evaluate("map", test.y, line.predict(test.X), test.numbers, per_query=True)
     npt.assert_array_equal(found.values.of("line", "map")[1], next(iter(expected.values())))
 
@@ -174,7 +192,9 @@ def test_each_booster_gets_what_its_own_fit_wants(form):
     """Fit by hand: rows query by query, sizes or ids, and grades above 0 for rank:map."""
     rows = np.argsort(QID, kind="stable")
     X_, y_, qid_ = X[rows], Y[rows], QID[rows]
-    found = compare_rankers(form(X_), y_, qid_, BOOSTERS, measures="ndcg@10", cv=3, repeats=1, shuffle=False)
+    found = compare_rankers(
+        form(X_), y_, qid_, BOOSTERS, measures="ndcg@10", cv=3, repeats=1, shuffle=False
+    )
     for fold, split in enumerate(found.training.splits):
         train, test = (np.isin(qid_, np.unique(qid_)[part]) for part in (split.train, split.test))
         for name, ranker in BOOSTERS.items():
@@ -185,8 +205,12 @@ def test_each_booster_gets_what_its_own_fit_wants(form):
             model = ranker.__class__(**{**ranker.get_params(), "random_state": 1}).fit(
                 X_[train], grades[train], **given
             )
-            expected = gb.evaluate("ndcg@10", y_[test], model.predict(X_[test]), qid_[test], per_query=True)
-            npt.assert_array_equal(found.values.of(name, "ndcg@10")[fold], next(iter(expected.values())))
+            expected = gb.evaluate(
+                "ndcg@10", y_[test], model.predict(X_[test]), qid_[test], per_query=True
+            )
+            npt.assert_array_equal(
+                found.values.of(name, "ndcg@10")[fold], next(iter(expected.values()))
+            )
 
 
 @pytest.mark.parametrize(
@@ -214,21 +238,29 @@ def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stopping", [{}, {"early_stopping_rounds": 3}, {"od_type": "Iter", "od_wait": 3}], ids=str)
+@pytest.mark.parametrize(
+    "stopping", [{}, {"early_stopping_rounds": 3}, {"od_type": "Iter", "od_wait": 3}], ids=str
+)
 def test_catboost(stopping):
     """Compare with CatBoost fitted by hand: query numbers, one thread, seed, validation queries."""
     catboost = pytest.importorskip("catboost")
     assert few_trees(catboost.CatBoostRanker(num_trees=5)) == {"num_trees": 2}
     given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
-    found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, repeats=2)
+    found = compare_rankers(
+        X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, repeats=2
+    )
     for number, split in enumerate(found.training.splits):
         train, vali, test = parts_of(found, number)
-        watched = {"eval_set": catboost.Pool(vali.X, vali.y, group_id=vali.numbers)} if stopping else {}
+        watched = (
+            {"eval_set": catboost.Pool(vali.X, vali.y, group_id=vali.numbers)} if stopping else {}
+        )
         model = catboost.CatBoostRanker(**given, random_seed=split.repeats[0], thread_count=1)
         scores = model.fit(train.X, train.y, group_id=train.numbers, **watched).predict(test.X)
         expected = gb.evaluate("map", test.y, scores, test.numbers, per_query=True)
         assert bool(stopping) == bool(len(split.vali))
-        npt.assert_allclose(found.values.of("cat", "map")[number], next(iter(expected.values())), rtol=1e-12)
+        npt.assert_allclose(
+            found.values.of("cat", "map")[number], next(iter(expected.values())), rtol=1e-12
+        )
 
 
 class Counting(Ridge):
@@ -243,7 +275,9 @@ class Counting(Ridge):
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize("ranker", [Counting(), make_pipeline(StandardScaler(), Counting())], ids=["alone", "last"])
+@pytest.mark.parametrize(
+    "ranker", [Counting(), make_pipeline(StandardScaler(), Counting())], ids=["alone", "last"]
+)
 def test_whether_a_booster_takes_the_data_is_tried_with_two_trees(ranker):
     Counting.trained.clear()
     compare_rankers(X, Y, QID, {"booster": ranker, "line": Ridge()}, cv=3, repeats=1)
@@ -253,11 +287,16 @@ def test_whether_a_booster_takes_the_data_is_tried_with_two_trees(ranker):
 def test_ready_made_folds():
     parts = np.array_split(np.arange(60) + 1000, 4)
     rows = [np.flatnonzero(np.isin(QID, part)) for part in parts]
-    folds = [(np.concatenate(rows[:2]), rows[2], rows[3]), (np.concatenate(rows[2:]), rows[0], rows[1])]
+    folds = [
+        (np.concatenate(rows[:2]), rows[2], rows[3]),
+        (np.concatenate(rows[2:]), rows[0], rows[1]),
+    ]
     found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=1)
     for split, part in zip(found.training.splits, (parts[3], parts[1]), strict=True):
         assert sorted(found.values.ids[split.test]) == part.tolist()
-    npt.assert_array_equal(np.sort(found.training.documents.ids[found.training.splits[0].vali]), parts[2])
+    npt.assert_array_equal(
+        np.sort(found.training.documents.ids[found.training.splits[0].vali]), parts[2]
+    )
 
 
 COSTS = ["fit seconds", "predict ms"]
@@ -274,17 +313,24 @@ def test_a_splitter_and_its_folds_agree(repeats):
 
 def test_one_repeat_of_a_number_of_folds_is_a_shuffled_splitter():
     splitter = GroupKFold(4, shuffle=True, random_state=1)
-    first, second = (compare_rankers(X, Y, QID, PAIR, cv=cv, repeats=1).values.to_pandas() for cv in (4, splitter))
+    first, second = (
+        compare_rankers(X, Y, QID, PAIR, cv=cv, repeats=1).values.to_pandas()
+        for cv in (4, splitter)
+    )
     assert first.equals(second)
 
 
 def test_each_repeat_has_its_own_folds_and_tests_every_query(comparison):
     splits = comparison.training.splits
-    assert [(split.repeats, split.fold) for split in splits] == [((r,), f) for r in (1, 2) for f in range(4)]
+    assert [(split.repeats, split.fold) for split in splits] == [
+        ((r,), f) for r in (1, 2) for f in range(4)
+    ]
     for repeat in (1, 2):
         tested = np.concatenate([split.test for split in splits if split.repeats == (repeat,)])
         assert sorted(tested) == list(range(60))
-    assert {tuple(split.test) for split in splits[:4]}.isdisjoint(tuple(split.test) for split in splits[4:])
+    assert {tuple(split.test) for split in splits[:4]}.isdisjoint(
+        tuple(split.test) for split in splits[4:]
+    )
 
 
 def test_repeats_of_given_folds_are_seeds_whose_values_are_averaged():
@@ -314,7 +360,9 @@ def test_group_and_a_column_qid_say_the_same():
 
 @pytest.mark.parametrize(("cv", "of_line"), [(3, 2), (GroupKFold(3), 1)])
 def test_a_ranker_without_seed_is_trained_once_for_each_split(cv, of_line):
-    found = compare_rankers(X, Y, QID, {**PAIR, "line": make_pipeline(StandardScaler(), Line())}, cv=cv, repeats=2)
+    found = compare_rankers(
+        X, Y, QID, {**PAIR, "line": make_pipeline(StandardScaler(), Line())}, cv=cv, repeats=2
+    )
     repeats = found.values.to_pandas().groupby("ranker")["repeat"].max()
     assert repeats.to_dict() == {"one": 2, "other": 2, "line": of_line}
 
@@ -356,8 +404,14 @@ def test_documents_of_a_query_come_in_a_random_order_the_same_for_all():
 @pytest.mark.slow
 def test_the_standard_field():
     rankers = standard_rankers()
-    assert {"LightGBM lambdarank", "LightGBM GAP", "XGBoost rank:map", "XGBoost GAP"} <= set(rankers)
-    small = {name: ranker.set_params(n_estimators=2) for name, ranker in rankers.items() if "CatBoost" not in name}
+    assert {"LightGBM lambdarank", "LightGBM GAP", "XGBoost rank:map", "XGBoost GAP"} <= set(
+        rankers
+    )
+    small = {
+        name: ranker.set_params(n_estimators=2)
+        for name, ranker in rankers.items()
+        if "CatBoost" not in name
+    }
     found = compare_rankers(X, Y, QID, small, cv=2, repeats=1, leave_out=["XGBoost rank:map"])
     assert set(found.rankers) == set(small) - {"XGBoost rank:map"}
 
@@ -368,14 +422,21 @@ def test_the_standard_field():
 def test_tuning_chooses_on_validation_queries():
     """The candidate with the best mean on the validation queries is tested."""
     spaces = {name: {"noise": [0.0, 0.1, 2.0, 5.0]} for name in PAIR}
-    found = compare_rankers(X, Y, QID, PAIR, cv=4, repeats=2, tune=4, spaces=spaces, choose_by="ndcg@5")
-    values = {(r.task.ranker, r.task.split, r.task.candidate): np.mean(r.values["choose_by"]) for r in found.searches}
+    found = compare_rankers(
+        X, Y, QID, PAIR, cv=4, repeats=2, tune=4, spaces=spaces, choose_by="ndcg@5"
+    )
+    values = {
+        (r.task.ranker, r.task.split, r.task.candidate): np.mean(r.values["choose_by"])
+        for r in found.searches
+    }
     assert len(values) == 2 * 8 * 4
     for result in found.values.results:
         of_split = [values[result.task.ranker, result.task.split, number] for number in range(4)]
         assert result.task.candidate == np.argmax(of_split)
     train, again, _ = parts_of(found, 1)
-    ranker = Noisy(found.training.candidates["one"][2]["noise"], 1, random_state=1).fit(train.X, train.y)
+    ranker = Noisy(found.training.candidates["one"][2]["noise"], 1, random_state=1).fit(
+        train.X, train.y
+    )
     expected = gb.evaluate("ndcg@5", again.y, ranker.predict(again.X), again.numbers)
     assert values["one", 1, 2] == pytest.approx(next(iter(expected.values())))
     assert found.best_.noise in (0.0, 0.1)
@@ -400,11 +461,15 @@ def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
         "spaces": spaces,
     }
     with pytest.warns(
-        UserWarning, match=r"^RankerTraining\(ranker='one', .* cannot be trained \(too much noise\): it is not chosen$"
+        UserWarning,
+        match=r"^RankerTraining\(ranker='one', .* cannot be trained \(too much noise\): it is not "
+        r"chosen$",
     ):
         found = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
     refused = [candidate["noise"] for candidate in found.training.candidates["one"]].index(2.0)
-    assert {r.task.candidate for r in found.values.results if r.task.ranker == "one"} == {1 - refused}
+    assert {r.task.candidate for r in found.values.results if r.task.ranker == "one"} == {
+        1 - refused
+    }
     assert found.best_.noise == 0.5 or found.best == "other"
     again = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
     assert again.values.to_pandas().equals(found.values.to_pandas())
@@ -459,7 +524,12 @@ def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
     assert "prefers-color-scheme: dark" in text
     for row in comparison.verdicts("one"):
         assert f"{row.difference:+.4f}".replace("-", "−") in page.text
-    for said in ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "60 queries"):
+    for said in (
+        "GAP(g=(0.5, 0.5))",
+        "Noisy(noise=0.2",
+        f"gapboost {gb.__version__}",
+        "60 queries",
+    ):
         assert said in page.text, said
 
 
@@ -471,7 +541,9 @@ def test_the_report_fits_the_window(tmp_path):
         "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
         "<other> & $more$": XGBGAPRanker(**SMALL),
     }
-    found = compare_rankers(X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, repeats=1)
+    found = compare_rankers(
+        X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, repeats=1
+    )
     found.report(tmp_path / "report.html")
     asked = [("report.html", width) for width in (1400, 390)]
     for (_, width), seen in zip(asked, browser.measure(tmp_path, asked, [])["pages"], strict=True):
@@ -496,7 +568,11 @@ def test_the_picture(comparison):
     figure = comparison.plot()
     assert [ax.get_title() for ax in figure.axes] == ["gap", "ndcg@10", "map"]
     for ax, verdict in zip(figure.axes, comparison.verdicts("one"), strict=True):
-        (line,) = (line for line in ax.lines if len(line.get_xdata()) == 2 and list(line.get_ydata()) == [0, 0])
+        (line,) = (
+            line
+            for line in ax.lines
+            if len(line.get_xdata()) == 2 and list(line.get_ydata()) == [0, 0]
+        )
         npt.assert_allclose(line.get_xdata(), verdict.interval)
     matplotlib.pyplot.close(figure)
 
@@ -507,5 +583,7 @@ def test_what_is_saved_of_a_training_reads_as_json(tmp_path):
     assert len(files) == 6
     held = json.loads(files[0].read_text())
     assert held["values"] == next(
-        r.values for r in found.values.results if (r.task.ranker, r.task.split) == (held["ranker"], held["split"])
+        r.values
+        for r in found.values.results
+        if (r.task.ranker, r.task.split) == (held["ranker"], held["split"])
     )

@@ -98,7 +98,10 @@ def test_different_values_have_different_digests(case):
 @pytest.mark.parametrize(
     ("value", "where"),
     [
-        (make_pipeline(FunctionTransformer(lambda X: X), Ridge()), r"it.steps\[0\]\[1\].func is <function <lambda>"),
+        (
+            make_pipeline(FunctionTransformer(lambda X: X), Ridge()),
+            r"it.steps\[0\]\[1\].func is <function <lambda>",
+        ),
         (functools.partial(lambda X: X), r"it\[0\] is <function <lambda>"),
         (Noisy({"lock": threading.Lock()}), r"it.noise\['lock'\] is <unlocked"),
         (np.frompyfunc(lambda x: x, 1, 1), "it is <ufunc"),
@@ -107,7 +110,9 @@ def test_different_values_have_different_digests(case):
     ids=["lambda", "partial", "lock", "ufunc", "generator"],
 )
 def test_values_that_another_process_cannot_compare_are_refused(value, where):
-    with pytest.raises(TypeError, match=rf"^checkpoint is given, and {where}.*; expected .*or checkpoint=None"):
+    with pytest.raises(
+        TypeError, match=rf"^checkpoint is given, and {where}.*; expected .*or checkpoint=None"
+    ):
         digest(value, "it")
 
 
@@ -134,8 +139,12 @@ def edited(monkeypatch, tmp_path, text):
 @pytest.mark.parametrize("kind", ["function", "class"])
 def test_edited_functions_and_classes_of_the_user_differ(kind, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    text = "def it(X):\n    return X * {}\n" if kind == "function" else "class it:\n    factor = {}\n"
-    one, same, other = (digest(edited(monkeypatch, tmp_path, text.format(n)).it, "it") for n in (1, 1, 2))
+    text = (
+        "def it(X):\n    return X * {}\n" if kind == "function" else "class it:\n    factor = {}\n"
+    )
+    one, same, other = (
+        digest(edited(monkeypatch, tmp_path, text.format(n)).it, "it") for n in (1, 1, 2)
+    )
     assert one == same
     assert one != other
 
@@ -155,10 +164,21 @@ def test_versions_of_all_libraries_of_a_pipeline_count(monkeypatch):
 
 
 def test_a_checkpoint_keeps_a_pipeline_from_another_ones_results(tmp_path):
-    given = {"X": X, "y": Y, "qid": QID, "measures": "map", "cv": 2, "repeats": 1, "checkpoint": tmp_path}
+    given = {
+        "X": X,
+        "y": Y,
+        "qid": QID,
+        "measures": "map",
+        "cv": 2,
+        "repeats": 1,
+        "checkpoint": tmp_path,
+    }
     pipelines = [long_pipeline(value) for value in (0, 1e4)]
     compare_rankers(rankers={"a": Noisy(), "long": pipelines[0]}, **given)
-    with pytest.raises(ValueError, match=r"whose ranker 'long' is Pipeline.*digest [0-9a-f]{8}\); expected Pipeline"):
+    with pytest.raises(
+        ValueError,
+        match=r"whose ranker 'long' is Pipeline.*digest [0-9a-f]{8}\); expected Pipeline",
+    ):
         compare_rankers(rankers={"a": Noisy(), "long": pipelines[1]}, **given)
     lambdas = make_pipeline(FunctionTransformer(lambda X: X), Ridge())
     with pytest.raises(TypeError, match=r"rankers\['lambda'\].steps\[0\]\[1\].func is <function"):
@@ -179,6 +199,8 @@ print(digest(frame, "X"), digest({{"x", "y", "z"}}, "it"))
 @pytest.mark.slow
 def test_the_digest_of_a_table_does_not_depend_on_pyarrow_or_the_process():
     code = WITHOUT_PYARROW.format(root=str(Path(__file__).parents[2]))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
     frame = pd.DataFrame({"a": [1.5, np.nan], "b": pd.Categorical(["x", None]), "c": ["u", "v"]})
     assert done.stdout.split() == [digest(frame, "X"), digest({"x", "y", "z"}, "it")]

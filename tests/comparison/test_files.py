@@ -39,14 +39,24 @@ REFUSED = {
     "no bytes": (b"", "is empty; expected a header"),
     "header only": (HEAD, "holds no rows; expected a row for each document"),
     "not UTF-8": (HEAD.encode() + b"1,\xff,1,2\n", "is not UTF-8 (invalid start byte, byte 0xff)"),
-    "a long row": (HEAD + "1,1,1,2\n0,1,3,4,5\n", "line 3: found 5 cells; expected 4, as in the header"),
+    "a long row": (
+        HEAD + "1,1,1,2\n0,1,3,4,5\n",
+        "line 3: found 5 cells; expected 4, as in the header",
+    ),
     "a short row": (HEAD + "1,1,1,2\n0,1,3\n", "line 3: found 3 cells; expected 4"),
     "an open quote": (HEAD + '1,1,"1,2\n', "line 2: found 3 cells; expected 4"),
-    "a column twice": ("label,qid,a,label\n1,1,1,2\n", "has the column 'label' 2 times; expected distinct names"),
-    "no id": (HEAD + "1,1,1,2\n0,,3,4\n", "line 3: the query id in column 'qid' is empty; expected an id"),
+    "a column twice": (
+        "label,qid,a,label\n1,1,1,2\n",
+        "has the column 'label' 2 times; expected distinct names",
+    ),
+    "no id": (
+        HEAD + "1,1,1,2\n0,,3,4\n",
+        "line 3: the query id in column 'qid' is empty; expected an id",
+    ),
     "text": (
         "label,qid,a,brand,shop\n1,1,1,x,u\n0,1,2,y,u\n",
-        """has 2 columns that hold neither numbers nor categories; expected numbers, or categories that are named:
+        """has 2 columns that hold neither numbers nor categories; expected numbers, or \
+categories that are named:
   'brand': 2 different values, such as 'x'
   'shop': 1 different value, such as 'u'
 Add both lines or one of them to the command, with each of the names in one line:
@@ -55,7 +65,8 @@ Add both lines or one of them to the command, with each of the names in one line
     ),
     "grades of text": (
         "label,qid,a\ngood,1,1\n1,1,2\n",
-        "has text in its column of grades, 'label': 1 of 2 cells are no numbers, such as 'good'; expected numbers",
+        "has text in its column of grades, 'label': 1 of 2 cells are no numbers, such as 'good'; "
+        "expected numbers",
     ),
     "no grade": (
         "label,qid,a\n,1,1\n1,1,2\n",
@@ -63,7 +74,8 @@ Add both lines or one of them to the command, with each of the names in one line
     ),
     "no name": (
         ",label,qid,a,\n0,1,1,1,\n1,0,1,2,\n",
-        "has columns without a name, number 1 and 5; expected a name for each. pandas writes its index so. "
+        "has columns without a name, number 1 and 5; expected a name for each. pandas writes its "
+        "index so. "
         "--drop 'Unnamed: 0' 'Unnamed: 4' leaves them out",
     ),
 }
@@ -99,7 +111,9 @@ def test_every_form_of_the_name_of_a_csv(write):
         read([write("no.csv.gz", HEAD + ROWS)])
 
 
-@pytest.mark.parametrize("some", [ROWS.replace("\n", ",\n"), ROWS.replace("4\n", "4,\n")], ids=["all", "one"])
+@pytest.mark.parametrize(
+    "some", [ROWS.replace("\n", ",\n"), ROWS.replace("4\n", "4,\n")], ids=["all", "one"]
+)
 def test_a_comma_at_the_end_of_rows_moves_no_column(some, write):
     data = read([write("x.csv", HEAD + some)])
     assert data.qid.tolist() == ["1", "1", "2", "2"]
@@ -122,13 +136,22 @@ def test_files_do_not_mix(write, tmp_path):
     other = write("other.csv", "label,qid,a,c\n1,3,1,2\n0,3,3,4\n")
     more = write("more.csv", "label,qid,a,b,c\n1,3,1,2,5\n0,3,3,4,5\n")
     for files, said in {
-        (one, tmp_path / "two.parquet"): "which is CSV, and .*two.parquet, which is not; expected one format",
+        (
+            one,
+            tmp_path / "two.parquet",
+        ): "which is CSV, and .*two.parquet, which is not; expected one format",
         (one, letor): "which is CSV, and .*three.txt, which is not",
         (letor, one): "three.txt, read as LETOR, and .*one.csv; expected files of one format",
-        (one, other): r"other.csv has columns that .*one.csv lacks: c; expected the same columns in all files",
+        (
+            one,
+            other,
+        ): r"other.csv has columns that .*one.csv lacks: c; expected the same columns in all files",
         (one, more): r"more.csv has columns that .*one.csv lacks: c; expected",
         (more, one): r"more.csv has columns that .*one.csv lacks: c; expected",
-        (tmp_path / "two.parquet", tmp_path / "text.parquet"): "text.parquet has query ids of type .*expected one type",
+        (
+            tmp_path / "two.parquet",
+            tmp_path / "text.parquet",
+        ): "text.parquet has query ids of type .*expected one type",
     }.items():
         with pytest.raises(ValueError, match=said):
             read(files)
@@ -250,7 +273,12 @@ def test_types_of_parquet(tmp_path):
     with pytest.raises(ValueError, match=r"\n  --drop day list text b$") as caught:
         read([path])
     assert "\n  'day': 1 different value, such as '2024-01-01'\n" in str(caught.value)
-    assert read([path], categorical=["day,list", "text", "b"]).X["text"].tolist() == ["u", "", "v", "v"]
+    assert read([path], categorical=["day,list", "text", "b"]).X["text"].tolist() == [
+        "u",
+        "",
+        "v",
+        "v",
+    ]
 
 
 def test_damaged_parquet_is_named(write):
@@ -260,7 +288,9 @@ def test_damaged_parquet_is_named(write):
 
 def test_parquet_in_a_folder(tmp_path):
     """Spark writes folders whose names end with .parquet."""
-    frame = pd.DataFrame({"label": [1, 0, 1, 0], "qid": [1, 1, 2, 2], "brand": pd.Categorical([7, 8, 7, 8])})
+    frame = pd.DataFrame(
+        {"label": [1, 0, 1, 0], "qid": [1, 1, 2, 2], "brand": pd.Categorical([7, 8, 7, 8])}
+    )
     folder = tmp_path / "x.parquet"
     folder.mkdir()
     frame[:2].to_parquet(folder / "part-0.parquet")
@@ -274,7 +304,9 @@ def test_parquet_without_pyarrow(write, tmp_path, monkeypatch):
         raise ImportError("Unable to find a usable engine; tried using: 'pyarrow', 'fastparquet'.")
 
     monkeypatch.setattr(pd, "read_parquet", missing)
-    with pytest.raises(ImportError, match=r"^pyarrow is needed to read .*x\.parquet: pip install pyarrow$"):
+    with pytest.raises(
+        ImportError, match=r"^pyarrow is needed to read .*x\.parquet: pip install pyarrow$"
+    ):
         read([tmp_path / "x.parquet"])
 
 
@@ -292,13 +324,26 @@ def test_the_command_trains_on_categories_and_reports_the_file(tmp_path, monkeyp
     field = {"_a_|b*": LGBMGAPRanker(**small, verbose=-1), "xgb": XGBGAPRanker(**small)}
     monkeypatch.setattr(command, "standard_rankers", lambda: field)
     monkeypatch.chdir(tmp_path)
-    arguments = ["x|y.csv", "--drop", "document", "--repeats", "1", "--cv", "3", "--n-jobs", "1", "--measures", "map"]
+    arguments = [
+        "x|y.csv",
+        "--drop",
+        "document",
+        "--repeats",
+        "1",
+        "--cv",
+        "3",
+        "--n-jobs",
+        "1",
+        "--measures",
+        "map",
+    ]
     assert command.main([*arguments, "--report", "answer.md"]) == 2
     assert "\n  --categorical brand shop_\n" in capsys.readouterr().err
     assert command.main([*arguments, "--categorical", "brand,shop_", "--report", "answer.md"]) == 0
     text = (tmp_path / "answer.md").read_text(encoding="utf-8")
     assert (
-        r"Read from x\|y.csv. Grades are in the column label, query ids in qid. Dropped columns: document. "
+        r"Read from x\|y.csv. Grades are in the column label, query ids in qid. Dropped columns: "
+        r"document. "
         r"Columns of categories: brand, shop\_." in text
     )
     assert r"| \_a\_\|b\* |" in text
@@ -317,7 +362,14 @@ def test_catboost_takes_categories_as_a_list(tmp_path):
         "tuple": catboost.CatBoostRanker(cat_features=("brand", "shop_"), **given),
     }
     found = compare_rankers(
-        data.X, data.y, data.qid, rankers, cv=3, repeats=1, measures="map", checkpoint=tmp_path / "c"
+        data.X,
+        data.y,
+        data.qid,
+        rankers,
+        cv=3,
+        repeats=1,
+        measures="map",
+        checkpoint=tmp_path / "c",
     )
     assert found.means().loc["list", "map"] == found.means().loc["tuple", "map"]
     command.set_categories(rankers, ["brand"])

@@ -45,7 +45,10 @@ if find_spec("catboost"):
 
 
 def piped(rankers, *steps):
-    return {name: make_pipeline(*(steps or (QueryRelativeFeatures(),)), ranker) for name, ranker in rankers.items()}
+    return {
+        name: make_pipeline(*(steps or (QueryRelativeFeatures(),)), ranker)
+        for name, ranker in rankers.items()
+    }
 
 
 def rows_of(queries):
@@ -64,15 +67,25 @@ def test_values_are_those_of_training_by_hand_on_the_new_columns():
         for name, ranker in RANKERS.items():
             sizes = np.unique(QID[train], return_counts=True)[1]
             given = {"group": sizes} if name == "LGBMRanker" else {"qid": QID[train]}
-            model = sklearn.clone(ranker).set_params(random_state=1).fit(added[train], Y[train], **given)
-            expected = gb.evaluate("map", Y[test], model.predict(added[test]), QID[test], per_query=True)
-            npt.assert_array_equal(found.values.of(name, "map")[number], next(iter(expected.values())))
+            model = (
+                sklearn.clone(ranker)
+                .set_params(random_state=1)
+                .fit(added[train], Y[train], **given)
+            )
+            expected = gb.evaluate(
+                "map", Y[test], model.predict(added[test]), QID[test], per_query=True
+            )
+            npt.assert_array_equal(
+                found.values.of(name, "map")[number], next(iter(expected.values()))
+            )
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_early_stopping_watches_transformed_queries(n_jobs):
     """The values are those of the same rankers on a table that has the columns already."""
-    rankers = {name: sklearn.clone(ranker).set_params(n_estimators=40) for name, ranker in RANKERS.items()}
+    rankers = {
+        name: sklearn.clone(ranker).set_params(n_estimators=40) for name, ranker in RANKERS.items()
+    }
     for ranker in rankers.values():
         ranker.set_params(early_stopping_rounds=2)
     for name, ranker in CATBOOST.items():
@@ -119,13 +132,17 @@ def test_other_steps(steps, table):
     early = LGBMGAPRanker(n_estimators=30, n_jobs=1, verbose=-1, early_stopping_rounds=2)
     found = compare_rankers(X, Y, QID, piped({"early": early, "one": Noisy()}, *steps), **GIVEN)
     if table is not None:
-        assert values(found).equals(values(compare_rankers(table, Y, QID, {"early": early, "one": Noisy()}, **GIVEN)))
+        assert values(found).equals(
+            values(compare_rankers(table, Y, QID, {"early": early, "one": Noisy()}, **GIVEN))
+        )
 
 
 def test_categories():
     frame = pd.DataFrame(X, columns=list("abcde")).assign(brand=np.where(X[:, 1] > 0, "x", "y"))
     frame["brand"] = frame["brand"].astype("category")
-    rankers = with_query_features({**RANKERS, **{name: ranker.copy() for name, ranker in CATBOOST.items()}})
+    rankers = with_query_features(
+        {**RANKERS, **{name: ranker.copy() for name, ranker in CATBOOST.items()}}
+    )
     set_categories(rankers, ["brand"])
     found = values(compare_rankers(frame, Y, QID, rankers, **GIVEN))
     raw = {name: ranker for name, ranker in rankers.items() if name in {*RANKERS, *CATBOOST}}
@@ -155,8 +172,12 @@ def test_the_space_of_a_library_is_for_the_last_step(library, ranker, monkeypatc
     expected = compare_rankers(added, Y, QID, {"a": ranker, "b": ranker}, **GIVEN, tune=2)
     found = compare_rankers(X, Y, QID, with_query_features({"a": ranker}), **GIVEN, tune=2)
     plain, prefixed = found.training.candidates.values()
-    assert prefixed == [{f"ranker__{name}": value for name, value in each.items()} for each in plain]
-    npt.assert_array_equal(found.values.of("a with query features", "map"), expected.values.of("b", "map"))
+    assert prefixed == [
+        {f"ranker__{name}": value for name, value in each.items()} for each in plain
+    ]
+    npt.assert_array_equal(
+        found.values.of("a with query features", "map"), expected.values.of("b", "map")
+    )
 
 
 def test_all_steps_have_parameters_to_tune():
@@ -165,17 +186,25 @@ def test_all_steps_have_parameters_to_tune():
         "one": {"queryrelativefeatures": steps, "noisy__noise": [0.1]},
         "other": {"queryrelativefeatures__kinds": [("zscore",), ("rank",)]},
     }
-    found = compare_rankers(X, Y, QID, piped({"one": Noisy(), "other": Noisy()}), **GIVEN, tune=2, spaces=spaces)
-    train, vali = (rows_of(part) for part in (found.training.splits[0].train, found.training.splits[0].vali))
+    found = compare_rankers(
+        X, Y, QID, piped({"one": Noisy(), "other": Noisy()}), **GIVEN, tune=2, spaces=spaces
+    )
+    train, vali = (
+        rows_of(part) for part in (found.training.splits[0].train, found.training.splits[0].vali)
+    )
     searched = [result for result in found.searches if result.task.split == 0]
     assert len(searched) == 4
     for result in searched:
         params = found.training.candidates[result.task.ranker][result.task.candidate]
         table = X
         if params.get("queryrelativefeatures") != "passthrough":
-            table = query_relative_features(X, QID, kinds=params.get("queryrelativefeatures__kinds", ("zscore",)))
+            table = query_relative_features(
+                X, QID, kinds=params.get("queryrelativefeatures__kinds", ("zscore",))
+            )
         model = Noisy(params.get("noisy__noise", 0.3), random_state=1).fit(table[train], Y[train])
-        expected = gb.evaluate("map", Y[vali], model.predict(table[vali]), QID[vali], per_query=True)
+        expected = gb.evaluate(
+            "map", Y[vali], model.predict(table[vali]), QID[vali], per_query=True
+        )
         assert result.values["choose_by"] == next(iter(expected.values())).tolist()
     assert vars(steps[0]) == vars(QueryRelativeFeatures())
 
@@ -189,7 +218,9 @@ def test_a_checkpoint_tells_parameters_of_steps_apart(tmp_path, monkeypatch):
     first = compare_rankers(rankers=piped(pair), **given)
     monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained again"))
     assert values(compare_rankers(rankers=piped(pair), **given)).equals(values(first))
-    with pytest.raises(ValueError, match=r"whose ranker 'one' is Pipeline\(QueryRelativeFeatures\(kinds=\('zscore'"):
+    with pytest.raises(
+        ValueError, match=r"whose ranker 'one' is Pipeline\(QueryRelativeFeatures\(kinds=\('zscore'"
+    ):
         compare_rankers(rankers=piped(pair, QueryRelativeFeatures(["rank"])), **given)
 
 
@@ -214,15 +245,31 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     frame.to_csv("x.csv", index=False)
     small = {"LightGBM": RANKERS["LGBMRanker"], "XGBoost": RANKERS["XGBRanker"]}
     monkeypatch.setattr(command, "standard_rankers", lambda: small)
-    options = ["--cv", "3", "--repeats", "1", "--measures", "map", "--n-jobs", "1", "--report", "a.md"]
+    options = [
+        "--cv",
+        "3",
+        "--repeats",
+        "1",
+        "--measures",
+        "map",
+        "--n-jobs",
+        "1",
+        "--report",
+        "a.md",
+    ]
     assert command.main(["x.csv", "--query-features", *options]) == 0
     out = capsys.readouterr().out
     read = pd.read_csv("x.csv")
     rankers = with_query_features(small)
-    expected = compare_rankers(read[list("abcde")], Y, QID, rankers, measures="map", cv=3, repeats=1)
+    expected = compare_rankers(
+        read[list("abcde")], Y, QID, rankers, measures="map", cv=3, repeats=1
+    )
     assert list(rankers) == expected.rankers
     for name, row in expected.means().iterrows():
-        assert any(line.split("  ")[0] == name and f" {row['map']:.4f} " in line for line in out.splitlines())
+        assert any(
+            line.split("  ")[0] == name and f" {row['map']:.4f} " in line
+            for line in out.splitlines()
+        )
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -264,7 +311,10 @@ class NoQueries(QueryRelativeFeatures):
 
 def test_a_step_says_if_it_wants_query_ids():
     with sklearn.config_context(enable_metadata_routing=True):
-        yes, no = (Forwarding().set_fit_request(qid=is_).set_transform_request(qid=is_) for is_ in (True, False))
+        yes, no = (
+            Forwarding().set_fit_request(qid=is_).set_transform_request(qid=is_)
+            for is_ in (True, False)
+        )
     early = LGBMGAPRanker(n_estimators=30, n_jobs=1, verbose=-1, early_stopping_rounds=2)
     rankers = {"yes": make_pipeline(yes, early), "no": make_pipeline(no, early)}
     found = compare_rankers(X, Y, QID, rankers, **GIVEN)
@@ -274,19 +324,68 @@ def test_a_step_says_if_it_wants_query_ids():
 
 
 WRONG = {
-    "rows": (HalfTheRows(), Noisy(), ValueError, r"'wrong', which .*before the last one make 120 rows of 240; expected"),
-    "rows of GAP": (HalfTheRows(), RANKERS["LGBMGAPRanker"], ValueError, r"'wrong', which .* make 120 rows of 240"),
-    "unrequested ids": (Unrequested(), Noisy(), ValueError, r"'wrong', which .*\[qid\].* Unrequested.fit_transform"),
-    "ids lost": (Requested(), Noisy(), ValueError, "'wrong', which .*fit_transform` does not forward metadata"),
-    "refused ids": (NoQueries(), RANKERS["XGBGAPRanker"], ValueError, r"'wrong', which .*qid is missing in fit"),
+    "rows": (
+        HalfTheRows(),
+        Noisy(),
+        ValueError,
+        r"'wrong', which .*before the last one make 120 "
+        r"rows of 240; expected",
+    ),
+    "rows of GAP": (
+        HalfTheRows(),
+        RANKERS["LGBMGAPRanker"],
+        ValueError,
+        r"'wrong', which .* make "
+        r"120 rows of 240",
+    ),
+    "unrequested ids": (
+        Unrequested(),
+        Noisy(),
+        ValueError,
+        r"'wrong', which .*\[qid\].* "
+        r"Unrequested.fit_transform",
+    ),
+    "ids lost": (
+        Requested(),
+        Noisy(),
+        ValueError,
+        "'wrong', which .*fit_transform` does not forward metadata",
+    ),
+    "refused ids": (
+        NoQueries(),
+        RANKERS["XGBGAPRanker"],
+        ValueError,
+        r"'wrong', which .*qid is "
+        r"missing in fit",
+    ),
     "text": (
-        FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)), RANKERS["LGBMGAPRanker"], ValueError,
+        FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)),
+        RANKERS["LGBMGAPRanker"],
+        ValueError,
         "'wrong', which .*expected numbers or categories",
     ),
-    "no ranker": (StandardScaler(), StandardScaler(), TypeError, r"holds 'wrong': .*, without predict; expected"),
-    "a class": (StandardScaler(), Noisy, TypeError, r"the last step of 'wrong': .*, the class Noisy; expected"),
-    "no transformer": (Noisy(), Noisy(), TypeError, r"the step 'noisy-1' of 'wrong': .*, without transform; expected"),
-}  # fmt: skip
+    "no ranker": (
+        StandardScaler(),
+        StandardScaler(),
+        TypeError,
+        r"holds 'wrong': .*, without "
+        r"predict; expected",
+    ),
+    "a class": (
+        StandardScaler(),
+        Noisy,
+        TypeError,
+        r"the last step of 'wrong': .*, the class "
+        r"Noisy; expected",
+    ),
+    "no transformer": (
+        Noisy(),
+        Noisy(),
+        TypeError,
+        r"the step 'noisy-1' of 'wrong': .*, without "
+        r"transform; expected",
+    ),
+}
 
 
 @pytest.mark.parametrize("wrong", WRONG)

@@ -24,7 +24,9 @@ def after(finished, left=THREE, n_jobs=1):
 
 def test_rankers_differ_in_cost():
     assert after([("fast", 1), ("other", 2), ("slow", 300)]).seconds == 9 * (1 + 2 + 300)
-    assert after([("fast", 1), ("fast", 3), ("other", 2), ("slow", 300)]).seconds == 8 * 2 + 9 * (2 + 300)
+    assert after([("fast", 1), ("fast", 3), ("other", 2), ("slow", 300)]).seconds == 8 * 2 + 9 * (
+        2 + 300
+    )
 
 
 def test_rankers_without_a_finished_training_cost_the_mean_of_the_others():
@@ -91,7 +93,10 @@ def file(tmp_path):
     path = tmp_path / "x.txt"
     rows = zip(Y, QID, X, strict=True)
     path.write_text(
-        "".join(f"{y} qid:{q} " + " ".join(f"{i}:{x:.4f}" for i, x in enumerate(row, 1)) + "\n" for y, q, row in rows)
+        "".join(
+            f"{y} qid:{q} " + " ".join(f"{i}:{x:.4f}" for i, x in enumerate(row, 1)) + "\n"
+            for y, q, row in rows
+        )
     )
     return path
 
@@ -129,7 +134,8 @@ def test_lines_of_the_command_end_with_the_time_left(tqdm, file, monkeypatch, ca
     assert [name for name, _ in found] == [name for name, _ in EXPECTED]
     for (_, text), (name, left) in zip(found, EXPECTED, strict=True):
         assert re.fullmatch(
-            rf"\s*0\.\d{{4}}\s+{DURATIONS[name]:.2f}(  {left})?" if left else r"\s*0\.\d{4}\s+\S+", text
+            rf"\s*0\.\d{{4}}\s+{DURATIONS[name]:.2f}(  {left})?" if left else r"\s*0\.\d{4}\s+\S+",
+            text,
         ), text
         assert text.endswith(left)
     # The same command again reads all results from the checkpoint.
@@ -146,9 +152,23 @@ def spaces(monkeypatch):
 @pytest.mark.usefixtures("made_durations")
 def test_tuning_prints_a_line_for_each_ranker_and_fold(file, monkeypatch, capsys):
     spaces(monkeypatch)
-    monkeypatch.setattr(command, "standard_rankers", lambda: {"fast": Noisy(0.2, 1), "slow": Noisy(0.6, 2)})
+    monkeypatch.setattr(
+        command, "standard_rankers", lambda: {"fast": Noisy(0.2, 1), "slow": Noisy(0.6, 2)}
+    )
     monkeypatch.chdir(file.parent)
-    run = [str(file), "--cv", "3", "--repeats", "1", "--n-jobs", "1", "--measures", "map", "--tune", "2"]
+    run = [
+        str(file),
+        "--cv",
+        "3",
+        "--repeats",
+        "1",
+        "--n-jobs",
+        "1",
+        "--measures",
+        "map",
+        "--tune",
+        "2",
+    ]
     assert command.main(run) == 0
     out = capsys.readouterr().out
     first, second, *_ = out.partition("seconds\n")[2].splitlines()
@@ -162,10 +182,19 @@ def test_compare_rankers_shows_the_time_left(monkeypatch):
     bar = io.StringIO()
     monkeypatch.setattr(sys, "stderr", bar)
     compare_rankers(
-        X, Y, QID, {"fast": Noisy(0.2, 1), "slow": Noisy(0.6, 2)}, cv=3, repeats=1, measures="map", progress=True
+        X,
+        Y,
+        QID,
+        {"fast": Noisy(0.2, 1), "slow": Noisy(0.6, 2)},
+        cv=3,
+        repeats=1,
+        measures="map",
+        progress=True,
     )
     shown = bar.getvalue()
-    assert "1/6 [00:00, 30 s left; 1 ranker not timed yet]" in re.sub(r"\[\d\d:\d\d", "[00:00", shown)
+    assert "1/6 [00:00, 30 s left; 1 ranker not timed yet]" in re.sub(
+        r"\[\d\d:\d\d", "[00:00", shown
+    )
     assert ", 20 min left]" in shown
     assert re.search(r"6/6 \[\d\d:\d\d\]", shown)
     assert "it/s" not in shown

@@ -19,18 +19,28 @@ from gapboost.xgboost import XGBGAPRanker
 DATA = load_digits_ranking((40, 1, 1), 12, random_state=0)[0]
 MOST, RATE = 23, 0.5
 RANKERS = [
-    (lightgbm.LGBMRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1), "num_iteration"),
+    (
+        lightgbm.LGBMRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1),
+        "num_iteration",
+    ),
     (LGBMGAPRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1), "num_iteration"),
     (xgboost.XGBRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1), "iteration_range"),
     (XGBGAPRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1), "iteration_range"),
-    (make_pipeline(StandardScaler(), lightgbm.LGBMRegressor(n_estimators=MOST, n_jobs=1, verbose=-1)), "num_iteration"),
+    (
+        make_pipeline(
+            StandardScaler(), lightgbm.LGBMRegressor(n_estimators=MOST, n_jobs=1, verbose=-1)
+        ),
+        "num_iteration",
+    ),
 ]
 
 
 def compare(ranker, **options):
     other = lightgbm.LGBMRegressor(n_estimators=1, num_leaves=2, n_jobs=1, verbose=-1)
     rankers = {"ranker": ranker, "other": other}
-    return compare_rankers(DATA.X, DATA.y, DATA.qid, rankers, measures="ndcg@10", cv=4, repeats=1, n_jobs=1, **options)
+    return compare_rankers(
+        DATA.X, DATA.y, DATA.qid, rankers, measures="ndcg@10", cv=4, repeats=1, n_jobs=1, **options
+    )
 
 
 def check(ranker, argument):
@@ -40,14 +50,22 @@ def check(ranker, argument):
     numbers = []
     for fold, split in enumerate(whole.splits):
         vali, test = (whole.documents.select(queries) for queries in (split.vali, split.test))
-        model, _ = whole.train(RankerTraining("ranker", fold, 1), whole.documents.select(split.train), vali)
+        model, _ = whole.train(
+            RankerTraining("ranker", fold, 1), whole.documents.select(split.train), vali
+        )
 
         def values(part, n, model=model):
-            scores = model.predict(part.X, **{argument: (0, n) if argument == "iteration_range" else n})
-            return gb.evaluate("ndcg@10", part.y, scores, part.numbers, per_query=True)[gb.nDCG(k=10)]
+            scores = model.predict(
+                part.X, **{argument: (0, n) if argument == "iteration_range" else n}
+            )
+            return gb.evaluate("ndcg@10", part.y, scores, part.numbers, per_query=True)[
+                gb.nDCG(k=10)
+            ]
 
         numbers.append(max((5, 10, 15, 20, MOST), key=lambda n: values(vali, n).mean()))
-        npt.assert_array_equal(chosen.values.of("ranker", "ndcg@10")[fold], values(test, numbers[-1]))
+        npt.assert_array_equal(
+            chosen.values.of("ranker", "ndcg@10")[fold], values(test, numbers[-1])
+        )
     assert set(numbers) != {MOST}  # something was cut
 
 
@@ -59,7 +77,10 @@ def test_the_best_of_every_fifth_number_of_trees_is_tested(ranker, argument):
 def test_catboost():
     catboost = pytest.importorskip("catboost")
     check(
-        catboost.CatBoostRanker(iterations=MOST, learning_rate=1, verbose=False, allow_writing_files=False), "ntree_end"
+        catboost.CatBoostRanker(
+            iterations=MOST, learning_rate=1, verbose=False, allow_writing_files=False
+        ),
+        "ntree_end",
     )
 
 
@@ -75,7 +96,8 @@ def test_steps_transform_the_validation_queries_once(monkeypatch):
     model = make_pipeline(Counted(), RANKERS[0][0])
     training = compare(model, choose_trees=True).training
     train, vali = (
-        training.documents.select(queries) for queries in (training.splits[0].train, training.splits[0].vali)
+        training.documents.select(queries)
+        for queries in (training.splits[0].train, training.splits[0].vali)
     )
     monkeypatch.setattr(Counted, "calls", 0)
     training.train(RankerTraining("ranker", 0, 1), train, vali)
@@ -90,7 +112,9 @@ def test_the_best_ranker_is_cut_too():
 
 
 def test_rankers_without_trees_are_refused():
-    with pytest.raises(ValueError, match="choose_trees is True but 'ranker' of rankers is a Ridge; expected"):
+    with pytest.raises(
+        ValueError, match="choose_trees is True but 'ranker' of rankers is a Ridge; expected"
+    ):
         compare(Ridge(), choose_trees=True)
     with pytest.raises(ValueError, match="choose_trees is 3"):
         compare(Ridge(), choose_trees=3)

@@ -61,7 +61,9 @@ def repeated(rng, n=50, n_folds=5, repeats=3, ahead=0.0, of_models=OF_MODELS, in
     values = []
     for part in queries:
         own = rng.normal(scale=SPREAD * np.sqrt(interaction), size=len(part))
-        values.append((ahead + of_queries[part] + rng.normal(scale=of_models) + own, np.zeros(len(part))))
+        values.append(
+            (ahead + of_queries[part] + rng.normal(scale=of_models) + own, np.zeros(len(part)))
+        )
     return values, queries
 
 
@@ -71,7 +73,9 @@ def true_error(sizes, of_models=OF_MODELS, spread=SPREAD):
 
 
 @pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("sizes", [SIZES, (25,) * 10, (150, 150, 150), (100, 20, 20, 20, 20, 20)], ids=str)
+@pytest.mark.parametrize(
+    "sizes", [SIZES, (25,) * 10, (150, 150, 150), (100, 20, 20, 20, 20, 20)], ids=str
+)
 @pytest.mark.parametrize("of_models", [0.0, 0.02, 0.1])
 def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models):
     rng = np.random.default_rng(0)
@@ -100,8 +104,12 @@ def test_seeds_are_no_further_clusters():
         seeds = []
         for n in SIZES:
             of_fold = rng.normal(scale=0.05)
-            seeds.append(of_fold + rng.normal(scale=0.01, size=(3, 1)) + rng.normal(scale=0.1, size=n))
-        means = [(differences.mean(axis=0), np.zeros(differences.shape[1])) for differences in seeds]
+            seeds.append(
+                of_fold + rng.normal(scale=0.01, size=(3, 1)) + rng.normal(scale=0.1, size=n)
+            )
+        means = [
+            (differences.mean(axis=0), np.zeros(differences.shape[1])) for differences in seeds
+        ]
         by_fold += verdict_on(means).verdict != INCONCLUSIVE
         by_model += clustered([model for fold in seeds for model in fold]).p < 0.05
     assert by_fold / 300 <= 0.07
@@ -115,7 +123,9 @@ def test_intervals_cover_what_they_claim(confidence, of_models):
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(600):
-        low, high = verdict_on(values_of_pair(rng, ahead=0.03, of_models=of_models), confidence).interval
+        low, high = verdict_on(
+            values_of_pair(rng, ahead=0.03, of_models=of_models), confidence
+        ).interval
         covered += low < 0.03 < high
     assert covered / 600 == pytest.approx(confidence, abs=0.03)
 
@@ -137,7 +147,10 @@ def test_with_the_needed_queries_a_difference_is_found_as_often_as_stated():
     seen = Estimate(0.02, true_error((40,) * 5, of_models=0.0), 4)
     needed = Verdict("a", "b", "gap", seen, 200, 0.95, 1).queries_needed
     sizes = (round(needed / 5),) * 5
-    found = [verdict_on(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).verdict for _ in range(300)]
+    found = [
+        verdict_on(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).verdict
+        for _ in range(300)
+    ]
     assert needed > 200
     assert found.count(AHEAD) / 300 == pytest.approx(STATED, abs=0.06)
 
@@ -146,7 +159,9 @@ def test_each_measure_is_a_family():
     folds = values_of_pair(np.random.default_rng(6), ahead=0.01)
     alone, queries = verdict_on(folds), queries_of(folds)
     by_measure = verdicts({("a", "b", measure): folds for measure in MEASURES}, queries)
-    assert {(verdict.p, verdict.interval, verdict.family) for verdict in by_measure} == {(alone.p, alone.interval, 1)}
+    assert {(verdict.p, verdict.interval, verdict.family) for verdict in by_measure} == {
+        (alone.p, alone.interval, 1)
+    }
     of_three = verdicts({(name, "b", "gap"): folds for name in "acd"}, queries)
     assert {verdict.family for verdict in of_three} == {3}
     assert of_three[0].p == pytest.approx(min(1.0, 3 * alone.p))
@@ -162,7 +177,13 @@ def test_the_verdict_is_that_of_the_interval_and_of_p(family, confidence):
     for _ in range(300):
         estimate = Estimate(*rng.normal(scale=(0.02, 0.01)), rng.uniform(2, 30))
         verdict = Verdict(
-            "a", "b", "gap", Estimate(estimate.mean, abs(estimate.error), estimate.freedom), 50, confidence, family
+            "a",
+            "b",
+            "gap",
+            Estimate(estimate.mean, abs(estimate.error), estimate.freedom),
+            50,
+            confidence,
+            family,
         )
         low, high = verdict.interval
         words.add(verdict.verdict)
@@ -207,7 +228,9 @@ def test_repeats_find_more_than_seeds_of_the_same_folds():
         main = rng.normal(scale=SPREAD * np.sqrt(0.5), size=200)
         folds = []
         for part in np.array_split(np.arange(200), 5):
-            seeds = rng.normal(scale=OF_MODELS, size=(3, 1)) + rng.normal(scale=SPREAD * np.sqrt(0.5), size=(3, 40))
+            seeds = rng.normal(scale=OF_MODELS, size=(3, 1)) + rng.normal(
+                scale=SPREAD * np.sqrt(0.5), size=(3, 40)
+            )
             folds.append((0.04 + main[part] + seeds.mean(axis=0), np.zeros(40)))
         of_seeds += verdict_on(folds).verdict == AHEAD
     assert of_repeats > 1.2 * of_seeds
@@ -227,7 +250,9 @@ def test_crossed_clusters_are_those_of_two_regressions():
     assert estimate.error == pytest.approx(np.sqrt(of_queries + of_models - (apart**2).sum()) / 60)
     assert estimate.freedom == 14
     # Models that share nothing: the error is that of the queries' means.
-    alike = crossed(np.tile(np.arange(20.0), 3), np.tile(np.arange(20), 3), np.repeat(np.arange(3), 20))
+    alike = crossed(
+        np.tile(np.arange(20.0), 3), np.tile(np.arange(20), 3), np.repeat(np.arange(3), 20)
+    )
     assert alike.error == pytest.approx(stats.sem(np.arange(20.0)))
 
 
@@ -241,10 +266,17 @@ def test_equal_folds_are_a_t_test_of_their_means():
 
 def test_the_error_is_the_one_of_bell_and_mccaffrey():
     """Compute the error by the general definition, in matrices, for folds of unequal size."""
-    folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(11), (50, 20, 9, 4))]
+    folds = [
+        ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(11), (50, 20, 9, 4))
+    ]
     n = sum(map(len, folds))
     beyond = np.eye(n) - 1 / n
-    residuals, begin, variance, columns = np.concatenate(folds) - np.concatenate(folds).mean(), 0, 0.0, []
+    residuals, begin, variance, columns = (
+        np.concatenate(folds) - np.concatenate(folds).mean(),
+        0,
+        0.0,
+        [],
+    )
     for fold in folds:
         rows = slice(begin, begin := begin + len(fold))
         values, vectors = np.linalg.eigh(beyond[rows, rows])
@@ -254,7 +286,9 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
     products = np.array(columns) @ np.array(columns).T
     estimate = clustered(folds)
     assert estimate.error == pytest.approx(np.sqrt(variance), rel=1e-9)
-    assert estimate.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
+    assert estimate.freedom == pytest.approx(
+        np.trace(products) ** 2 / (products**2).sum(), rel=1e-9
+    )
 
 
 def test_folds_that_share_training_queries():
@@ -324,7 +358,9 @@ def test_against_statsmodels():
     # 1).
     folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(12), (30,) * 6)]
     groups = {"groups": np.repeat(np.arange(6), 30), "use_correction": False}
-    fitted = regression.OLS(np.concatenate(folds), np.ones(180)).fit(cov_type="cluster", cov_kwds=groups)
+    fitted = regression.OLS(np.concatenate(folds), np.ones(180)).fit(
+        cov_type="cluster", cov_kwds=groups
+    )
     assert clustered(folds).error == pytest.approx(fitted.bse[0] * np.sqrt(6 / 5), rel=1e-9)
 
 
@@ -338,8 +374,12 @@ def test_a_ranker_beside_itself_with_other_seeds():
     for number in range(50):
         X, y, qid = made(40, 5, seed=number)
         rankers = {"one": Noisy(0.5, 2 * number), "itself": Noisy(0.5, 2 * number + 1)}
-        found = compare_rankers(X, y, qid, rankers, measures=["gap", "ndcg@10", "map"], cv=5, repeats=2, progress=False)
-        alarms.update(verdict.measure for verdict in found.verdicts() if verdict.verdict != INCONCLUSIVE)
+        found = compare_rankers(
+            X, y, qid, rankers, measures=["gap", "ndcg@10", "map"], cv=5, repeats=2, progress=False
+        )
+        alarms.update(
+            verdict.measure for verdict in found.verdicts() if verdict.verdict != INCONCLUSIVE
+        )
     assert max(alarms.values(), default=0) / 50 <= 0.07
 
 
@@ -376,30 +416,44 @@ def test_the_decision_names_the_ranker_that_is_ahead_and_by_how_much():
     assert text.startswith("Use other. It is ahead of base by +0.0080 (+0.0053 to +0.0107) in gap.")
     assert "Also ahead of base: fast (+0.0040)" in text
     assert (
-        "Of other and fast, fast is the cheapest to train (1 s), and other to serve (2.5 ms for 1,000 documents)."
-        in text
+        "Of other and fast, fast is the cheapest to train (1 s), and other to serve (2.5 ms for "
+        "1,000 documents)." in text
     )
     assert "Behind base: slow (−0.0060)." in text
-    assert "slow takes 20 times as long to train as base, for −0.0060 (−0.0087 to −0.0033) in gap: behind." in text
+    assert (
+        "slow takes 20 times as long to train as base, for −0.0060 (−0.0087 to −0.0033) in gap: "
+        "behind." in text
+    )
 
 
 def test_the_decision_without_a_winner_names_costs_and_what_the_data_could_show():
     text = decided(fast=1, slow=2)
     assert text.startswith("Keep base, or choose by cost: no ranker is ahead of it in gap.")
-    assert "fast is the cheapest to train (1 s), and slow to serve (0.25 ms for 1,000 documents)" in text
+    assert (
+        "fast is the cheapest to train (1 s), and slow to serve (0.25 ms for 1,000 documents)"
+        in text
+    )
     detectable = Verdict("slow", "base", "gap", Estimate(0.002, 0.001, 14), 50, 0.95, 2)
     more = detectable.queries_needed - 50
-    assert f"With 50 queries, four of five comparisons find a true difference of {detectable.detectable:.4f}." in text
+    assert (
+        "With 50 queries, four of five comparisons find a true difference of "
+        f"{detectable.detectable:.4f}." in text
+    )
     assert f"To find one of 0.0020 takes about {more:,.0f} more queries." in text
 
 
 def test_the_decision_if_all_others_are_behind():
-    assert decided(fast=-5, other=-9).startswith("Keep base. Every other ranker is behind it in gap.")
+    assert decided(fast=-5, other=-9).startswith(
+        "Keep base. Every other ranker is behind it in gap."
+    )
 
 
 def test_the_decision_names_other_measures_after_the_one_that_decides():
     estimates = {"gap": 0.001, "map": 0.02, "ndcg@10": -0.02}
-    found = [Verdict("fast", "base", name, Estimate(d, 0.001, 14), 50, 0.95, 1) for name, d in estimates.items()]
+    found = [
+        Verdict("fast", "base", name, Estimate(d, 0.001, 14), 50, 0.95, 1)
+        for name, d in estimates.items()
+    ]
     assert decide(found, "gap", COSTS)[-2:] == [
         "Ahead of base by other measures: fast in map (+0.0200).",
         "Behind base by other measures: fast in ndcg@10 (−0.0200).",
@@ -416,7 +470,9 @@ def test_clusters_of_one_value_are_independent_values():
 
 
 def test_equal_clusters_count_as_their_means():
-    values = np.random.default_rng(1).normal(size=(6, 40)) + np.random.default_rng(2).normal(size=(6, 1))
+    values = np.random.default_rng(1).normal(size=(6, 40)) + np.random.default_rng(2).normal(
+        size=(6, 1)
+    )
     one, other = clustered(list(values)), independent(values.mean(axis=1))
     assert one.error == pytest.approx(other.error)
     assert one.freedom == pytest.approx(5)

@@ -47,9 +47,17 @@ def plain(name, in_order):
 def outcome(twin, convert, in_order=True, X=X, V=V, T=T):
     rows = slice(None) if in_order else ORDER
     ranker = twin.ranker(n_estimators=3).fit(
-        convert(X[rows]), TRAIN.y[rows], TRAIN.qid[rows], eval_set=[(convert(V), VALI.y)], eval_qid=[VALI.qid]
+        convert(X[rows]),
+        TRAIN.y[rows],
+        TRAIN.qid[rows],
+        eval_set=[(convert(V), VALI.y)],
+        eval_qid=[VALI.qid],
     )
-    return ranker.predict(convert(T)), twin.curve(ranker), ranker.score(convert(T), TEST.y, TEST.qid)
+    return (
+        ranker.predict(convert(T)),
+        twin.curve(ranker),
+        ranker.score(convert(T), TEST.y, TEST.qid),
+    )
 
 
 # --- features -------------------------------------------------------------------------------------
@@ -70,7 +78,9 @@ def read_only(X, tmp_path):
 def unsorted(X, kind):
     """A sparse matrix whose indices are in no order, with every value in two halves."""
     X = kind(X)
-    index = np.concatenate([np.r_[i:j, i:j][::-1] for i, j in zip(X.indptr[:-1], X.indptr[1:], strict=True)])
+    index = np.concatenate(
+        [np.r_[i:j, i:j][::-1] for i, j in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
+    )
     return kind((X.data[index] / 2, X.indices[index], 2 * X.indptr), shape=X.shape)
 
 
@@ -78,7 +88,24 @@ def frame(X):
     return pd.DataFrame(X, columns=NAMES, index=np.arange(len(X))[::-1])
 
 
-DTYPES = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "longdouble", ">f4", ">f8", ">i4", "O")
+DTYPES = (
+    "f2",
+    "f4",
+    "f8",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "longdouble",
+    ">f4",
+    ">f8",
+    ">i4",
+    "O",
+)
 KINDS = {
     **{f"numpy {dtype}": lambda X, _, dtype=dtype: X.astype(dtype) for dtype in DTYPES},
     "numpy Fortran order": lambda X, _: np.asfortranarray(X),
@@ -105,9 +132,13 @@ KINDS = {
     "pandas int": lambda X, _: frame(X.astype(int)),
     "pandas Int64": lambda X, _: frame(X).astype("Int64"),
     "pandas Float64": lambda X, _: frame(X).astype("Float64"),
-    "pandas mixed": lambda X, _: frame(X).astype({NAMES[0]: "int32", NAMES[1]: "float32", NAMES[2]: "UInt8"}),
+    "pandas mixed": lambda X, _: frame(X).astype(
+        {NAMES[0]: "int32", NAMES[1]: "float32", NAMES[2]: "UInt8"}
+    ),
     "pandas numbered columns": lambda X, _: pd.DataFrame(X),
-    "pandas MultiIndex": lambda X, _: frame(X).set_index([np.arange(len(X)) // 3, np.arange(len(X))]),
+    "pandas MultiIndex": lambda X, _: frame(X).set_index(
+        [np.arange(len(X)) // 3, np.arange(len(X))]
+    ),
     "polars": lambda X, _: pl.DataFrame(X, schema=NAMES),
     "polars float32": lambda X, _: pl.DataFrame(X.astype(np.float32), schema=NAMES),
     "polars int": lambda X, _: pl.DataFrame(X.astype(int), schema=NAMES),
@@ -135,7 +166,9 @@ MISSING = {
     "pandas": frame,
     "pandas Int64": lambda X: frame(X).astype("Int64"),
     "polars": lambda X: pl.DataFrame(X, schema=NAMES).fill_nan(None),
-    "pyarrow": lambda X: pa.table({n: pa.array(c, from_pandas=True) for n, c in zip(NAMES, X.T, strict=True)}),
+    "pyarrow": lambda X: pa.table(
+        {n: pa.array(c, from_pandas=True) for n, c in zip(NAMES, X.T, strict=True)}
+    ),
     "scipy": sparse.csr_matrix,
 }
 
@@ -145,13 +178,20 @@ MISSING = {
 @pytest.mark.parametrize("kind", MISSING)
 def test_missing_values(twin, kind):
     rng = np.random.default_rng(0)
-    gaps = {name: np.where(rng.random(A.shape) < 0.2, np.nan, A) for name, A in (("X", X), ("V", V), ("T", T))}
-    for a, b in zip(outcome(twin, MISSING[kind], **gaps), outcome(twin, lambda X: X, **gaps), strict=True):
+    gaps = {
+        name: np.where(rng.random(A.shape) < 0.2, np.nan, A)
+        for name, A in (("X", X), ("V", V), ("T", T))
+    }
+    for a, b in zip(
+        outcome(twin, MISSING[kind], **gaps), outcome(twin, lambda X: X, **gaps), strict=True
+    ):
         npt.assert_array_equal(a, b)
 
 
 @twins
-@pytest.mark.parametrize("convert", [lambda X: frame(X > 9), lambda X: frame(X > 9).astype("boolean"), lambda X: X > 9])
+@pytest.mark.parametrize(
+    "convert", [lambda X: frame(X > 9), lambda X: frame(X > 9).astype("boolean"), lambda X: X > 9]
+)
 def test_truth_values(twin, convert):
     found, expected = outcome(twin, convert), outcome(twin, lambda X: (X > 9).astype(float))
     for a, b in zip(found, expected, strict=True):
@@ -163,18 +203,29 @@ LETTERS = np.array(list("abcdefgh"))
 
 def letters(data):
     rng = np.random.default_rng(0)
-    chosen = np.where(data.y == 2, rng.choice([1, 6], len(data)), rng.choice([0, 2, 3, 4, 5, 7], len(data)))
+    chosen = np.where(
+        data.y == 2, rng.choice([1, 6], len(data)), rng.choice([0, 2, 3, 4, 5, 7], len(data))
+    )
     return {"noise": rng.normal(size=len(data)), "letter": LETTERS[chosen]}
 
 
 CATEGORIES = {
-    ("pandas", twin): lambda data: pd.DataFrame(letters(data)).astype({"letter": pd.CategoricalDtype(LETTERS)})
+    ("pandas", twin): lambda data: pd.DataFrame(letters(data)).astype(
+        {"letter": pd.CategoricalDtype(LETTERS)}
+    )
     for twin in BY_NAME
 } | {
-    ("polars Enum", "xgboost"): lambda data: pl.DataFrame(letters(data)).cast({"letter": pl.Enum(LETTERS.tolist())}),
-    ("polars", "xgboost"): lambda data: pl.DataFrame(letters(data)).cast({"letter": pl.Categorical}),
+    ("polars Enum", "xgboost"): lambda data: pl.DataFrame(letters(data)).cast(
+        {"letter": pl.Enum(LETTERS.tolist())}
+    ),
+    ("polars", "xgboost"): lambda data: pl.DataFrame(letters(data)).cast(
+        {"letter": pl.Categorical}
+    ),
     ("pyarrow", "xgboost"): lambda data: pa.table(
-        {name: pa.array(c).dictionary_encode() if c.dtype.kind == "U" else c for name, c in letters(data).items()}
+        {
+            name: pa.array(c).dictionary_encode() if c.dtype.kind == "U" else c
+            for name, c in letters(data).items()
+        }
     ),
 }
 
@@ -186,7 +237,9 @@ TAKE_CATEGORICAL = ("3.0.", "3.1.", "3.2.", "3.3.")
 @pytest.mark.usefixtures("categories")
 @pytest.mark.parametrize(("kind", "booster"), CATEGORIES)
 def test_categories(kind, booster):
-    if (kind, booster) == ("polars", "xgboost") and not xgboost.__version__.startswith(TAKE_CATEGORICAL):
+    if (kind, booster) == ("polars", "xgboost") and not xgboost.__version__.startswith(
+        TAKE_CATEGORICAL
+    ):
         pytest.skip("XGBoost takes polars' Enum alone from 3.4 on, and says so")
     twin, convert = BY_NAME[booster], CATEGORIES[kind, booster]
     parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
@@ -207,11 +260,27 @@ def polars_of(dtype):
 
 UNUSABLE = {
     # LightGBM would end the whole process at these.
-    "polars text": (polars_of(pl.String), ValueError, "X has a column 'bad' of type string; expected numbers"),
-    "polars dates": (polars_of(pl.Date), ValueError, "X has a column 'bad' of type date; expected numbers"),
-    "polars decimals": (polars_of(pl.Decimal(10, 2)), ValueError, r"'bad' of type decimal\(.*; expected numbers"),
+    "polars text": (
+        polars_of(pl.String),
+        ValueError,
+        "X has a column 'bad' of type string; expected numbers",
+    ),
+    "polars dates": (
+        polars_of(pl.Date),
+        ValueError,
+        "X has a column 'bad' of type date; expected numbers",
+    ),
+    "polars decimals": (
+        polars_of(pl.Decimal(10, 2)),
+        ValueError,
+        r"'bad' of type decimal\(.*; expected numbers",
+    ),
     "polars Int128": (polars_of(pl.Int128), ValueError, "'bad' of type int128; expected numbers"),
-    "pyarrow text": (table_of(lambda n: pa.array(["a"] * n)), ValueError, "'bad' of type string; expected numbers"),
+    "pyarrow text": (
+        table_of(lambda n: pa.array(["a"] * n)),
+        ValueError,
+        "'bad' of type string; expected numbers",
+    ),
     "pyarrow nulls": (table_of(pa.nulls), ValueError, "'bad' of type null; expected numbers"),
     "polars lazy": (
         lambda n: pl.LazyFrame({"x": range(n)}),
@@ -238,8 +307,16 @@ UNUSABLE = {
         ValueError,
         r"X has shape \(\d+, 2, 2\); expected rows and columns",
     ),
-    "ragged": (lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]], ValueError, "X holds rows of different lengths"),
-    "series": (lambda n: pd.Series(np.ones(n)), ValueError, r"X has shape \(\d+,\); expected rows and columns"),
+    "ragged": (
+        lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]],
+        ValueError,
+        "X holds rows of different lengths",
+    ),
+    "series": (
+        lambda n: pd.Series(np.ones(n)),
+        ValueError,
+        r"X has shape \(\d+,\); expected rows and columns",
+    ),
 }
 
 
@@ -255,7 +332,9 @@ def test_features_that_no_booster_takes(twin, kind):
     with pytest.raises((error, KeyError), match="bad" if kind == "pandas text" else message):
         good.predict(make(len(TEST)))
     with pytest.raises(error, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
-        ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(make(len(VALI)), VALI.y), eval_qid=VALI.qid)
+        ranker.fit(
+            TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(make(len(VALI)), VALI.y), eval_qid=VALI.qid
+        )
 
 
 @twins
@@ -263,11 +342,17 @@ def test_features_that_no_booster_takes(twin, kind):
 def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of, load):
     """Not with a word about a qid that is there."""
     frame = pd.DataFrame(TRAIN.X, columns=NAMES).assign(qid=TRAIN.qid)
-    lazy = pl.LazyFrame(frame) if of == "polars" else pytest.importorskip("dask.dataframe").from_pandas(frame)
+    lazy = (
+        pl.LazyFrame(frame)
+        if of == "polars"
+        else pytest.importorskip("dask.dataframe").from_pandas(frame)
+    )
     fitted = twin.fitted(n_estimators=1)
     search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
     for call in (twin.ranker().fit, fitted.score, search.fit):
-        with pytest.raises(TypeError, match=rf"^X is a .*; expected a table in memory: X\.{load}\(\)"):
+        with pytest.raises(
+            TypeError, match=rf"^X is a .*; expected a table in memory: X\.{load}\(\)"
+        ):
             call(lazy, TRAIN.y)
 
 
@@ -275,22 +360,30 @@ def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of, load)
 def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
     source = pl.DataFrame({"x": np.arange(len(TRAIN)), "bad": np.arange(len(TRAIN)) % 3})
     table = (
-        source.cast({"bad": pl.String}).cast({"bad": dtype}) if dtype == pl.Categorical else source.cast({"bad": dtype})
+        source.cast({"bad": pl.String}).cast({"bad": dtype})
+        if dtype == pl.Categorical
+        else source.cast({"bad": dtype})
     )
     fitted = LIGHTGBM.ranker(n_estimators=1).fit(source, TRAIN.y, TRAIN.qid)
     for call, name in (
         (lambda: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid), "X"),
         (lambda: fitted.predict(table), "X"),
         (
-            lambda: LIGHTGBM.ranker().fit(source, TRAIN.y, TRAIN.qid, eval_set=(table, TRAIN.y), eval_qid=TRAIN.qid),
+            lambda: LIGHTGBM.ranker().fit(
+                source, TRAIN.y, TRAIN.qid, eval_set=(table, TRAIN.y), eval_qid=TRAIN.qid
+            ),
             r"eval_set\[0\] X",
         ),
         (
-            lambda: GSearchCV(LIGHTGBM.ranker(), {}, scoring=gb.AP(), cv=2).fit(table, TRAIN.y, TRAIN.qid),
+            lambda: GSearchCV(LIGHTGBM.ranker(), {}, scoring=gb.AP(), cv=2).fit(
+                table, TRAIN.y, TRAIN.qid
+            ),
             "X",
         ),
     ):
-        with pytest.raises(ValueError, match=rf"^{name} has a column 'bad' of type .*; expected .*{name}.to_pandas"):
+        with pytest.raises(
+            ValueError, match=rf"^{name} has a column 'bad' of type .*; expected .*{name}.to_pandas"
+        ):
             call()
 
 
@@ -304,14 +397,19 @@ FRAMES = {
 OTHER_COLUMNS = {
     "reversed": (
         NAMES[::-1],
-        f"has the column {NAMES[-1]!r} where {NAMES[0]!r} was in training; expected {NAMES[0]}, {NAMES[1]}, ",
+        f"has the column {NAMES[-1]!r} where {NAMES[0]!r} was in training; expected {NAMES[0]}, "
+        f"{NAMES[1]}, ",
     ),
     "one renamed": (
         [*NAMES[:4], "new", *NAMES[5:]],
-        f"lacks the column {NAMES[4]!r} and has the unknown column 'new'; expected {NAMES[0]}, {NAMES[1]}, ",
+        f"lacks the column {NAMES[4]!r} and has the unknown column 'new'; expected {NAMES[0]}, "
+        f"{NAMES[1]}, ",
     ),
     "one missing": (NAMES[:-1], f"lacks the column {NAMES[-1]!r}; expected {NAMES[0]}, "),
-    "two more": ([*NAMES, "new", "newer"], f"has the unknown columns 'new', 'newer'; expected {NAMES[0]}, "),
+    "two more": (
+        [*NAMES, "new", "newer"],
+        f"has the unknown columns 'new', 'newer'; expected {NAMES[0]}, ",
+    ),
     "numbers": (range(len(NAMES)), f"lacks the columns {NAMES[0]!r}, {NAMES[1]!r}, "),
 }
 
@@ -328,7 +426,9 @@ def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
     # Both boosters take the columns of some of these by position, without a word.
     x = FRAMES[trained_on](X, NAMES)
     ranker = twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid)
-    npt.assert_array_equal(ranker.predict(FRAMES[kind](T, NAMES)), ranker.predict(FRAMES[trained_on](T, NAMES)))
+    npt.assert_array_equal(
+        ranker.predict(FRAMES[kind](T, NAMES)), ranker.predict(FRAMES[trained_on](T, NAMES))
+    )
     for names, differs in OTHER_COLUMNS.values():
         other = FRAMES[kind](columns(len(names)), names)
         evals = {"eval_set": [(other, TRAIN.y)], "eval_qid": [TRAIN.qid]}
@@ -354,18 +454,27 @@ def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
         again = {twin.continued: model}
         with pytest.raises(ValueError, match=r"X has the column |feature_names mismatch"):
             twin.ranker().fit(FRAMES[kind](X[:, ::-1], NAMES[::-1]), TRAIN.y, TRAIN.qid, **again)
-        assert twin.ranker().fit(FRAMES[kind](X, NAMES), TRAIN.y, TRAIN.qid, **again).n_queries_in_ == TRAIN.n_queries
+        assert (
+            twin.ranker().fit(FRAMES[kind](X, NAMES), TRAIN.y, TRAIN.qid, **again).n_queries_in_
+            == TRAIN.n_queries
+        )
 
 
 @twins
 def test_arrays_go_by_position_and_pickles_know_their_columns(twin):
-    by_name, by_position = (twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid) for x in (frame(X), X))
+    by_name, by_position = (
+        twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid) for x in (frame(X), X)
+    )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)  # LightGBM's
+        warnings.filterwarnings(
+            "ignore", "X does not have valid feature names", UserWarning
+        )  # LightGBM's
         npt.assert_array_equal(by_name.predict(T), by_position.predict(T))
     npt.assert_array_equal(by_position.predict(frame(T)), by_position.predict(T))
     again = pickle.loads(pickle.dumps(by_name))
-    with pytest.raises(ValueError, match=f"X has the column {NAMES[-1]!r} where {NAMES[0]!r} was in training"):
+    with pytest.raises(
+        ValueError, match=f"X has the column {NAMES[-1]!r} where {NAMES[0]!r} was in training"
+    ):
         again.predict(frame(T)[NAMES[::-1]])
     numbered = twin.ranker(n_estimators=2).fit(pd.DataFrame(X), TRAIN.y, TRAIN.qid)
     with pytest.raises(ValueError, match="'1' where '0' was in training"):
@@ -390,19 +499,28 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     # another.
     column = (2**24 + np.arange(len(TRAIN)) % 2)[:, None]
     grades = column.ravel() % 2
-    for kind in (lambda X: X.astype(dtype), lambda X: pd.DataFrame(X.astype(dtype)).astype("i8"), np.ndarray.tolist):
+    for kind in (
+        lambda X: X.astype(dtype),
+        lambda X: pd.DataFrame(X.astype(dtype)).astype("i8"),
+        np.ndarray.tolist,
+    ):
         ranker = LIGHTGBM.ranker(extra_trees=False).fit(
             kind(column), grades, TRAIN.qid, eval_set=[(kind(column), grades)], eval_qid=[TRAIN.qid]
         )
         assert ranker.score(kind(column), grades, TRAIN.qid) == LIGHTGBM.curve(ranker)[-1] > 0.999
-    search = GSearchCV(LIGHTGBM.ranker(extra_trees=False), {"n_estimators": [2]}, scoring=gb.AP(), cv=2)
+    search = GSearchCV(
+        LIGHTGBM.ranker(extra_trees=False), {"n_estimators": [2]}, scoring=gb.AP(), cv=2
+    )
     assert search.fit(column.astype(dtype), grades, TRAIN.qid).best_score_ > 0.999
 
 
 # --- grades, query ids, weights, scores -----------------------------------------------------------
 
 ROWS = {
-    **{f"numpy {d}": lambda v, d=d: v.astype(d) for d in ("f2", "f4", "f8", "i1", "i8", "u1", "u8", ">i4", ">f8", "O")},
+    **{
+        f"numpy {d}": lambda v, d=d: v.astype(d)
+        for d in ("f2", "f4", "f8", "i1", "i8", "u1", "u8", ">i4", ">f8", "O")
+    },
     "list": lambda v: v.tolist(),
     "read-only": lambda v: read_only(v, None),
     "strided": lambda v: np.repeat(v, 2)[::2],
@@ -429,7 +547,9 @@ IDS = {
     "pyarrow dictionary": lambda v: pa.array(v.astype(str)).dictionary_encode(),
 }
 # Small ids, for int8.
-QID, VALI_QID, TEST_QID = (np.unique(data.qid, return_inverse=True)[1] for data in (TRAIN, VALI, TEST))
+QID, VALI_QID, TEST_QID = (
+    np.unique(data.qid, return_inverse=True)[1] for data in (TRAIN, VALI, TEST)
+)
 WEIGHT = 1 + QID % 3
 START = TRAIN.y % 2 + np.arange(len(TRAIN)) % 3
 
@@ -443,9 +563,15 @@ def by_rows(twin, rows, ids, features=lambda X: X):
         sample_weight=rows(WEIGHT),
         eval_set=[(features(V), v[0])],
         eval_qid=[v[1]],
-        **{twin.start: rows(START), twin.eval_weight: [rows(1 + VALI_QID % 2)], twin.eval_start: [rows(VALI.y)]},
+        **{
+            twin.start: rows(START),
+            twin.eval_weight: [rows(1 + VALI_QID % 2)],
+            twin.eval_start: [rows(VALI.y)],
+        },
     )
-    score = ranker.score(features(T), rows(TEST.y), ids(TEST_QID), sample_weight=rows(1 + TEST_QID % 2))
+    score = ranker.score(
+        features(T), rows(TEST.y), ids(TEST_QID), sample_weight=rows(1 + TEST_QID % 2)
+    )
     return ranker.predict(features(T)), twin.curve(ranker), score
 
 
@@ -495,7 +621,9 @@ def test_evaluate(kind):
 
 def test_masked_rows_are_missing():
     masked = np.ma.masked_array([0, 1, 2, 0], mask=[0, 0, 0, 1])
-    with pytest.raises(ValueError, match="y_true holds 1 masked values; expected a value in every row"):
+    with pytest.raises(
+        ValueError, match="y_true holds 1 masked values; expected a value in every row"
+    ):
         gb.evaluate(gb.AP(), masked, [1, 2, 3, 4])
     with pytest.raises(ValueError, match="qid holds 1 masked values"):
         gb.evaluate(gb.AP(), masked.data, [1, 2, 3, 4], masked)
@@ -529,9 +657,13 @@ def test_qid_as_a_column(twin, kind):
     assert ranker.n_queries_in_ == TRAIN.n_queries
     if kind == "pandas":
         assert ranker.feature_names_in_.tolist() == NAMES
-    with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too; expected one of them"):
+    with pytest.raises(
+        ValueError, match="qid is given, and X has a column 'qid' too; expected one of them"
+    ):
         ranker.fit(x, TRAIN.y, TRAIN.qid)
-    with pytest.raises(ValueError, match=r"eval_qid\[0\] is given, and eval_set\[0\] X has a column 'qid' too"):
+    with pytest.raises(
+        ValueError, match=r"eval_qid\[0\] is given, and eval_set\[0\] X has a column 'qid' too"
+    ):
         ranker.fit(x, TRAIN.y, eval_set=(v, VALI.y), eval_qid=VALI.qid)
     with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
         ranker.score(t, TEST.y, TEST.qid)
@@ -555,7 +687,8 @@ def test_a_renamed_qid_is_no_feature(twin, kind):
     renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
     x = TABLES[kind](renamed)
     words = (
-        "X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer; expected the name 'qid': "
+        "X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer; expected "
+        "the name 'qid': "
         "pass verbose_feature_names_out=False to the ColumnTransformer"
     )
     for qid in (None, TRAIN.qid):
@@ -576,14 +709,19 @@ def test_a_column_transformer_keeps_qid(twin):
     x = with_column(TRAIN, X)
     half = NAMES[: len(NAMES) // 2]
     scaled = ColumnTransformer(
-        [("scaled", StandardScaler(), half)], remainder="passthrough", verbose_feature_names_out=False
+        [("scaled", StandardScaler(), half)],
+        remainder="passthrough",
+        verbose_feature_names_out=False,
     )
-    pipeline = make_pipeline(scaled.set_output(transform="pandas"), twin.ranker(n_estimators=3)).fit(x, TRAIN.y)
+    pipeline = make_pipeline(
+        scaled.set_output(transform="pandas"), twin.ranker(n_estimators=3)
+    ).fit(x, TRAIN.y)
     assert pipeline[-1].n_features_in_ == len(NAMES)
     assert pipeline[-1].n_queries_in_ == TRAIN.n_queries
     pipeline.set_params(columntransformer__verbose_feature_names_out=True)
     with pytest.raises(
-        ValueError, match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer"
+        ValueError,
+        match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer",
     ):
         pipeline.fit(x, TRAIN.y)
 
@@ -593,7 +731,11 @@ def test_a_column_transformer_keeps_qid(twin):
 def test_searches_with_qid_as_a_column(twin):
     """It goes where the frame goes: scikit-learn's tools need no routing."""
     x, y, ids = with_column(TRAIN, X).assign(qid=TRAIN.qid), TRAIN.y, TRAIN.qid
-    ranker, target, grid = twin.ranker(n_estimators=3), measure_scorer(gb.AP()), {"g": simplex_grid(2, 2)}
+    ranker, target, grid = (
+        twin.ranker(n_estimators=3),
+        measure_scorer(gb.AP()),
+        {"g": simplex_grid(2, 2)},
+    )
     ours = GSearchCV(ranker, {**grid, "n_estimators": [3]}, scoring=gb.AP(), cv=3).fit(x, y)
     same = GSearchCV(ranker, {**grid, "n_estimators": [3]}, scoring=gb.AP(), cv=3).fit(X, y, ids)
     theirs = GridSearchCV(ranker, grid, scoring=target, cv=GroupKFold(3)).fit(x, y, groups=ids)
@@ -606,4 +748,6 @@ def test_searches_with_qid_as_a_column(twin):
         routed = cross_val_score(ranker, X, y, cv=GroupKFold(3), params={"qid": ids, "groups": ids})
     npt.assert_array_equal(own, routed)
     with pytest.raises(ValueError, match=r"queries, such as .*expected folds of whole queries"):
-        cross_val_score(ranker, x, y, cv=KFold(3, shuffle=True, random_state=0), error_score="raise")
+        cross_val_score(
+            ranker, x, y, cv=KFold(3, shuffle=True, random_state=0), error_score="raise"
+        )

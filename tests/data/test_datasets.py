@@ -16,7 +16,13 @@ from sklearn.datasets import dump_svmlight_file, load_digits, load_svmlight_file
 from sklearn.metrics import ndcg_score
 
 import gapboost as gb
-from gapboost.datasets import RankingData, RankingSplit, load_digits_ranking, load_letor, load_letor_fold
+from gapboost.datasets import (
+    RankingData,
+    RankingSplit,
+    load_digits_ranking,
+    load_letor,
+    load_letor_fold,
+)
 
 
 def grades(data: RankingData) -> list[int]:
@@ -70,7 +76,14 @@ def test_all_parts_together(
     ("folder", "queries", "rows", "first", "grade_and_query", "documents"),
     [
         made("letor", [24, 16, 12], [1319, 858, 655], [1.2, 1.4, 0.32], (1, 1), ["01000", "01001"]),
-        real("ohsumed", [63, 21, 22], [9219, 3538, 3383], [3.0, 2.07944154, 0.27272727], (2, 1), ["40626", "11852"]),
+        real(
+            "ohsumed",
+            [63, 21, 22],
+            [9219, 3538, 3383],
+            [3.0, 2.07944154, 0.27272727],
+            (2, 1),
+            ["40626", "11852"],
+        ),
     ],
 )
 def test_a_fold_rows_and_rule(
@@ -114,9 +127,15 @@ def test_agrees_with_scikit_learn(folder: Path) -> None:
         real("lightgbm-lambdarank/rank.test.gz", 50, 300, [206, 256, 252, 44, 10]),
     ],
 )
-def test_sizes_of_queries_beside_the_file(path: Path, n_queries: int, n_features: int, counts: list[int]) -> None:
+def test_sizes_of_queries_beside_the_file(
+    path: Path, n_queries: int, n_features: int, counts: list[int]
+) -> None:
     data = load_letor(path)
-    assert (data.n_queries, data.X.shape, grades(data)) == (n_queries, (sum(counts), n_features), counts)
+    assert (data.n_queries, data.X.shape, grades(data)) == (
+        n_queries,
+        (sum(counts), n_features),
+        counts,
+    )
     sizes = path.with_suffix(".query").read_text(encoding="utf-8").split()
     assert np.bincount(data.qid).tolist() == [int(size) for size in sizes]
     assert data.docid is None
@@ -148,11 +167,26 @@ def test_two_files_number_queries_on(folder: Path, first: float, numbers: list[i
 
 @pytest.mark.parametrize("folder", [real("trec-news-2018")])
 def test_trec_news(folder: Path) -> None:
-    names = list(json.loads((folder / "trec_news_2018.features.json").read_text(encoding="utf-8")).values())
-    train, test = (load_letor(folder / f"trec_news_2018.{part}", feature_names=names) for part in ("train", "test"))
-    assert (train.n_queries, train.X.shape, grades(train)) == (45, (782, 5), [303, 256, 146, 27, 50])
+    names = list(
+        json.loads((folder / "trec_news_2018.features.json").read_text(encoding="utf-8")).values()
+    )
+    train, test = (
+        load_letor(folder / f"trec_news_2018.{part}", feature_names=names)
+        for part in ("train", "test")
+    )
+    assert (train.n_queries, train.X.shape, grades(train)) == (
+        45,
+        (782, 5),
+        [303, 256, 146, 27, 50],
+    )
     assert (test.n_queries, test.X.shape) == (5, (41, 5))
-    assert train.feature_names == ["caption_count", "caption_partial", "caption_position", "pagerank", "para-fraction"]
+    assert train.feature_names == [
+        "caption_count",
+        "caption_partial",
+        "caption_position",
+        "pagerank",
+        "para-fraction",
+    ]
     npt.assert_array_equal(train.X[1, :3], [-1.0, 0.0, -1.0])  # second row gives no feature 2
 
 
@@ -174,7 +208,9 @@ def test_gzip_is_told_by_content(write: Callable[..., Path], tmp_path: Path) -> 
 
 
 def test_comments_blank_lines_and_line_ends(write: Callable[..., Path]) -> None:
-    data = load_letor(write("# made by hand\r\n\r\n1 qid:1 1:1 # docid = a\r\n   \r\n0 qid:1 1:2 # docid = b"))
+    data = load_letor(
+        write("# made by hand\r\n\r\n1 qid:1 1:1 # docid = a\r\n   \r\n0 qid:1 1:2 # docid = b")
+    )
     assert data.y.tolist() == [1, 0]
     assert data.docid is not None
     assert data.docid.tolist() == ["a", "b"]
@@ -187,7 +223,11 @@ def test_line_ends_and_byte_order_mark(write: Callable[..., Path], name: str, en
     for first in ("", "# made by hand\n"):
         text = f"\ufeff{first}2 qid:é 1:1 # docid = a\n1 qid:é 1:2 # docid = b\n"
         data = load_letor(write(text.replace("\n", end), name))
-        assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == ([2, 1], ["é", "é"], [[1], [2]])
+        assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == (
+            [2, 1],
+            ["é", "é"],
+            [[1], [2]],
+        )
         assert data.docid is not None
         assert data.docid.tolist() == ["a", "b"]
 
@@ -240,7 +280,9 @@ def test_queries_that_are_not_int64_are_read_as_str(write: Callable[..., Path], 
 
 
 @pytest.mark.parametrize("pair", [("01", "1"), ("+1", "1"), ("-0", "0"), ("+0", "-0")])
-def test_spellings_of_one_number_are_different_queries(write: Callable[..., Path], pair: tuple[str, str]) -> None:
+def test_spellings_of_one_number_are_different_queries(
+    write: Callable[..., Path], pair: tuple[str, str]
+) -> None:
     rows = [f"{grade} qid:{query} 1:1\n" for grade, query in enumerate(pair)]
     assert load_letor(write("".join(rows))).qid.tolist() == list(pair)
     files = [write(row, str(number)) for number, row in enumerate(rows)]
@@ -269,11 +311,14 @@ def test_nan_is_kept_and_absent_is_zero(write: Callable[..., Path]) -> None:
     npt.assert_array_equal(load_letor(write("1 qid:1 1:nan 3:1\n")).X, [[np.nan, 0, 1]])
 
 
-@pytest.mark.parametrize("row", ["1_0 qid:1 1:1", "1 qid:1 1_0:1", "1 qid:1 1:1_5", "1 qid:q_1 1:2 2:1e1_0", "1_0 1:1"])
+@pytest.mark.parametrize(
+    "row", ["1_0 qid:1 1:1", "1 qid:1 1_0:1", "1 qid:1 1:1_5", "1 qid:q_1 1:2 2:1e1_0", "1_0 1:1"]
+)
 def test_numbers_that_only_python_reads_are_refused(write: Callable[..., Path], row: str) -> None:
     """``1:1_5`` is not 15."""
     with pytest.raises(
-        ValueError, match=r"data\.txt, line 2: cannot be read .*the number '[^:]*_[^:]*' has an underscore"
+        ValueError,
+        match=r"data\.txt, line 2: cannot be read .*the number '[^:]*_[^:]*' has an underscore",
     ):
         load_letor(write(f"0 qid:q_1 1:1 # docid = d_1\n{row}\n"))
 
@@ -282,13 +327,19 @@ def test_a_query_without_its_colon_is_refused(write: Callable[..., Path]) -> Non
     """Sizes of queries lie beside the file, so that a row needs none."""
     path = write("1 qid5:7 1:1\n0 1:2\n")
     path.with_name(path.name + ".query").write_text("2\n")
-    with pytest.raises(ValueError, match=r"line 1: cannot be read .*'qid5:7' does not begin with 'qid:'"):
+    with pytest.raises(
+        ValueError, match=r"line 1: cannot be read .*'qid5:7' does not begin with 'qid:'"
+    ):
         load_letor(path)
 
 
 def test_names_may_hold_underscores_and_numbers_what_c_reads(write: Callable[..., Path]) -> None:
     data = load_letor(write("+1 qid:q_1 +1:-1.5e+00 02:.5 3:Infinity # docid = d_1\n"))
-    assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == ([1], ["q_1"], [[-1.5, 0.5, np.inf]])
+    assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == (
+        [1],
+        ["q_1"],
+        [[-1.5, 0.5, np.inf]],
+    )
     assert data.docid is not None
     assert data.docid.tolist() == ["d_1"]
 
@@ -313,7 +364,9 @@ def test_zero_based_given(write: Callable[..., Path]) -> None:
     path = write("1 qid:1 1:4\n")
     assert load_letor(path, zero_based=True).X.tolist() == [[0, 4]]
     assert load_letor(path, zero_based=False).X.tolist() == [[4]]
-    with pytest.raises(ValueError, match=r"zero\.txt: found feature index 0, expected indices from 1"):
+    with pytest.raises(
+        ValueError, match=r"zero\.txt: found feature index 0, expected indices from 1"
+    ):
         load_letor(write("1 qid:1 0:4\n", "zero.txt"), zero_based=False)
 
 
@@ -323,7 +376,9 @@ def test_reads_what_scikit_learn_writes(tmp_path: Path, zero_based: bool) -> Non
     X = rng.rand(30, 6) * (rng.rand(30, 6) < 0.5)
     y, qid = rng.randint(0, 4, 30), np.repeat(np.arange(6), 5)
     path = tmp_path / "dumped.txt"
-    dump_svmlight_file(X, y, str(path), query_id=qid, zero_based=zero_based, comment="a comment\nof two lines")
+    dump_svmlight_file(
+        X, y, str(path), query_id=qid, zero_based=zero_based, comment="a comment\nof two lines"
+    )
     data = load_letor(path)
     npt.assert_allclose(data.X, X, rtol=1e-12)
     npt.assert_array_equal(data.y, y)
@@ -334,7 +389,9 @@ def test_n_features(write: Callable[..., Path]) -> None:
     path = write("1 qid:1 2:5\n")
     assert load_letor(path, n_features=4).X.tolist() == [[0, 5, 0, 0]]
     assert load_letor(path, n_features=4, dense=False).X.shape == (1, 4)
-    with pytest.raises(ValueError, match=r"data\.txt: found feature index 2, expected at most 1: 1 features"):
+    with pytest.raises(
+        ValueError, match=r"data\.txt: found feature index 2, expected at most 1: 1 features"
+    ):
         load_letor(path, n_features=1)
     assert load_letor(write("1 qid:1\n", "bare"), n_features=2).X.tolist() == [[0, 0]]
     with pytest.raises(ValueError, match="bare: found no features"):
@@ -346,32 +403,42 @@ def test_a_dense_feature_index_has_a_limit(write: Callable[..., Path]) -> None:
     path = write("1 qid:1 1:1\n0 qid:1 2147483647:1\n")
     with pytest.raises(
         ValueError,
-        match=r"data\.txt: found feature index 2147483647, expected at most 1048576 with dense=True; give n_feat",
+        match=r"data\.txt: found feature index 2147483647, expected at most 1048576 with "
+        r"dense=True; give n_feat",
     ):
         load_letor(path)
     assert load_letor(path, dense=False).X.shape == (2, 2147483647)
     zero = write("1 qid:1 0:1 1048576:1\n", "zero")
-    with pytest.raises(ValueError, match="zero: found feature index 1048576, expected at most 1048575"):
+    with pytest.raises(
+        ValueError, match="zero: found feature index 1048576, expected at most 1048575"
+    ):
         load_letor(zero)
     assert load_letor(write("1 qid:1 1048576:1\n", "most")).X.shape == (1, 1048576)
     assert load_letor(zero, n_features=1048577).X[0, -1] == 1
 
 
-def test_a_dense_feature_index_has_a_limit_in_folds(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_dense_feature_index_has_a_limit_in_folds(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
     for number, name in enumerate(("train", "vali", "test")):
         write(f"1 qid:{number} {10 ** (3 * number + 1)}:1\n", f"{name}.txt")
-    with pytest.raises(ValueError, match=r"test\.txt: found feature index 10000000, expected at most 1048576"):
+    with pytest.raises(
+        ValueError, match=r"test\.txt: found feature index 10000000, expected at most 1048576"
+    ):
         load_letor_fold(tmp_path)
     assert load_letor_fold(tmp_path, dense=False).train.X.shape == (1, 10**7)
 
 
 @pytest.mark.slow
-def test_a_long_line_is_refused_before_it_is_read(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_long_line_is_refused_before_it_is_read(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
     row = "1 qid:1 1:1\n"
     long = row.replace("\n", " # " + "x" * 100 + "\n")
     assert len(load_letor(write(row + long), max_line_bytes=len(long))) == 2
     with pytest.raises(
-        ValueError, match=r"data\.gz, line 2: found more than 99 bytes, expected at most max_line_bytes=99"
+        ValueError,
+        match=r"data\.gz, line 2: found more than 99 bytes, expected at most max_line_bytes=99",
     ):
         load_letor(write(row + long, "data.gz"), max_line_bytes=99)
     write("1\n" + " " * 200 + "1\n", "rank.query")
@@ -379,7 +446,9 @@ def test_a_long_line_is_refused_before_it_is_read(write: Callable[..., Path], tm
         load_letor(write("1 1:1\n0 1:1\n", "rank"), max_line_bytes=99)
     huge = write(b"1" * 100_000_000, "huge.gz")
     tracemalloc.start()
-    with pytest.raises(ValueError, match=r"huge\.gz, line 1: found more than 67108864 bytes, expected at most"):
+    with pytest.raises(
+        ValueError, match=r"huge\.gz, line 1: found more than 67108864 bytes, expected at most"
+    ):
         load_letor(huge)
     assert tracemalloc.get_traced_memory()[1] < 180e6
     tracemalloc.stop()
@@ -433,7 +502,11 @@ def test_fold_has_the_same_columns(write: Callable[..., Path], tmp_path: Path) -
     write("1 qid:1 1:1 4:1\n", "train.txt.gz")
     write("1 qid:2 2:1\n", "vali.txt")
     write("1 qid:3 3:1\n", "test.txt")
-    assert [part.X.tolist() for part in load_letor_fold(tmp_path)] == [[[1, 0, 0, 1]], [[0, 1, 0, 0]], [[0, 0, 1, 0]]]
+    assert [part.X.tolist() for part in load_letor_fold(tmp_path)] == [
+        [[1, 0, 0, 1]],
+        [[0, 1, 0, 0]],
+        [[0, 0, 1, 0]],
+    ]
     write("1 qid:2 0:1\n", "vali.txt")
     fold = load_letor_fold(str(tmp_path), dense=False, feature_names=list("abcdef"))
     assert [part.X.indices.tolist() for part in fold] == [[1, 4], [0], [3]]
@@ -480,7 +553,9 @@ def test_wrong_group_sizes(write: Callable[..., Path], sizes: str, message: str)
 
 
 def test_neither_queries_nor_group_sizes(write: Callable[..., Path]) -> None:
-    with pytest.raises(ValueError, match=r"data\.txt: found no queries, expected 'qid:' .* in data\.txt\.query"):
+    with pytest.raises(
+        ValueError, match=r"data\.txt: found no queries, expected 'qid:' .* in data\.txt\.query"
+    ):
         load_letor(write(THREE_ROWS))
 
 
@@ -540,12 +615,21 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("nan qid:1 1:1\n", "found grade nan"),
         ("inf qid:1 1:1\n", "found grade inf"),
         ("3000000000 qid:1 1:1\n", r"found grade 3e\+09, expected a number from 0 to 2147483647"),
-        ("1 qid:1 1:1\n1 qid:a#b 1:1\n", "line 2: cannot be read .*query 'a' ends at '#', where a comment begins"),
-        ("1 qid:1 1:1\n".encode("utf-16"), r"data\.txt, line 1: found the bytes of UTF-16 or UTF-32, expected UTF-8"),
+        (
+            "1 qid:1 1:1\n1 qid:a#b 1:1\n",
+            "line 2: cannot be read .*query 'a' ends at '#', where a comment begins",
+        ),
+        (
+            "1 qid:1 1:1\n".encode("utf-16"),
+            r"data\.txt, line 1: found the bytes of UTF-16 or UTF-32, expected UTF-8",
+        ),
         ("1 qid:1 1:1\n".encode("utf-16-le"), "line 1: found the bytes of UTF-16"),
         ("1 qid:1 1:1\n".encode("utf-16-be"), "line 1: found the bytes of UTF-16"),
         ("1 qid:1 1:1\n".encode("utf-32"), "line 1: found the bytes of UTF-16"),
-        ("good qid:1 1:1\n", r"data\.txt, line 1: cannot be read as 'grade qid:.* found 'good qid:1 1:1'"),
+        (
+            "good qid:1 1:1\n",
+            r"data\.txt, line 1: cannot be read as 'grade qid:.* found 'good qid:1 1:1'",
+        ),
         ("1 qid:1 1:1\n1,2 qid:1 1:1\n", "line 2: cannot be read"),
         ("1 qid:1 1:NULL\n", "line 1: cannot be read"),
         ("1 qid:1 1:1 name\n", "line 1: cannot be read"),
@@ -555,10 +639,19 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("1 qid:1 1:1 1:2\n", "line 1: cannot be read .*should be sorted and unique"),
         ("1 qid:1 -1:1\n", "line 1: cannot be read"),
         ("1 qid:1 99999999999999999999:1\n", "line 1: cannot be read"),
-        ("1 qid:1 1:1\n1 1:1\n", r"data\.txt, line 2: found no query, .* \(1 of 2 rows have none\)"),
+        (
+            "1 qid:1 1:1\n1 1:1\n",
+            r"data\.txt, line 2: found no query, .* \(1 of 2 rows have none\)",
+        ),
         ("1 qid:1 1:1\n1 qid: 1:1\n", "line 2: found no query"),
-        ("1 qid:1 1:1\n1 qid:a\0 1:1\n", r"line 2: cannot be read .*query b'a\\x00' has a NUL byte"),
-        ("1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = a\0\n", r"line 2: cannot .*document b'a\\x00' has a NUL byte"),
+        (
+            "1 qid:1 1:1\n1 qid:a\0 1:1\n",
+            r"line 2: cannot be read .*query b'a\\x00' has a NUL byte",
+        ),
+        (
+            "1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = a\0\n",
+            r"line 2: cannot .*document b'a\\x00' has a NUL byte",
+        ),
         (b"1 qid:caf\xe9 1:1\n", r"line 1: cannot be read .*\(query b'caf\\xe9' is not UTF-8\)"),
         (
             b"1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = caf\xe8\n",
@@ -599,7 +692,9 @@ def test_ranking_data_is_frozen_and_checks_shapes() -> None:
         RankingData(X, y, np.arange(3))
     with pytest.raises(ValueError, match="docid has shape"):
         RankingData(X, y, qid, docid=np.array(["a"]))
-    with pytest.raises(ValueError, match="feature_names has 2 names; expected one for each of the 3 columns"):
+    with pytest.raises(
+        ValueError, match="feature_names has 2 names; expected one for each of the 3 columns"
+    ):
         RankingData(X, y, qid, feature_names=["a", "b"])
     with pytest.raises(ValueError, match="X has shape"):
         RankingData(X[0], y, qid)
@@ -627,7 +722,9 @@ def test_digits_shape(digits: RankingSplit) -> None:
 
 
 def test_digits_deterministic(digits: RankingSplit) -> None:
-    for part, again in zip(digits, load_digits_ranking(random_state=np.random.RandomState(0)), strict=True):
+    for part, again in zip(
+        digits, load_digits_ranking(random_state=np.random.RandomState(0)), strict=True
+    ):
         for name in ("X", "y", "qid", "docid"):
             npt.assert_array_equal(getattr(part, name), getattr(again, name))
     assert not np.array_equal(digits.train.qid, load_digits_ranking(random_state=1).train.qid)
@@ -649,7 +746,10 @@ def test_digits_parts_share_no_image(digits: RankingSplit) -> None:
 def test_digits_grades(digits: RankingSplit) -> None:
     source = load_digits()
     means = np.array([source.data[source.target == digit].mean(axis=0) for digit in range(10)])
-    nearest = [sorted(set(range(10)) - {a}, key=lambda b: np.linalg.norm(means[a] - means[b]))[:2] for a in range(10)]
+    nearest = [
+        sorted(set(range(10)) - {a}, key=lambda b: np.linalg.norm(means[a] - means[b]))[:2]
+        for a in range(10)
+    ]
     part = digits.test
     assert part.docid is not None
     pairs = zip(source.target[part.qid], source.target[part.docid.astype(np.int64)], strict=True)
@@ -680,10 +780,14 @@ def test_digits_can_be_learned(digits: RankingSplit) -> None:
         gains = 2.0 ** test.y.reshape(100, -1) - 1
         return float(ndcg_score(gains, scores.reshape(100, -1), k=10))
 
-    ranker = lightgbm.LGBMRanker(n_estimators=100, n_jobs=1, deterministic=True, force_row_wise=True, verbose=-1)
+    ranker = lightgbm.LGBMRanker(
+        n_estimators=100, n_jobs=1, deterministic=True, force_row_wise=True, verbose=-1
+    )
     ranker.fit(train.X, train.y, group=np.full(240, 40))
     learned = ndcg(ranker.predict(test.X))
-    single = max(ndcg(sign * test.X[:, column]) for column in range(test.n_features) for sign in (1, -1))
+    single = max(
+        ndcg(sign * test.X[:, column]) for column in range(test.n_features) for sign in (1, -1)
+    )
     constant = ndcg(np.zeros(len(test)))
     assert constant < 0.35
     assert single > 0.6

@@ -56,12 +56,14 @@ ENDS = [
     b"\r",
     b"",
 ]
-GOOD = st.tuples(st.sampled_from([b"0", b"1", b"2"]), st.sampled_from([b"qid:1", b"qid:2"]), st.floats(-9, 9)).map(
-    lambda row: b"%b %b 1:%b 3:1" % (row[0], row[1], repr(row[2]).encode())
-)
+GOOD = st.tuples(
+    st.sampled_from([b"0", b"1", b"2"]), st.sampled_from([b"qid:1", b"qid:2"]), st.floats(-9, 9)
+).map(lambda row: b"%b %b 1:%b 3:1" % (row[0], row[1], repr(row[2]).encode()))
 BAD = st.lists(st.sampled_from(WORDS + NUMBERS), max_size=5).map(b" ".join)
 LINES = st.sampled_from([0] * 9 + [1]).flatmap(lambda bad: BAD if bad else GOOD)
-LETOR = st.lists(st.tuples(LINES, st.sampled_from([b"\n"] * 12 + ENDS)).map(b"".join), max_size=5).map(b"".join)
+LETOR = st.lists(
+    st.tuples(LINES, st.sampled_from([b"\n"] * 12 + ENDS)).map(b"".join), max_size=5
+).map(b"".join)
 
 TREC_WORDS = [
     b"601",
@@ -96,7 +98,9 @@ TREC_BAD = st.lists(st.sampled_from(TREC_WORDS), max_size=7).map(b" ".join)
 def trec_files(kind):
     usual = (JUDGMENT, RETRIEVED)[kind].map(str.encode)
     line = st.sampled_from([0] * 12 + [1]).flatmap(lambda bad: TREC_BAD if bad else usual)
-    return st.lists(st.tuples(line, st.sampled_from([b"\n"] * 12 + ENDS)).map(b"".join), max_size=4).map(b"".join)
+    return st.lists(
+        st.tuples(line, st.sampled_from([b"\n"] * 12 + ENDS)).map(b"".join), max_size=4
+    ).map(b"".join)
 
 
 def damaged(content):
@@ -105,7 +109,9 @@ def damaged(content):
         content,
         content.map(b"\xef\xbb\xbf".__add__),
         content.map(gzip.compress),
-        st.tuples(content.map(gzip.compress), st.integers(0, 60)).map(lambda drawn: drawn[0][: drawn[1]]),
+        st.tuples(content.map(gzip.compress), st.integers(0, 60)).map(
+            lambda drawn: drawn[0][: drawn[1]]
+        ),
         st.tuples(content, st.integers(0, 40), st.binary(min_size=1, max_size=1)).map(
             lambda drawn: drawn[0][: drawn[1]] + drawn[2] + drawn[0][drawn[1] + 1 :]
         ),
@@ -166,4 +172,6 @@ def check_trec(content, kind, parts, place, number):
             assert b"_" not in words[place]
             found.setdefault(words[0].decode(), {})[words[2].decode()] = number(words[place])
     assert topics == found
-    assert all(math.isfinite(value) for documents in topics.values() for value in documents.values())
+    assert all(
+        math.isfinite(value) for documents in topics.values() for value in documents.values()
+    )

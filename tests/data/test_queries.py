@@ -22,7 +22,11 @@ from gapboost._data.queries import grouped_rows
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),
     st.lists(st.sampled_from(["", "a", "b", "äö", "a "]), min_size=1, max_size=12),
-    st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["0", "1", "0\0", b"0"])), min_size=1, max_size=12),
+    st.lists(
+        st.one_of(st.integers(0, 2), st.sampled_from(["0", "1", "0\0", b"0"])),
+        min_size=1,
+        max_size=12,
+    ),
 )
 
 
@@ -39,7 +43,9 @@ def test_groups_are_the_oracles(qid):
     values = np.arange(len(qid)) * 10
     together = queries.grouped(values)
     pieces = np.split(together, queries.offsets[1:-1])
-    assert [piece.tolist() for piece in pieces] == [[10 * row for row in rows] for rows in expected.values()]
+    assert [piece.tolist() for piece in pieces] == [
+        [10 * row for row in rows] for rows in expected.values()
+    ]
     assert queries.ungrouped(together).tolist() == values.tolist()
     assert (queries.rows is None) == (together.tolist() == values.tolist())
 
@@ -69,7 +75,9 @@ DISTINCT = {
 }
 
 
-@pytest.mark.parametrize("kind", [list, tuple, deque, lambda ids: np.fromiter(ids, dtype=object, count=len(ids))])
+@pytest.mark.parametrize(
+    "kind", [list, tuple, deque, lambda ids: np.fromiter(ids, dtype=object, count=len(ids))]
+)
 @pytest.mark.parametrize("what", DISTINCT)
 def test_ids_stay_what_they_are(what, kind):
     ids = DISTINCT[what]
@@ -79,11 +87,17 @@ def test_ids_stay_what_they_are(what, kind):
 
 
 def test_scalars_of_numpy_and_arrow_are_the_values_they_stand_for():
-    assert grouped_rows([1, np.int64(1), np.uint8(1), pa.scalar(1), 1.0, np.float32(1)], 6).sizes.tolist() == [4, 2]
-    assert grouped_rows(["a", np.str_("a"), b"a", np.bytes_(b"a"), pa.scalar("a")], 5).sizes.tolist() == [3, 2]
+    assert grouped_rows(
+        [1, np.int64(1), np.uint8(1), pa.scalar(1), 1.0, np.float32(1)], 6
+    ).sizes.tolist() == [4, 2]
+    assert grouped_rows(
+        ["a", np.str_("a"), b"a", np.bytes_(b"a"), pa.scalar("a")], 5
+    ).sizes.tolist() == [3, 2]
 
 
-@pytest.mark.parametrize("column", [pl.Series, pd.Series, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])])
+@pytest.mark.parametrize(
+    "column", [pl.Series, pd.Series, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])]
+)
 @pytest.mark.parametrize(
     "ids",
     [
@@ -113,7 +127,14 @@ def test_records():
 
 @pytest.mark.parametrize(
     ("ids", "dtype"),
-    [([3, 1, 3], np.int64), (["b", "a"], "U1"), ([b"b"], "S1"), ([True], bool), ([1.5], float), ([1, "1"], object)],
+    [
+        ([3, 1, 3], np.int64),
+        (["b", "a"], "U1"),
+        ([b"b"], "S1"),
+        ([True], bool),
+        ([1.5], float),
+        ([1, "1"], object),
+    ],
     ids=str,
 )
 def test_ids_of_one_type_come_back_as_an_array_of_it(ids, dtype):
@@ -131,11 +152,15 @@ def test_recall_bases_by_any_key_that_names_the_query():
         ("ns", lambda day: np.datetime64(day, "ns")),
     ):
         base = {key(day): (5, 1 + place) for place, day in enumerate(days)}
-        assert judged([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base).base.counts.tolist() == [
+        assert judged(
+            [1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base
+        ).base.counts.tolist() == [
             [5, 1],
             [5, 2],
         ]
-    assert judged([1, 1], [np.int64(1), 2], recall_base={1: (0, 1), np.int64(2): (0, 2)}).base.counts.tolist() == [
+    assert judged(
+        [1, 1], [np.int64(1), 2], recall_base={1: (0, 1), np.int64(2): (0, 2)}
+    ).base.counts.tolist() == [
         [0, 1],
         [0, 2],
     ]
@@ -144,14 +169,22 @@ def test_recall_bases_by_any_key_that_names_the_query():
 def test_ids_that_differ_in_the_last_bit():
     qid = np.array([2**63 - 1, 2**63 - 2, 2**63 - 1])  # the same number in float64, and in 32 bits
     assert grouped_rows(qid, 3).sizes.tolist() == [2, 1]
-    assert grouped_rows(np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), 2).sizes.tolist() == [1, 1]
+    assert grouped_rows(np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), 2).sizes.tolist() == [
+        1,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("dtype", ["U1", "U2", "U3", "U8", ">U3", "S1", "S3", "S4", "S8", "S13"])
 def test_strings_of_any_width(dtype):
     rng = np.random.default_rng(0)
     words = np.array(["", "a", "b", "ab", "ba", "abc", "abd", "xxxxxxxz", "xxxxxxxy"]).astype(dtype)
-    for qid in (np.repeat(words, 3), np.repeat(words[::2], 2)[::2], rng.choice(words, 50), words[:1]):
+    for qid in (
+        np.repeat(words, 3),
+        np.repeat(words[::2], 2)[::2],
+        rng.choice(words, 50),
+        words[:1],
+    ):
         found = grouped_rows(qid, len(qid))
         expected = grouped_rows(qid.astype(object), len(qid))
         assert found.ids.tolist() == expected.ids.tolist()
@@ -161,9 +194,16 @@ def test_strings_of_any_width(dtype):
 
 
 def test_pandas():
-    frame = pd.DataFrame({"grade": [0, 1, 2, 1], "qid": ["b", "a", "b", "a"], "w": [1.0, 2.0, 1.0, 2.0]})
+    frame = pd.DataFrame(
+        {"grade": [0, 1, 2, 1], "qid": ["b", "a", "b", "a"], "w": [1.0, 2.0, 1.0, 2.0]}
+    )
     frame.index = [7, 3, 7, 1]  # positions count, not labels
-    for qid in (frame.qid, frame.qid.astype("category"), frame.qid.astype("string"), frame.qid.map({"a": 1, "b": 2})):
+    for qid in (
+        frame.qid,
+        frame.qid.astype("category"),
+        frame.qid.astype("string"),
+        frame.qid.map({"a": 1, "b": 2}),
+    ):
         data = judged(frame.grade.astype("Int64"), qid, sample_weight=frame.w)
         assert data.grades.tolist() == [0, 2, 1, 1]
         assert data.weights.tolist() == [1, 2]
@@ -185,10 +225,14 @@ def test_counts_and_what_they_know():
     with_missing = judged([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
     assert with_missing.base.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]
-    assert judged([1, 0], None, limit=GradeLimit(3, "a measure")).base.counts.tolist() == [[1, 1, 0, 0]]
+    assert judged([1, 0], None, limit=GradeLimit(3, "a measure")).base.counts.tolist() == [
+        [1, 1, 0, 0]
+    ]
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, object])
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, object]
+)
 def test_grades_of_any_dtype(dtype):
     grades = checked_grades(np.array([0, 1, 1], dtype=dtype), "y_true")
     assert grades.dtype == np.int32

@@ -29,7 +29,12 @@ GRADES = {
 def columns(request):
     """Grades, query ids in random order, weights that vary within queries, and scores."""
     rng = np.random.default_rng(3)
-    return GRADES[request.param](rng), rng.integers(0, N_QUERIES, N), rng.integers(1, 4, N) / 2, rng.standard_normal(N)
+    return (
+        GRADES[request.param](rng),
+        rng.integers(0, N_QUERIES, N),
+        rng.integers(1, 4, N) / 2,
+        rng.standard_normal(N),
+    )
 
 
 @pytest.mark.parametrize("form", ["numbers", "mask"])
@@ -50,7 +55,9 @@ def test_a_subset_is_what_its_rows_are(columns, form):
     assert (some.mean_size, some.weighted_size) == (alone.mean_size, alone.weighted_size)
     measures = [gb.AP(rel=0.5), gb.nDCG(k=10), gb.ERR(top=4)]
     grouped = alone.queries.grouped(scores[rows])
-    for found, expected in zip(*(query_values(measures, one, grouped) for one in (some, alone)), strict=True):
+    for found, expected in zip(
+        *(query_values(measures, one, grouped) for one in (some, alone)), strict=True
+    ):
         np.testing.assert_array_equal(found, expected)
     objective = gb.LambdaRank(gb.AP(rel=0.5))
     gradients = np.empty((2, 2, len(grouped)))
@@ -60,7 +67,9 @@ def test_a_subset_is_what_its_rows_are(columns, form):
 
 
 def test_a_subset_keeps_the_recall_base_and_no_row_numbers():
-    data = judged([2, 0, 1, 0], ["b", "a", "b", "c"], recall_base={"a": (1, 1), "b": (0, 3, 4), "c": (2, 0)})
+    data = judged(
+        [2, 0, 1, 0], ["b", "a", "b", "c"], recall_base={"a": (1, 1), "b": (0, 3, 4), "c": (2, 0)}
+    )
     some = data.subset(np.array([0, 2]))
     assert some.queries.ids.tolist() == ["b", "c"]
     assert some.queries.rows is None
@@ -72,14 +81,18 @@ def test_a_subset_keeps_the_recall_base_and_no_row_numbers():
 
 def test_a_part_of_a_data_set_remains_one():
     data = judged(np.arange(6) % 3, [1, 1, 2, 2, 2, 3])
-    part = replace(data, whole=Whole(np.array([4, 10, 20]), DataSummary(30, 10, 10, 2.5, (0, 1), 2)))
+    part = replace(
+        data, whole=Whole(np.array([4, 10, 20]), DataSummary(30, 10, 10, 2.5, (0, 1), 2))
+    )
     some = part.subset(np.array([False, True, True]))
     assert some.whole.begins.tolist() == [10, 20]
     assert (some.mean_size, some.weighted_size) == (3.0, 2.5)
 
 
 @pytest.mark.parametrize(
-    "kind", [np.asarray, pd.DataFrame, sparse.csr_matrix, sparse.csc_matrix], ids=lambda k: k.__name__
+    "kind",
+    [np.asarray, pd.DataFrame, sparse.csr_matrix, sparse.csc_matrix],
+    ids=lambda k: k.__name__,
 )
 def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
     qid, y = np.array([3, 1, 3, 2, 1, 2]), np.array([0, 1, 2, 0, 2, 1])
@@ -96,7 +109,9 @@ def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
 
 
 def test_the_query_that_stands_for_none_has_no_weight():
-    rows = ranking_rows(DataSet(np.arange(5.0)[:, None], [0, 1, 2, 1, 0], [1, 1, 2, 3, 3], start=np.arange(5.0)))
+    rows = ranking_rows(
+        DataSet(np.arange(5.0)[:, None], [0, 1, 2, 1, 0], [1, 1, 2, 3, 3], start=np.arange(5.0))
+    )
     one = stand_in(rows)
     assert one.sizes.tolist() == [1]
     assert one.X.tolist() == [[2.0]]

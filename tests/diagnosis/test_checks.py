@@ -16,7 +16,14 @@ from gapboost.diagnosis.checks import IDS
 from gapboost.diagnosis.finding import GUIDE, counted, listed
 
 ROOT = Path(__file__).parents[2]
-STATISTICS = {"weak-ranker", "overfitted", "label-leak", "shifted-grades", "shifted-features", "constant-features"}
+STATISTICS = {
+    "weak-ranker",
+    "overfitted",
+    "label-leak",
+    "shifted-grades",
+    "shifted-features",
+    "constant-features",
+}
 NEED_TRAINING = {"overfitted", "shared-queries", "shifted-grades", "shifted-features"}
 
 
@@ -55,8 +62,13 @@ def test_checks_that_need_training_data_say_so():
     given = {name: value for name, value in case.arguments().items() if not name.endswith("_train")}
     found = reasons(**given)
     assert found.keys() == NEED_TRAINING | {"unjudged"}
-    assert {found[one] for one in NEED_TRAINING} == {"No training data: pass X_train, y_train and qid_train."}
-    assert found["unjudged"] == "Every document has a grade; y holds NaN for documents that nobody judged."
+    assert {found[one] for one in NEED_TRAINING} == {
+        "No training data: pass X_train, y_train and qid_train."
+    }
+    assert (
+        found["unjudged"]
+        == "Every document has a grade; y holds NaN for documents that nobody judged."
+    )
 
 
 def test_few_queries_are_a_reason():
@@ -69,7 +81,10 @@ def test_few_queries_are_a_reason():
 
 def test_a_ranker_that_learned_nothing_is_not_overfitted():
     found = reasons(**{**Case().arguments(), "ranker": Linear((0, 0, 0, 0, 1.0))})
-    assert found["overfitted"] == "The ranker is not proven better than a random order on the training queries."
+    assert (
+        found["overfitted"]
+        == "The ranker is not proven better than a random order on the training queries."
+    )
 
 
 def test_documents_that_do_not_differ_have_no_constant_list():
@@ -108,7 +123,11 @@ def test_ignore_skips():
 @pytest.mark.parametrize(
     ("ignore", "error", "message"),
     [
-        (["ties", "no-such-check"], ValueError, "ignore holds 'no-such-check'; expected some of weak-ranker, "),
+        (
+            ["ties", "no-such-check"],
+            ValueError,
+            "ignore holds 'no-such-check'; expected some of weak-ranker, ",
+        ),
         ("ties", TypeError, "ignore is 'ties'; expected a list of ids of checks"),
         ([1], TypeError, r"ignore is \[1\]; expected a list of ids of checks"),
     ],
@@ -120,7 +139,9 @@ def test_ignore_is_checked_before_the_ranker_is_called(ignore, error, message):
 
 def test_links_lead_to_sections_of_the_guide(sound):
     page = (ROOT / "docs" / "guide" / "report.md").read_text(encoding="utf-8")
-    source = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Source"]
+    source = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "urls"
+    ]["Source"]
     assert f"{source}/blob/main/docs/guide/report.md" == GUIDE
     assert sound.checks["link"].to_dict() == {one: f"{GUIDE}#{one}" for one in IDS}
     assert re.findall(r"^### ([a-z-]+)$", page, re.MULTILINE) == list(IDS)
@@ -171,7 +192,9 @@ def test_the_range_of_ties_is_that_of_evaluate():
         for rows in (order, order[::-1])
     ]
     best, worst = (next(iter(values.values())) for values in by_row)
-    assert gb.report(**case.arguments()).checks.loc["ties", "value"] == pytest.approx(best - worst, abs=1e-12)
+    assert gb.report(**case.arguments()).checks.loc["ties", "value"] == pytest.approx(
+        best - worst, abs=1e-12
+    )
 
 
 FAULTS_BY_NAME = {fault.__name__: fault for fault in FAULTS}
@@ -181,7 +204,9 @@ def test_a_ratio_that_chance_explains_is_no_shift():
     """Few queries hold all relevant documents: five of 60 here, ten there."""
     case = Case()
     grades = [np.repeat(np.arange(60) < n, N_DOCS).astype(int) for n in (5, 10)]
-    row = gb.report(**{**case.arguments(), "y": grades[0], "y_train": grades[1]}).checks.loc["shifted-grades"]
+    row = gb.report(**{**case.arguments(), "y": grades[0], "y_train": grades[1]}).checks.loc[
+        "shifted-grades"
+    ]
     assert (row["status"], row["value"]) == ("passed", pytest.approx(2))
 
 
@@ -189,9 +214,14 @@ def test_features_of_the_query_pass():
     """They differ between queries, also in training: trees use them together with others."""
     case = Case()
     parts = [column(part.X, 4, np.sin(part.qid)) for part in (case.test, case.training)]
-    row = gb.report(**{**case.arguments(), "X": parts[0], "X_train": parts[1]}).checks.loc["constant-features"]
+    row = gb.report(**{**case.arguments(), "X": parts[0], "X_train": parts[1]}).checks.loc[
+        "constant-features"
+    ]
     assert row["status"] == "passed"
-    assert row["message"] == "Features of the query, which order documents only together with others: x4."
+    assert (
+        row["message"]
+        == "Features of the query, which order documents only together with others: x4."
+    )
 
 
 def test_welch():
@@ -206,5 +236,8 @@ def test_welch():
 
 
 def test_words():
-    assert (counted(1, "query", "queries"), counted(1200, "query", "queries")) == ("1 query", "1,200 queries")
+    assert (counted(1, "query", "queries"), counted(1200, "query", "queries")) == (
+        "1 query",
+        "1,200 queries",
+    )
     assert listed(list("abc"), 2) == "a, b, and 1 more"

@@ -16,10 +16,13 @@ NAMES = list("abcde")
 def write(part, path):
     """Write rows as CSV or LETOR."""
     if path.suffix == ".csv":
-        pandas.DataFrame(part.X, columns=NAMES).assign(grade=part.y, query=part.qid).to_csv(path, index=False)
+        pandas.DataFrame(part.X, columns=NAMES).assign(grade=part.y, query=part.qid).to_csv(
+            path, index=False
+        )
         return
     lines = (
-        f"{grade} qid:{query} " + " ".join(f"{place}:{value!r}" for place, value in enumerate(row.tolist(), 1))
+        f"{grade} qid:{query} "
+        + " ".join(f"{place}:{value!r}" for place, value in enumerate(row.tolist(), 1))
         for row, grade, query in zip(part.X, part.y, part.qid, strict=True)
     )
     path.write_text("\n".join(lines) + "\n")
@@ -45,12 +48,15 @@ def run(capsys, *arguments):
     return status, out, err
 
 
-@pytest.mark.parametrize(("ending", "options"), [("csv", ["--label", "grade", "--qid", "query"]), ("txt", [])])
+@pytest.mark.parametrize(
+    ("ending", "options"), [("csv", ["--label", "grade", "--qid", "query"]), ("txt", [])]
+)
 def test_the_report_of_files_is_that_of_their_rows(ending, options, files, case, capsys):
     report = files / "answer.md"
     status, out, _ = run(
-        capsys, files / "ranker.joblib", files / f"test.{ending}", "--train", files / f"train.{ending}", *options,
-        "--measures", "map", "ndcg@5", "--ignore", "ties", "--report", report,
+        capsys, files / "ranker.joblib", files / f"test.{ending}", "--train",
+        files / f"train.{ending}", *options, "--measures", "map", "ndcg@5", "--ignore", "ties",
+        "--report", report,
     )  # fmt: skip
     assert status == 0
     expected = gb.report(**case.arguments(), measures=["map", "ndcg@5"], ignore=["ties"])
@@ -70,7 +76,9 @@ def test_without_training_data(files, capsys):
     pandas.read_csv(files / "test.csv").rename(columns={"grade": "label", "query": "qid"}).to_csv(
         files / "renamed.csv", index=False
     )
-    status, out, _ = run(capsys, files / "ranker.joblib", files / "renamed.csv", "--report", files / "answer.md")
+    status, out, _ = run(
+        capsys, files / "ranker.joblib", files / "renamed.csv", "--report", files / "answer.md"
+    )
     assert (status, "No training data" in out) == (0, True)
 
 
@@ -81,24 +89,37 @@ def test_model_files_of_the_boosters(twin, files, case, capsys):
     booster = fitted.booster_ if twin.name == "lightgbm" else fitted.get_booster()
     path = files / ("model.txt" if twin.name == "lightgbm" else "model.json")
     booster.save_model(str(path))
-    status, out, err = run(capsys, path, files / "test.txt", "--report", files / "answer.md", "--measures", "map")
+    status, out, err = run(
+        capsys, path, files / "test.txt", "--report", files / "answer.md", "--measures", "map"
+    )
     assert (status, err) == (0, "")
-    (expected,) = gb.evaluate("map", case.test.y, fitted.predict(case.test.X), case.test.qid).values()
+    (expected,) = gb.evaluate(
+        "map", case.test.y, fitted.predict(case.test.X), case.test.qid
+    ).values()
     assert f"{expected:.4f}" in out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ranker.onnx", "test.txt"], "MODEL is '{}/ranker.onnx'; expected a file that ends with one of .joblib"),
+        (
+            ["ranker.onnx", "test.txt"],
+            "MODEL is '{}/ranker.onnx'; expected a file that ends with one of .joblib",
+        ),
         (["none.joblib", "test.txt"], "MODEL is '{}/none.joblib'; there is no such file"),
         (["broken.txt", "test.txt"], "is no model of lightgbm"),
         (["broken.json", "test.txt"], "is no model of xgboost"),
         (["ranker.joblib", "none.txt"], "none.txt"),
-        (["ranker.joblib", "test.txt", "--ignore", "no-such"], "ignore holds 'no-such'; expected some of"),
-        (["ranker.joblib", "test.txt", "--report", "report.pdf"], "path is 'report.pdf'; expected one that"),
+        (
+            ["ranker.joblib", "test.txt", "--ignore", "no-such"],
+            "ignore holds 'no-such'; expected some of",
+        ),
+        (
+            ["ranker.joblib", "test.txt", "--report", "report.pdf"],
+            "path is 'report.pdf'; expected one that",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_are_one_line(arguments, message, files, capsys):
     (files / "broken.txt").write_text("no model")
     (files / "broken.json").write_text("no model")

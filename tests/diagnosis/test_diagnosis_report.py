@@ -91,7 +91,11 @@ def test_values_are_those_of_evaluate(report, ranker):
     y = np.nan_to_num(report_grades())
     scores = ranker.predict(TEST.X)
     expected = gb.evaluate(
-        [gb.nDCG(k=10), gb.GAP(g=(0.5, 0.5)), gb.Precision(k=5)], y, scores, TEST.qid, per_query=True
+        [gb.nDCG(k=10), gb.GAP(g=(0.5, 0.5)), gb.Precision(k=5)],
+        y,
+        scores,
+        TEST.qid,
+        per_query=True,
     )
     for (_, values), (name, row) in zip(expected.items(), report.values.iterrows(), strict=True):
         assert row["value"] == pytest.approx(values.mean())
@@ -102,7 +106,9 @@ def test_values_are_those_of_evaluate(report, ranker):
     assert report.values.loc["ndcg@10", "training"] == pytest.approx(there.mean())
     here = report.queries["ndcg@10"].to_numpy()
     bounds = stats.ttest_ind(here, there, equal_var=False).confidence_interval()
-    assert tuple(report.values.loc["ndcg@10", ["difference low", "difference high"]]) == pytest.approx(tuple(bounds))
+    assert tuple(
+        report.values.loc["ndcg@10", ["difference low", "difference high"]]
+    ) == pytest.approx(tuple(bounds))
 
 
 def test_an_open_g_is_uniform_over_the_grades_of_both_parts():
@@ -110,7 +116,10 @@ def test_an_open_g_is_uniform_over_the_grades_of_both_parts():
     y = np.minimum(case.test.y, 1)
     alone = gb.report(case.ranker, case.test.X, y, case.test.qid, measures="gap")
     both = gb.report(**{**case.arguments(), "y": y}, measures="gap")
-    assert (alone.subject.measures["gap"], both.subject.measures["gap"]) == (gb.GAP(g=(1.0,)), gb.GAP(g=(0.5, 0.5)))
+    assert (alone.subject.measures["gap"], both.subject.measures["gap"]) == (
+        gb.GAP(g=(1.0,)),
+        gb.GAP(g=(0.5, 0.5)),
+    )
 
 
 def test_one_row_a_query(report):
@@ -146,7 +155,11 @@ def test_slices_of_numbers_text_and_many_values():
     case = Case()
     language = np.where(case.test.qid % 3 == 0, "en", "de")
     report = gb.report(
-        case.ranker, case.test.X, case.test.y, case.test.qid, slices={"language": language, "price": case.test.X[:, 0]}
+        case.ranker,
+        case.test.X,
+        case.test.y,
+        case.test.qid,
+        slices={"language": language, "price": case.test.X[:, 0]},
     )
     assert report.slices.loc["language", "queries"].to_dict() == {"de": 40, "en": 20}
     assert report.slices.loc["price", "queries"].tolist() == [15] * 4
@@ -172,7 +185,9 @@ def test_worst_and_best_queries_with_their_documents(report, ranker):
 
 def test_a_reason_names_features_of_the_pair(report, ranker):
     (sentence, *_) = filter(None, report.reasons)
-    upper, lower = map(int, re.search(r"Row (\d+) is above row (\d+), of a higher grade, by", sentence).groups())
+    upper, lower = map(
+        int, re.search(r"Row (\d+) is above row (\d+), of a higher grade, by", sentence).groups()
+    )
     table = gb_explain_pair(ranker, upper, lower)
     feature, number = re.search(r"by (\w+) \(([+\d.e-]+)\)", sentence).groups()
     assert table["contribution"].idxmax() == feature
@@ -201,8 +216,8 @@ def test_the_page_is_valid_and_needs_no_other_file(page):
     assert len(ids) == len(set(ids))
     assert "prefers-color-scheme: dark" in page
     assert found.headings == [
-        "What is wrong with this ranker?", "Findings", "Values", "Queries", "Slices", "Worst queries", "Best queries",
-        "All checks", "Settings",
+        "What is wrong with this ranker?", "Findings", "Values", "Queries", "Slices",
+        "Worst queries", "Best queries", "All checks", "Settings",
     ]  # fmt: skip
     assert "<half> & $more" in found.text
     assert "not judged" in found.text
@@ -222,15 +237,36 @@ def test_numbers_of_page_and_markdown_are_those_of_the_frames(report, page):
     ]
     signed = "{:+.4f}".format
     expected = [
-        *([name, f"{row['value']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}", f"{row['training']:.4f}",
-           signed(row["difference"]), f"{signed(row['difference low'])} to {signed(row['difference high'])}"]
-          for name, row in report.values.iterrows()),
-        *([name, *(f"{value:.4f}" for value in row)] for name, row in report.distribution.iterrows()),
-        *([*key, f"{row['queries']:.0f}", f"{row['ndcg@10']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}"]
-          for key, row in report.slices.iterrows() if row["queries"] > 1),
-        *([f"{key[2]}", f"{row['row']:.0f}", f"{row['score']:.4f}", shown(row["grade"])]
-          for key, row in report.documents.iterrows()),
-    ]  # fmt: skip
+        *(
+            [
+                name,
+                f"{row['value']:.4f}",
+                f"{row['low']:.4f} to {row['high']:.4f}",
+                f"{row['training']:.4f}",
+                signed(row["difference"]),
+                f"{signed(row['difference low'])} to {signed(row['difference high'])}",
+            ]
+            for name, row in report.values.iterrows()
+        ),
+        *(
+            [name, *(f"{value:.4f}" for value in row)]
+            for name, row in report.distribution.iterrows()
+        ),
+        *(
+            [
+                *key,
+                f"{row['queries']:.0f}",
+                f"{row['ndcg@10']:.4f}",
+                f"{row['low']:.4f} to {row['high']:.4f}",
+            ]
+            for key, row in report.slices.iterrows()
+            if row["queries"] > 1
+        ),
+        *(
+            [f"{key[2]}", f"{row['row']:.0f}", f"{row['score']:.4f}", shown(row["grade"])]
+            for key, row in report.documents.iterrows()
+        ),
+    ]
     for row in expected:
         row = [cell.replace("-", "−") if re.match(r"[-+\d]", cell) else cell for cell in row]
         assert row in lines
@@ -238,14 +274,21 @@ def test_numbers_of_page_and_markdown_are_those_of_the_frames(report, page):
     for name, row in report.checks.iterrows():
         (line,) = (line for line in lines if line[0].startswith(f"[{name}]") and len(line) == 5)
         assert line[:3] == [f"[{name}]({row['link']})", row["status"], row["message"]]
-        assert [name, row["status"], row["message"]] in [cells[place : place + 3] for place in range(len(cells))]
+        assert [name, row["status"], row["message"]] in [
+            cells[place : place + 3] for place in range(len(cells))
+        ]
 
 
 def test_the_first_section_counts_the_checks(report):
     status = report.checks["status"].value_counts()
     assert (status["found"], status["not applicable"], status["ignored"]) == (1, 3, 1)
-    assert "1 of 8 checks found a fault. 3 checks did not apply. 1 check skipped." in report.to_markdown()
-    assert "found: " + ", ".join(report.checks.index[report.checks["status"] == "found"]) in repr(report)
+    assert (
+        "1 of 8 checks found a fault. 3 checks did not apply. 1 check skipped."
+        in report.to_markdown()
+    )
+    assert "found: " + ", ".join(report.checks.index[report.checks["status"] == "found"]) in repr(
+        report
+    )
 
 
 def test_endings(report, tmp_path):
@@ -283,14 +326,17 @@ def test_rankers_boosters_and_pipelines(twin):
     pipeline = make_pipeline(steps, wide)
     found = gb.report(pipeline, TEST.X, TEST.y, TEST.qid, measures="gap")
     scores = wide.predict(steps.transform(TEST.X, qid=TEST.qid))
-    assert found.values.loc["gap", "value"] == pytest.approx(gb.evaluate("gap", TEST.y, scores, TEST.qid)[gb.GAP()])
+    assert found.values.loc["gap", "value"] == pytest.approx(
+        gb.evaluate("gap", TEST.y, scores, TEST.qid)[gb.GAP()]
+    )
     assert found.reasons
     assert len(found.subject.test.features.names) == TEST.X.shape[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "vendor", [lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1), xgboost.XGBRanker(n_estimators=3)]
+    "vendor",
+    [lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1), xgboost.XGBRanker(n_estimators=3)],
 )
 def test_rankers_of_the_boosters(vendor):
     sizes = np.full(len(TRAIN.y) // 20, 20)
@@ -324,13 +370,21 @@ def test_tables_of_all_kinds_have_the_same_results():
         lambda X: pandas.DataFrame(X, columns=names),
         lambda X: X.astype(object),
     ):
-        same_results(gb.report(**{**given, "X": kind(case.test.X), "X_train": kind(case.training.X)}), expected)
+        same_results(
+            gb.report(**{**given, "X": kind(case.test.X), "X_train": kind(case.training.X)}),
+            expected,
+        )
 
 
 def test_query_ids_may_be_a_column():
     case = Case()
-    frames = [pandas.DataFrame(part.X).add_prefix("x").assign(qid=part.qid) for part in (case.test, case.training)]
-    report = gb.report(case.ranker, frames[0], case.test.y, X_train=frames[1], y_train=case.training.y)
+    frames = [
+        pandas.DataFrame(part.X).add_prefix("x").assign(qid=part.qid)
+        for part in (case.test, case.training)
+    ]
+    report = gb.report(
+        case.ranker, frames[0], case.test.y, X_train=frames[1], y_train=case.training.y
+    )
     same_results(report, gb.report(**case.arguments()))
 
 
@@ -359,23 +413,67 @@ FAULTS_BY_NAME = {fault.__name__: fault for fault in FAULTS}
 
 SMALL = {"X": TEST.X[:40], "y": TEST.y[:40], "qid": TEST.qid[:40]}
 MESSAGES = {
-    "no predict": ({"ranker": 3}, TypeError, "ranker is a int; expected a fitted ranker with predict"),
-    "a class": ({"ranker": Linear}, TypeError, "ranker is the class Linear; expected a fitted ranker"),
+    "no predict": (
+        {"ranker": 3},
+        TypeError,
+        "ranker is a int; expected a fitted ranker with predict",
+    ),
+    "a class": (
+        {"ranker": Linear},
+        TypeError,
+        "ranker is the class Linear; expected a fitted ranker",
+    ),
     "no queries": ({"qid": None}, ValueError, "qid is missing; expected one query id a row"),
     "one query": ({"qid": np.zeros(40)}, ValueError, "qid holds 1 query; expected at least two"),
-    "other rows": ({"y": TEST.y[:39], "qid": TEST.qid[:39]}, ValueError, "y has 39 rows but X has 40"),
-    "no judgment": ({"y": np.full(40, np.nan)}, ValueError, "y holds NaN alone; expected a grade of some documents"),
-    "no training grades": ({"X_train": TRAIN.X}, ValueError, "y_train is missing; expected X_train, y_train and"),
-    "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "X_train is missing; expected X_train, y_train and"),
-    "no training ids": ({"X_train": TRAIN.X, "y_train": TRAIN.y}, ValueError, "qid_train is missing"),
-    "other columns": ({**TRAINING, "X_train": TRAIN.X[:, 1:]}, ValueError, "X_train has 22 columns but X has 23"),
-    "slices of other rows": ({"slices": {"a": [1, 2]}}, ValueError, r"slices\['a'\] has 2 rows but X has 40"),
-    "a slice within queries": (
-        {"slices": {"a": np.array(["x", "y"] * 20)}}, ValueError, r"slices\['a'\] differs within the query",
+    "other rows": (
+        {"y": TEST.y[:39], "qid": TEST.qid[:39]},
+        ValueError,
+        "y has 39 rows but X has 40",
     ),
-    "slices without names": ({"slices": [TEST.qid[:40]]}, TypeError, "slices is .*; expected {name: one value a row}"),
+    "no judgment": (
+        {"y": np.full(40, np.nan)},
+        ValueError,
+        "y holds NaN alone; expected a grade of some documents",
+    ),
+    "no training grades": (
+        {"X_train": TRAIN.X},
+        ValueError,
+        "y_train is missing; expected X_train, y_train and",
+    ),
+    "training ids alone": (
+        {"qid_train": TRAIN.qid},
+        ValueError,
+        "X_train is missing; expected X_train, y_train and",
+    ),
+    "no training ids": (
+        {"X_train": TRAIN.X, "y_train": TRAIN.y},
+        ValueError,
+        "qid_train is missing",
+    ),
+    "other columns": (
+        {**TRAINING, "X_train": TRAIN.X[:, 1:]},
+        ValueError,
+        "X_train has 22 columns but X has 23",
+    ),
+    "slices of other rows": (
+        {"slices": {"a": [1, 2]}},
+        ValueError,
+        r"slices\['a'\] has 2 rows but "
+        r"X has 40",
+    ),
+    "a slice within queries": (
+        {"slices": {"a": np.array(["x", "y"] * 20)}},
+        ValueError,
+        r"slices\['a'\] differs within "
+        r"the query",
+    ),
+    "slices without names": (
+        {"slices": [TEST.qid[:40]]},
+        TypeError,
+        "slices is .*; expected {name: one value a row}",
+    ),
     "an unknown measure": ({"measures": "no such"}, ValueError, "no such"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", MESSAGES)

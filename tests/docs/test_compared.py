@@ -30,7 +30,13 @@ SPARK = set(re.findall(r'"(\w+)"', INSIDE.partition("__all__")[2]))
 RANKER = gapboost.lightgbm.LGBMGAPRanker
 PARAMETERS = {
     name
-    for function in (RANKER, RANKER.fit, RANKER.score, gapboost.evaluate, gapboost.xgboost.objective)
+    for function in (
+        RANKER,
+        RANKER.fit,
+        RANKER.score,
+        gapboost.evaluate,
+        gapboost.xgboost.objective,
+    )
     for name in inspect.signature(function).parameters
 }
 
@@ -51,7 +57,11 @@ def test_every_row_has_a_cell_for_each_library():
 
 def test_what_gapboost_is_said_to_have_exists():
     named = [code for row in rows() for code in re.findall(r"`([^`]+)`", row[-1])]
-    names = {name for code in named for name in re.findall(r"[A-Za-z_][\w.]*(?!\w*=)", re.sub(r'"[^"]*"', "", code))}
+    names = {
+        name
+        for code in named
+        for name in re.findall(r"[A-Za-z_][\w.]*(?!\w*=)", re.sub(r'"[^"]*"', "", code))
+    }
     parameters = {name for code in named for name in re.findall(r"(\w+)=", code)}
     names -= parameters | {"qid", "py.typed", "set_", "_request"} | SPARK
     assert {"GSearchCV", "evaluate", "progress", "to_vendor"} <= names
@@ -62,12 +72,20 @@ def test_what_gapboost_is_said_to_have_exists():
 
 def words(column):
     """Return the words in backticks in one column of the table of words."""
-    table = PAGE.read_text(encoding="utf-8").partition("\n## Words that mean the same here")[2].partition("\n## ")[0]
+    table = (
+        PAGE.read_text(encoding="utf-8")
+        .partition("\n## Words that mean the same here")[2]
+        .partition("\n## ")[0]
+    )
     cells = [line.split("|")[column] for line in table.splitlines() if line.startswith("| ")][1:]
-    return {re.match(r"\w+", code)[0] for cell in cells for code in re.findall(r"`(\w[^`]*)`", cell)}
+    return {
+        re.match(r"\w+", code)[0] for cell in cells for code in re.findall(r"`(\w[^`]*)`", cell)
+    }
 
 
-@pytest.mark.parametrize("ranker", [gapboost.dask.DaskLGBMGAPRanker, gapboost.dask.DaskXGBGAPRanker])
+@pytest.mark.parametrize(
+    "ranker", [gapboost.dask.DaskLGBMGAPRanker, gapboost.dask.DaskXGBGAPRanker]
+)
 def test_the_table_of_words_is_that_of_the_rankers(ranker):
     rules = ranker._parameter_table.rules
     taken = {name for rule in rules if rule.applied is not None for name in rule.names}

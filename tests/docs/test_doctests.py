@@ -15,10 +15,16 @@ PACKAGE = Path(gapboost.__file__).parent
 
 
 def name_of(path):
-    return ".".join(("gapboost", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    return ".".join(("gapboost", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
 
 
-WITH_EXAMPLES = [name_of(path) for path in sorted(PACKAGE.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8")]
+WITH_EXAMPLES = [
+    name_of(path)
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
 
 
 def test_there_are_examples():
@@ -47,8 +53,16 @@ def public_names():
     for page in sorted(REFERENCE.glob("*.rst")):
         module = None
         for line in page.read_text(encoding="utf-8").splitlines():
-            module = line.removeprefix(".. currentmodule:: ") if line.startswith(".. currentmodule:: ") else module
-            if module and page.stem not in ("index", "dask", "spark") and re.fullmatch(r"   \w[\w.]*", line):
+            module = (
+                line.removeprefix(".. currentmodule:: ")
+                if line.startswith(".. currentmodule:: ")
+                else module
+            )
+            if (
+                module
+                and page.stem not in ("index", "dask", "spark")
+                and re.fullmatch(r"   \w[\w.]*", line)
+            ):
                 yield f"{module}.{line.strip()}"
 
 

@@ -35,7 +35,10 @@ def words():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_scripts_run():
-    smaller = {"load_digits_ranking()": "load_digits_ranking((40, 20, 20), 16)", "n_estimators=60": "n_estimators=3"}
+    smaller = {
+        "load_digits_ranking()": "load_digits_ranking((40, 20, 20), 16)",
+        "n_estimators=60": "n_estimators=3",
+    }
     assert len(SCRIPTS) >= 8
     with threadpool_limits(1):
         run(SCRIPTS, instead=smaller)
@@ -57,7 +60,9 @@ def test_what_changes_in_logs(path):
     queries = np.random.default_rng(0).permutation(np.unique(data.qid))
     (X, y, qid), (vali_X, vali_y, vali_qid) = part(queries[:-677]), part(queries[-677:])
     page = in_one_line(PAGE)
-    empty = sum(grades.max() == 0 for grades in np.split(vali_y, np.flatnonzero(np.diff(vali_qid)) + 1))
+    empty = sum(
+        grades.max() == 0 for grades in np.split(vali_y, np.flatnonzero(np.diff(vali_qid)) + 1)
+    )
     assert f"On 677 validation queries of MQ2007, of which {empty} have nothing relevant" in page
     logged = []
     for name, ranker in {
@@ -69,7 +74,10 @@ def test_what_changes_in_logs(path):
         scores = ranker.predict(vali_X)
         values = [gb.evaluate("ndcg@10", vali_y, scores, vali_qid, empty=e) for e in (0, 1, "skip")]
         assert f"| {name} | {' | '.join(text(*v.values()) for v in values)} |" in page
-    assert f'logs nDCG@10 {logged[0]} after its first tree and `XGBGAPRanker(measure="ndcg@10")` {logged[1]}.' in page
+    assert (
+        f'logs nDCG@10 {logged[0]} after its first tree and `XGBGAPRanker(measure="ndcg@10")` '
+        f"{logged[1]}." in page
+    )
 
 
 @pytest.mark.parametrize("library", ["LightGBM", "XGBoost"])
@@ -89,7 +97,11 @@ def test_tables_say_what_happens(words):
     assert line.endswith("| trains by `LambdaRank(nDCG(), truncation=20)` |")
     (line,) = [line for line in lines if line.startswith("| `label_gain=(0, 1, 3)`")]
     assert "error: write `measure=" in line
-    (line,) = [line for line in tables["xgboost_words"].splitlines() if line.startswith("| `eval_metric='pre@5'`")]
+    (line,) = [
+        line
+        for line in tables["xgboost_words"].splitlines()
+        if line.startswith("| `eval_metric='pre@5'`")
+    ]
     assert "reports `precision@5`" in line
     assert "`num_leaves`" in tables["lightgbm_trees"]
     assert "`position`" in tables["lightgbm_fit"]
@@ -115,4 +127,6 @@ def test_every_parameter_of_catboost():
     ranker = pytest.importorskip("catboost").CatBoostRanker
     assert set(names("Every parameter of CatBoostRanker")) == listed(ranker.__init__)
     of_calls = listed(ranker.fit) | listed(ranker.predict) | listed(ranker.score)
-    assert set(names("Arguments of fit, predict and score")) - {"fit", "predict", "score"} == of_calls
+    assert (
+        set(names("Arguments of fit, predict and score")) - {"fit", "predict", "score"} == of_calls
+    )

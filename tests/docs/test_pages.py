@@ -25,7 +25,10 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(gapboost.__file__).parent
-FIRST = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("index.md", "install.md", "measures.md"))]
+FIRST = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / name for name in ("index.md", "install.md", "measures.md")),
+]
 PAGES = [*FIRST, *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 SECTIONS = [section for page in PAGES for section in sections(page)]
 
@@ -45,7 +48,9 @@ def trec_files(folder):
     lines = [f"{topic} 0 {document} {rng.integers(3)}" for topic, document in documents]
     (folder / "qrels.txt").write_text("\n".join(lines) + "\n")
     for name in ("mine", "theirs", "baseline"):
-        lines = [f"{topic} Q0 {document} 0 {rng.random():.6f} {name}" for topic, document in documents]
+        lines = [
+            f"{topic} Q0 {document} 0 {rng.random():.6f} {name}" for topic, document in documents
+        ]
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
@@ -57,7 +62,8 @@ def letor_folder(folder, number):
     folder.mkdir()
     for name, part in load_digits_ranking((12, 6, 6), 10)._asdict().items():
         lines = [
-            f"{y} qid:{1000 * number + qid} " + " ".join(f"{i}:{x:g}" for i, x in enumerate(row, start=1))
+            f"{y} qid:{1000 * number + qid} "
+            + " ".join(f"{i}:{x:g}" for i, x in enumerate(row, start=1))
             for y, qid, row in zip(part.y, part.qid, part.X, strict=True)
         ]
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
@@ -67,12 +73,22 @@ def letor_folder(folder, number):
 def cluster():
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         X, y, qid = ranking(40, 0)
         X_val, y_val, qid_val = ranking(20, 1)
-        arrays = {"X": X, "y": y, "qid": qid, "X_val": X_val, "y_val": y_val, "qid_val": qid_val, "X_new": X_val}
+        arrays = {
+            "X": X,
+            "y": y,
+            "qid": qid,
+            "X_val": X_val,
+            "y_val": y_val,
+            "qid_val": qid_val,
+            "X_new": X_val,
+        }
         yield {"client": client, **{name: cut(values, 60) for name, values in arrays.items()}}
 
 
@@ -84,17 +100,27 @@ def place(section):
 
 def test_no_merge_is_left_half_done():
     """Python would not run with the marks of a conflict; pages would, in front of their readers."""
-    folders = (ROOT, *(ROOT / name for name in ("docs", "docs/guide", "docs/api", "benchmarks", ".github")))
+    folders = (
+        ROOT,
+        *(ROOT / name for name in ("docs", "docs/guide", "docs/api", "benchmarks", ".github")),
+    )
     pages = [
-        page for folder in folders for page in folder.glob("*.*") if page.suffix in (".md", ".rst", ".yml", ".cff")
+        page
+        for folder in folders
+        for page in folder.glob("*.*")
+        if page.suffix in (".md", ".rst", ".yml", ".cff")
     ]
     assert len(pages) > 30
     for page in pages:
-        marks = re.findall(r"^(?:<{7}|>{7}|\|{7}).*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        marks = re.findall(
+            r"^(?:<{7}|>{7}|\|{7}).*$", page.read_text(encoding="utf-8"), re.MULTILINE
+        )
         assert not marks, f"{page}: {marks}"
 
 
-@pytest.mark.parametrize("section", [section for section in SECTIONS if section.of("python")], ids=place)
+@pytest.mark.parametrize(
+    "section", [section for section in SECTIONS if section.of("python")], ids=place
+)
 @pytest.mark.filterwarnings("ignore")  # the libraries' own, as a reader would see them
 def test_python(section, request, tmp_path, monkeypatch):
     title = section.title
@@ -108,17 +134,25 @@ def test_python(section, request, tmp_path, monkeypatch):
     trec_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     # The digits with fewer queries, and one thread: a test has neighbors.
-    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12))
+    monkeypatch.setattr(
+        gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12)
+    )
     names = request.getfixturevalue("cluster") if title == "Train on a cluster" else {}
     code = "".join(block.code for block in section.of("python"))
     with threadpool_limits(1):
-        run(section.of("python"), names, {text: small for text, small in SMALL.items() if text in code})
+        run(
+            section.of("python"),
+            names,
+            {text: small for text, small in SMALL.items() if text in code},
+        )
 
 
 def test_all_python_is_found():
     """The test above would be content with no block."""
     found = sum(len(section.of("python")) for section in SECTIONS)
-    assert sum(page.read_text(encoding="utf-8").count("```python\n") for page in PAGES) == found >= 12
+    assert (
+        sum(page.read_text(encoding="utf-8").count("```python\n") for page in PAGES) == found >= 12
+    )
 
 
 COMMANDS = [
@@ -136,13 +170,17 @@ INSTALLERS = (["python3", "-m", "venv"], ["uv", "venv"], ["uv", "pip"])
 
 def test_commands():
     """Every command is one that installs, with extras that exist, the tests, or an example."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
     examples = set()
     for command in COMMANDS:
         words = shlex.split(command)
         python = Path(words[0]).name == "python"
         if words[:3] in INSTALLERS or words[:2] in INSTALLERS or Path(words[0]).name == "pip":
-            asked = [word.removeprefix(".[").removesuffix("]") for word in words if word.startswith(".[")]
+            asked = [
+                word.removeprefix(".[").removesuffix("]") for word in words if word.startswith(".[")
+            ]
             assert set(asked) <= set(extras), command
         elif python and words[1].endswith(".py"):
             assert (ROOT / words[1]).is_file(), command
@@ -152,7 +190,12 @@ def test_commands():
         else:
             assert python, command
             assert words[1] == "-m", command
-            modules = ("pytest", "gapboost.comparison", "gapboost.diagnosis", "gapboost.export.verify")
+            modules = (
+                "pytest",
+                "gapboost.comparison",
+                "gapboost.diagnosis",
+                "gapboost.export.verify",
+            )
             assert words[2] in modules, command
     assert examples == {path.name for path in (ROOT / "examples").glob("*.py")} - {"comparison.py"}
 
@@ -168,7 +211,13 @@ EXAMPLES = {
 SMALLER = {"choose_g.py": {"= 5, 10, range(10, 201, 10)": "= 5, 2, range(2, 5)"}}
 
 
-READ = [*PAGES, *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md"), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+READ = [
+    *PAGES,
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("benchmarks/*.md"),
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+]
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
@@ -178,7 +227,10 @@ def test_links(page):
 
     `tests/studies` checks results of studies, and Sphinx checks headings.
     """
-    paths = {path: (page.parent / path).resolve() for path in LINK.findall(page.read_text(encoding="utf-8"))}
+    paths = {
+        path: (page.parent / path).resolve()
+        for path in LINK.findall(page.read_text(encoding="utf-8"))
+    }
     paths = {path: at for path, at in paths.items() if at.parent.name != "results"}
     # The package to test may be the installed one.
     here = {
@@ -200,7 +252,9 @@ def test_examples(name, tmp_path, monkeypatch, capsys):
         letor_folder(tmp_path / f"Fold{fold}", fold)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [name, *EXAMPLES[name]])
-    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12))
+    monkeypatch.setattr(
+        gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12)
+    )
     monkeypatch.syspath_prepend(ROOT / "examples")
     monkeypatch.setattr(importlib.import_module("comparison"), "ROUNDS", 5)
     path = ROOT / "examples" / name

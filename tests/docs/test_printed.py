@@ -17,7 +17,11 @@ from gapboost.measures import as_measure
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "index.md",
+    *sorted((ROOT / "docs" / "guide").glob("*.md")),
+]
 THEORY = in_one_line("docs/theory.md")
 # A test has neighbors.
 ONE_THREAD = {"LGBMGAPRanker(": "LGBMGAPRanker(n_jobs=1, verbose=-1, "}
@@ -35,13 +39,20 @@ def printed(block):
 
 
 SECTIONS = [
-    section for page in PAGES for section in sections(page) if any(list(printed(b)) for b in section.of("python"))
+    section
+    for page in PAGES
+    for section in sections(page)
+    if any(list(printed(b)) for b in section.of("python"))
 ]
 
 
 def test_what_is_printed_is_found():
     """The test below would be content with nothing."""
-    assert [section.title for section in SECTIONS] == ["GAP in five minutes", "Which nDCG is whose", "Clicks"]
+    assert [section.title for section in SECTIONS] == [
+        "GAP in five minutes",
+        "Which nDCG is whose",
+        "Clicks",
+    ]
 
 
 def digits(number):
@@ -61,7 +72,9 @@ def test_printed_values(section):
                 found = eval(source, names)
                 for key, value in shown.items():
                     same = (
-                        value if not isinstance(value, float) else pytest.approx(value, abs=0.51 * 10 ** -digits(value))
+                        value
+                        if not isinstance(value, float)
+                        else pytest.approx(value, abs=0.51 * 10 ** -digits(value))
                     )
                     assert found[key] == same, source
 
@@ -70,7 +83,10 @@ def test_gap_by_hand():
     """Users on the page have the average precision of its table, and GAP is their weighted mean."""
     page = in_one_line("docs/guide/gap_in_five_minutes.md")
     g = (0.5, 0.5)
-    for ranking, shown in (((1, 0, 2), "(1 × {} + .5 × {}) / (1 + .5)"), ((2, 0, 1), "(1 × {} + .5 × {}) / 1.5")):
+    for ranking, shown in (
+        ((1, 0, 2), "(1 × {} + .5 × {}) / (1 + .5)"),
+        ((2, 0, 1), "(1 × {} + .5 × {}) / 1.5"),
+    ):
         scores = -np.arange(3.0)
         aps = [gb.evaluate(gb.AP(rel=k), ranking, scores)[gb.AP(rel=k)] for k in (1, 2)]
         gap = gb.evaluate(gb.GAP(g=g), ranking, scores)[gb.GAP(g=g)]
@@ -111,7 +127,9 @@ def test_examples_of_the_theory():
 
 
 def test_names_of_measures_on_the_page_of_evaluation():
-    rows = re.findall(r"^\| (`\".*?) \| `(gb\..*?)`.* \|$", plain("docs/guide/evaluate.md"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (`\".*?) \| `(gb\..*?)`.* \|$", plain("docs/guide/evaluate.md"), re.MULTILINE
+    )
     assert len(rows) == 5
     for names, value in rows:
         for name in re.findall(r"`\"(.*?)\"`", names):
@@ -123,17 +141,26 @@ def test_how_much_queries_weigh():
 
     def weight(n, lists):
         qid = np.repeat(np.arange(lists), n)
-        grad, _ = how.gradients(rng.integers(0, 3, len(qid)), rng.normal(size=len(qid)), qid, n_jobs=1)
+        grad, _ = how.gradients(
+            rng.integers(0, 3, len(qid)), rng.normal(size=len(qid)), qid, n_jobs=1
+        )
         return np.abs(grad).sum() / lists
 
-    few, many = (text(weight(n, lists), digits) for n, lists, digits in ((10, 10_000, 1), (10_000, 2, 0)))
-    assert f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000" in THEORY
+    few, many = (
+        text(weight(n, lists), digits) for n, lists, digits in ((10, 10_000, 1), (10_000, 2, 0))
+    )
+    assert (
+        f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000"
+        in THEORY
+    )
 
 
 def test_what_did_not_work_is_what_was_measured():
     """Each difference with four digits is also on the page that its row names."""
     rows = [
-        line for line in plain("docs/tried.md").splitlines() if line.startswith("| ") and "](../benchmarks/" in line
+        line
+        for line in plain("docs/tried.md").splitlines()
+        if line.startswith("| ") and "](../benchmarks/" in line
     ]
     seen = 0
     for row in rows:
@@ -147,7 +174,8 @@ def test_what_did_not_work_is_what_was_measured():
 def test_what_did_not_work_in_round_numbers():
     tried = plain("docs/tried.md")
     worse = re.search(
-        r"0(\.\d{3}) to 0(\.\d{3}) worse than without", plain("benchmarks/studies/effectiveness/defaults.md")
+        r"0(\.\d{3}) to 0(\.\d{3}) worse than without",
+        plain("benchmarks/studies/effectiveness/defaults.md"),
     )
     assert f"{worse[1]} to {worse[2]} worse on OHSUMED" in tried
 
@@ -175,7 +203,9 @@ def test_the_effectiveness_study_in_round_numbers():
 
 def test_examples_of_the_measures():
     measures = gb.GAP(g=(0.5, 0.5)), gb.grAP(top=2)
-    values = [gb.evaluate(measures, y, -np.arange(4.0)).values() for y in ([0, 2, 0, 1], [1, 0, 0, 2])]
+    values = [
+        gb.evaluate(measures, y, -np.arange(4.0)).values() for y in ([0, 2, 0, 1], [1, 0, 0, 2])
+    ]
     gap, grap = (" and ".join(map(text, of)) for of in zip(*values, strict=True))
     page = in_one_line("docs/measures.md")
     assert f"prefers the second ({gap}), grAP with gains (0, .5, 1) the first ({grap})" in page
@@ -196,8 +226,16 @@ def test_the_tutorial_of_a_measure_without_its_cut_off():
 
 def timings(name, **chosen):
     """The chosen rows of the results of a timing."""
-    lines = (ROOT / "benchmarks" / "results" / f"{name}.csv").read_text(encoding="utf-8").splitlines()[1:]
-    rows = [row for row in csv.DictReader(lines) if all(row[key] == value for key, value in chosen.items())]
+    lines = (
+        (ROOT / "benchmarks" / "results" / f"{name}.csv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1:]
+    )
+    rows = [
+        row
+        for row in csv.DictReader(lines)
+        if all(row[key] == value for key, value in chosen.items())
+    ]
     assert rows
     return rows
 
@@ -206,18 +244,28 @@ def test_times_in_words():
     """README and the landing page say in words what tables of benchmarks say in digits."""
     readme, landing = map(in_one_line, ("README.md", "docs/index.md"))
     passes = timings("gradients", contestant="gapboost (LightGBM)")
-    ratios = {row["documents in each"]: float(row["time / peer's"]) for row in passes if row["time / peer's"]}
+    ratios = {
+        row["documents in each"]: float(row["time / peer's"])
+        for row in passes
+        if row["time / peer's"]
+    }
     assert 0.8 < ratios.pop("10") < 1.25
     assert 0.4 < ratios.pop("100") < 0.6
     assert 0.3 < ratios.pop("2000") < 0.4
     assert not ratios
     assert (
-        "On lists of 10, the exact LambdaRank gradient over all pairs costs about what the boosters' own costs."
-        in readme
+        "On lists of 10, the exact LambdaRank gradient over all pairs costs about what the "
+        "boosters' own costs." in readme
     )
-    words = "It costs about half of LightGBM's truncated one on lists of 100, and about a third on lists of 2000"
+    words = (
+        "It costs about half of LightGBM's truncated one on lists of 100, and about a third on "
+        "lists of 2000"
+    )
     assert words in readme
-    assert "On lists of 100 the exact gradient costs about half of LightGBM's truncated one." in landing
+    assert (
+        "On lists of 100 the exact gradient costs about half of LightGBM's truncated one."
+        in landing
+    )
     searches = [float(row["time / peer's"]) for row in timings("search", contestant="GSearchCV")]
     assert len(searches) == 2
     assert all(0.05 < ratio < 0.15 for ratio in searches)

@@ -11,7 +11,9 @@ SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: nox -s docs"),
+    pytest.mark.skipif(
+        not (SITE / "index.html").exists(), reason="the site is not built: nox -s docs"
+    ),
 ]
 
 PAGES = (
@@ -82,7 +84,11 @@ def test_links_anchors_and_pictures(pages):
             target = (at.parent / unquote(url.path)).resolve() if url.path else at
             if not target.exists():
                 broken.append(f"{at.relative_to(SITE)}: {link}")
-            elif url.fragment and target in pages and unquote(url.fragment) not in pages[target].names:
+            elif (
+                url.fragment
+                and target in pages
+                and unquote(url.fragment) not in pages[target].names
+            ):
                 broken.append(f"{at.relative_to(SITE)}: {link}, a heading that is not there")
     assert len(pages) > 50
     assert not broken, "\n".join(sorted(set(broken)))
@@ -92,7 +98,10 @@ def test_guides_say_where_to_go_next():
     sources = SITE.parents[1]
     guides = [
         *(sources / "guide").glob("*.md"),
-        *(sources / f"{name}.md" for name in ("install", "migration", "compared", "works_with", "traps", "tried")),
+        *(
+            sources / f"{name}.md"
+            for name in ("install", "migration", "compared", "works_with", "traps", "tried")
+        ),
     ]
     ends = {page.stem: page.read_text(encoding="utf-8").rpartition("\n## ")[2] for page in guides}
     assert [page for page, end in ends.items() if not end.startswith("Where to go next\n")] == []

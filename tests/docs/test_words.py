@@ -85,7 +85,11 @@ SMALL = {"n_estimators": 4, "max_depth": 3, "n_jobs": 1}
 # All pairs of documents count, and no gradient is scaled: what both libraries then compute is the
 # same.
 BASE = {
-    "LightGBM": {"objective": "lambdarank", "lambdarank_norm": False, "lambdarank_truncation_level": 100},
+    "LightGBM": {
+        "objective": "lambdarank",
+        "lambdarank_norm": False,
+        "lambdarank_truncation_level": 100,
+    },
     "XGBoost": {
         "objective": "rank:ndcg",
         "lambdarank_pair_method": "topk",
@@ -102,12 +106,20 @@ def trained(library, ranker, parameters, fit=None, binary=False):
     if library == "LightGBM":
         small = {**SMALL, "verbose": -1, "min_child_samples": 5, "min_child_weight": 0.0}
         small |= {"extra_trees": False} if ranker is LGBMGAPRanker else {}
-        evaluation = {"eval_group": [vali.sizes], "eval_init_score": [vali.start], "init_score": train.start}
+        evaluation = {
+            "eval_group": [vali.sizes],
+            "eval_init_score": [vali.start],
+            "init_score": train.start,
+        }
         start = {}
         groups = {"group": train.sizes}
     else:
         small = {**SMALL, "min_child_weight": 0.0, "reg_lambda": 0.0}
-        evaluation = {"eval_qid": [vali.qid], "base_margin_eval_set": [vali.start], "base_margin": train.start}
+        evaluation = {
+            "eval_qid": [vali.qid],
+            "base_margin_eval_set": [vali.start],
+            "base_margin": train.start,
+        }
         evaluation["verbose"] = False
         start = {"base_margin": train.start}
         groups = {"qid": train.qid}
@@ -118,7 +130,10 @@ def trained(library, ranker, parameters, fit=None, binary=False):
     return scores - scores.mean(), dict(log)
 
 
-RANKERS = {"LightGBM": (lightgbm.LGBMRanker, LGBMGAPRanker), "XGBoost": (xgboost.XGBRanker, XGBGAPRanker)}
+RANKERS = {
+    "LightGBM": (lightgbm.LGBMRanker, LGBMGAPRanker),
+    "XGBoost": (xgboost.XGBRanker, XGBGAPRanker),
+}
 
 
 class Case(NamedTuple):
@@ -167,13 +182,22 @@ CASES = {
         Case((2, 5), beside={"metric": "ndcg", "label_gain": (0, 1, 5, 6)}, logs=AT),
     ],
     ("LightGBM", "label_gain"): [
-        Case((0, 1, 5, 6), beside={"metric": "ndcg", "eval_at": [2, 5]}, changes={"label_gain": (0, 1, 3, 7)}, logs=AT),
+        Case(
+            (0, 1, 5, 6),
+            beside={"metric": "ndcg", "eval_at": [2, 5]},
+            changes={"label_gain": (0, 1, 3, 7)},
+            logs=AT,
+        ),
     ],
     ("XGBoost", "objective"): [
         Case("rank:ndcg"),
         Case("rank:map", changes={"objective": "rank:ndcg"}, binary=True),
         Case("rank:pairwise", changes={"objective": "rank:ndcg"}),
-        Case("rank:pairwise", beside={"eval_metric": ["ndcg@5"], "ndcg_exp_gain": False}, logs={"ndcg@5": "ndcg@5"}),
+        Case(
+            "rank:pairwise",
+            beside={"eval_metric": ["ndcg@5"], "ndcg_exp_gain": False},
+            logs={"ndcg@5": "ndcg@5"},
+        ),
     ],
     ("XGBoost", "lambdarank_num_pair_per_sample"): [
         Case(6, changes={"lambdarank_num_pair_per_sample": 100}),
@@ -181,8 +205,12 @@ CASES = {
         Case(20),
     ],
     ("XGBoost", "lambdarank_pair_method"): [Case("topk")],
-    ("XGBoost", "lambdarank_normalization"): [Case(False, changes={"lambdarank_normalization": True})],
-    ("XGBoost", "lambdarank_score_normalization"): [Case(False, changes={"lambdarank_score_normalization": True})],
+    ("XGBoost", "lambdarank_normalization"): [
+        Case(False, changes={"lambdarank_normalization": True})
+    ],
+    ("XGBoost", "lambdarank_score_normalization"): [
+        Case(False, changes={"lambdarank_score_normalization": True})
+    ],
     ("XGBoost", "lambdarank_unbiased"): [Case(False, changes={"lambdarank_unbiased": True})],
     ("XGBoost", "ndcg_exp_gain"): [
         Case(
@@ -209,7 +237,10 @@ CASES = {
 # By library and the first of a word's names: values, None for all of them, and why their numbers
 # are not compared.
 NOT_COMPARED = {
-    ("LightGBM", "boosting"): (None, "a parameter of trees, passed on; random forests are an error"),
+    ("LightGBM", "boosting"): (
+        None,
+        "a parameter of trees, passed on; random forests are an error",
+    ),
     ("LightGBM", "categorical_feature"): (None, "a parameter of trees, passed on"),
     ("LightGBM", "objective_seed"): (None, "an error"),
     ("LightGBM", "bagging_by_query"): (None, "an error"),
@@ -240,7 +271,9 @@ CALLS = [(library, name, case) for (library, name), cases in CASES.items() for c
 
 
 @pytest.mark.slow(keep=4)
-@pytest.mark.parametrize(("library", "name", "case"), CALLS, ids=lambda x: str(getattr(x, "value", x)))
+@pytest.mark.parametrize(
+    ("library", "name", "case"), CALLS, ids=lambda x: str(getattr(x, "value", x))
+)
 @pytest.mark.filterwarnings("ignore")
 def test_a_word_trains_and_reports_the_same_numbers(library, name, case):
     theirs, ours = RANKERS[library]
@@ -264,7 +297,10 @@ def test_a_word_trains_and_reports_the_same_numbers(library, name, case):
 
 def aliases(library, name):
     """Return all names of a word; XGBoost's metrics are a parameter of the ranker, and no entry."""
-    return next((entry.names for entry in PARAMETER_TABLES[library].rules if entry.names[0] == name), (name,))
+    return next(
+        (entry.names for entry in PARAMETER_TABLES[library].rules if entry.names[0] == name),
+        (name,),
+    )
 
 
 # --- the rows of the pages ------------------------------------------------------------------------
@@ -370,14 +406,16 @@ PENALTIES = {
 }
 TREES_NOT_COMPARED = {
     "LightGBM": {
-        "colsample_bytree": "LightGBM draws the same share, and other columns, with any custom objective",
+        "colsample_bytree": "LightGBM draws the same share, and other columns, with any custom "
+        "objective",
         "n_jobs": "changes no number",
         "importance_type": "changes no training",
     },
     "XGBoost": {
         **dict.fromkeys(("verbosity", "n_jobs", "validate_parameters"), "changes no number"),
         **dict.fromkeys(
-            ("enable_categorical", "feature_types", "max_cat_to_onehot", "max_cat_threshold"), "categories"
+            ("enable_categorical", "feature_types", "max_cat_to_onehot", "max_cat_threshold"),
+            "categories",
         ),
         "base_score": "one number added to all scores changes no order",
         "importance_type": "changes no training",
@@ -454,7 +492,11 @@ def equal_scores():
 def precision_at_a_cutoff():
     y, scores = np.array([1, 0, 1, 1, 0]), np.arange(5.0)
     theirs = evaluated(["map@2"], y, scores, [5])
-    assert theirs["map@2"] == pytest.approx(only(gb.AP(k=2, ideal_at_k=True), y, scores)) == pytest.approx(0.25)
+    assert (
+        theirs["map@2"]
+        == pytest.approx(only(gb.AP(k=2, ideal_at_k=True), y, scores))
+        == pytest.approx(0.25)
+    )
     assert only("ap@2", y, scores) == pytest.approx(0.5 / 3)
 
 
@@ -473,7 +515,9 @@ CONVENTIONS = {
 
 
 def test_each_convention_that_differs_has_a_check():
-    assert [row[0] for row in table(MIGRATION, "What changes in logs, and why")[:4]] == list(CONVENTIONS)
+    assert [row[0] for row in table(MIGRATION, "What changes in logs, and why")[:4]] == list(
+        CONVENTIONS
+    )
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -531,5 +575,7 @@ def test_what_catboost_counts_otherwise():
     assert precision == pytest.approx(2 / 3)
     (ap,) = utils.eval_metric([1, 0, 0], np.zeros(3), "MAP", group_id=qid)
     assert ap == pytest.approx(1 / 3)
-    empty = [utils.eval_metric([0, 0, 0], scores, name, group_id=qid)[0] for name in ("NDCG", "MAP")]
+    empty = [
+        utils.eval_metric([0, 0, 0], scores, name, group_id=qid)[0] for name in ("NDCG", "MAP")
+    ]
     assert empty == [1.0, 0.0]

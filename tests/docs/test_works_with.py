@@ -33,7 +33,9 @@ from gapboost.xgboost import XGBGAPRanker
 pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).parents[2] / "docs" / "works_with.md"
-SECTIONS = {section.title: section.of("python") for section in sections(PAGE) if section.of("python")}
+SECTIONS = {
+    section.title: section.of("python") for section in sections(PAGE) if section.of("python")
+}
 FIRST = SECTIONS.pop("Works with")
 SMALL = {
     "load_digits_ranking()": "load_digits_ranking((60, 40, 40), 20)",
@@ -69,10 +71,17 @@ def follow(title):
     """Run the blocks of a section and check what they made, files in the current directory."""
     if title == "MLflow":
         register_evaluator()
-    blocks, names = [*FIRST, *SECTIONS[title]], {name: make() for name, make in RECIPES[title].names.items()}
+    blocks, names = (
+        [*FIRST, *SECTIONS[title]],
+        {name: make() for name, make in RECIPES[title].names.items()},
+    )
     code = "".join(block.code for block in blocks)
-    with threadpool_limits(1):  # of little data, and beside other tests, threads wait for each other
-        RECIPES[title].check(run(blocks, names, {text: small for text, small in SMALL.items() if text in code}))
+    with threadpool_limits(
+        1
+    ):  # of little data, and beside other tests, threads wait for each other
+        RECIPES[title].check(
+            run(blocks, names, {text: small for text, small in SMALL.items() if text in code})
+        )
 
 
 def register_evaluator():
@@ -86,7 +95,9 @@ def register_evaluator():
 
 
 # In the tools themselves.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning"
+)
 @pytest.mark.parametrize("title", SECTIONS)
 def test_recipe(title, tmp_path, monkeypatch):
     for tool in RECIPES[title].tools:
@@ -105,13 +116,17 @@ def follow_apart(title, folder):
     """Run in another process: MLflow leaves patches of the boosters, files and processes behind."""
     env = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(PAGE.parents[1]), str(Path(__file__).parents[1] / "support")]),
+        "PYTHONPATH": os.pathsep.join(
+            [str(PAGE.parents[1]), str(Path(__file__).parents[1] / "support")]
+        ),
         "MLFLOW_TRACKING_URI": f"sqlite:///{folder}/mlflow.db",
         # MLflow would start a process that imports the model to list the libraries it needs.
         "MLFLOW_REQUIREMENTS_INFERENCE_TIMEOUT": "0",
         "MLFLOW_DISABLE_TELEMETRY": "true",
     }
-    done = subprocess.run([sys.executable, __file__, title], cwd=folder, env=env, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, __file__, title], cwd=folder, env=env, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -129,18 +144,24 @@ def check_optuna(found):
             assert trial.intermediate_values
             assert trial.state in (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
     best = found["ranker"].fit(TRAIN.X, TRAIN.y, TRAIN.qid)
-    assert best.score(VALI.X, VALI.y, VALI.qid) == pytest.approx(found["study"].best_value, abs=1e-12)
+    assert best.score(VALI.X, VALI.y, VALI.qid) == pytest.approx(
+        found["study"].best_value, abs=1e-12
+    )
 
     # Every value is below 2: the callbacks see the first and prune.
     for name in ("objective", "objective_of_g"):
-        study = optuna.create_study(direction="maximize", pruner=optuna.pruners.ThresholdPruner(lower=2))
+        study = optuna.create_study(
+            direction="maximize", pruner=optuna.pruners.ThresholdPruner(lower=2)
+        )
         study.optimize(found[name], n_trials=1)
         assert study.trials[0].state is optuna.trial.TrialState.PRUNED
         assert list(study.trials[0].intermediate_values) == [0]
 
     trial = optuna.create_study(direction="maximize").ask()
     fit = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
-    with pytest.raises(ValueError, match=r'"valid_0" and the metric name "gap" is not found.*map-gap'):
+    with pytest.raises(
+        ValueError, match=r'"valid_0" and the metric name "gap" is not found.*map-gap'
+    ):
         LGBMGAPRanker(n_estimators=2, verbose=-1).fit(
             TRAIN.X, TRAIN.y, TRAIN.qid, callbacks=[LightGBMPruningCallback(trial, "gap")], **fit
         )
@@ -167,18 +188,26 @@ def check_tuner(found):
     assert ranker.score(VALI.X, VALI.y, VALI.qid) > 0.6
 
     params = {**found["params"], "metric": "ndcg", "eval_at": [10]}
-    by_ndcg = LightGBMTuner(params, found["dataset"](TRAIN), valid_sets=[found["dataset"](VALI)], num_boost_round=3)
+    by_ndcg = LightGBMTuner(
+        params, found["dataset"](TRAIN), valid_sets=[found["dataset"](VALI)], num_boost_round=3
+    )
     by_ndcg.tune_feature_fraction(1)
     assert by_ndcg.study.direction is optuna.study.StudyDirection.MAXIMIZE
     assert by_ndcg.best_score == by_ndcg.get_best_booster().best_score["valid_0"]["ndcg@10"]
 
     # The trap: GAP itself, which its metric says is better when higher, is minimized.
     params, data = {**found["params"], "metric": "map-gap"}, found["dataset"](TRAIN)
-    trap = LightGBMTuner(params, data, valid_sets=[data], feval=found["gap"], callbacks=[lightgbm.early_stopping(2)])
+    trap = LightGBMTuner(
+        params, data, valid_sets=[data], feval=found["gap"], callbacks=[lightgbm.early_stopping(2)]
+    )
     assert trap.study.direction is optuna.study.StudyDirection.MINIMIZE
     with pytest.raises((ValueError, lightgbm.basic.LightGBMError)):
         lightgbm.cv(
-            found["params"], found["dataset"](TRAIN), num_boost_round=2, feval=found["gap_loss"], stratified=False
+            found["params"],
+            found["dataset"](TRAIN),
+            num_boost_round=2,
+            feval=found["gap_loss"],
+            stratified=False,
         )
 
 
@@ -211,7 +240,10 @@ def check_mlflow(found):
     native = mlflow.pyfunc.load_model(found["booster"].model_uri)
     for model in (loaded, native):
         npt.assert_array_equal(model.predict(TEST.X), ranker.predict(TEST.X))
-    with mlflow.start_run(), pytest.raises(mlflow.exceptions.MlflowException, match="Invalid value"):
+    with (
+        mlflow.start_run(),
+        pytest.raises(mlflow.exceptions.MlflowException, match="Invalid value"),
+    ):
         mlflow.log_metric(str(ranker.measure_), 0.5)
     check_diagnosis(found)
     check_evaluation(found)
@@ -232,7 +264,9 @@ def check_diagnosis(found):
     diagnosis, run = found["diagnosis"], found["diagnosed"].info.run_id
     assert diagnosis.metrics == pytest.approx(expected)
     assert mlflow.get_run(run).data.metrics == diagnosis.metrics
-    pd.testing.assert_frame_equal(diagnosis.artifacts["checks"].content, report.checks.reset_index())
+    pd.testing.assert_frame_equal(
+        diagnosis.artifacts["checks"].content, report.checks.reset_index()
+    )
     page = diagnosis.artifacts["report"].content
     assert report.reasons[0]
     assert report.reasons[0] in page
@@ -241,8 +275,8 @@ def check_diagnosis(found):
     leak = found["frame"].assign(clicks=TEST.y)
     with mlflow.start_run():
         faulty = mlflow.models.evaluate(
-            lambda X: X["clicks"], leak.rename(columns={"qid": "query"}), targets="grade", model_type="ranker",
-            evaluators="gapboost", evaluator_config={"qid": "query"},
+            lambda X: X["clicks"], leak.rename(columns={"qid": "query"}), targets="grade",
+            model_type="ranker", evaluators="gapboost", evaluator_config={"qid": "query"},
         )  # fmt: skip
     checks = faulty.artifacts["checks"].content.set_index("check")["status"]
     assert checks.index[checks == "found"][0] == "label-leak"
@@ -274,7 +308,13 @@ def check_evaluation(found):
 def check_skore(found):
     report, table = found["report"], found["summary"].frame().set_index("code")
     checks = gb.report(
-        report.estimator_, TEST.X, TEST.y, TEST.qid, X_train=TRAIN.X, y_train=TRAIN.y, qid_train=TRAIN.qid
+        report.estimator_,
+        TEST.X,
+        TEST.y,
+        TEST.qid,
+        X_train=TRAIN.X,
+        y_train=TRAIN.y,
+        qid_train=TRAIN.qid,
     )
     assert not (checks.checks["status"] == "found").any()
     assert table.loc[checks.checks.index, "section"].tolist() == [
@@ -297,7 +337,9 @@ def check_autologging(found):
     assert "_ObjectiveFunctionWrapper object at" in data.params["objective"]
     assert not {"measure", "g"} & set(data.params)
     assert data.params["trained_for"] == "LambdaRank(GAP(g=(0.5, 0.5)))"
-    assert data.metrics["valid_0-map-gap"] == found["ranker"].evals_result_["valid_0"]["map-gap"][-1]
+    assert (
+        data.metrics["valid_0-map-gap"] == found["ranker"].evals_result_["valid_0"]["map-gap"][-1]
+    )
 
     mlflow.xgboost.autolog()
     with mlflow.start_run() as started:
@@ -317,7 +359,8 @@ def check_pipelines(found):
     ranker = found["pipeline"][-1]
     assert (ranker.n_features_in_, ranker.n_queries_in_) == (TRAIN.n_features, TRAIN.n_queries)
     with pytest.raises(
-        ValueError, match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer"
+        ValueError,
+        match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer",
     ):
         ranker.fit(scaled.set_params(verbose_feature_names_out=True).fit_transform(frame), TRAIN.y)
     with pytest.raises(ValueError, match="qid is missing"):
@@ -333,7 +376,10 @@ def check_permutation_importance(found):
     right = found["importance"].importances
     assert right.shape == (TEST.n_features, 3)
     assert right.max() > 0.05
-    train, test = (pd.DataFrame(data.X, columns=data.feature_names).assign(qid=data.qid) for data in (TRAIN, TEST))
+    train, test = (
+        pd.DataFrame(data.X, columns=data.feature_names).assign(qid=data.qid)
+        for data in (TRAIN, TEST)
+    )
     ranker = XGBGAPRanker(n_estimators=20).fit(train, TRAIN.y)
     trap = permutation_importance(ranker, test, TEST.y, n_repeats=3, random_state=0).importances
     npt.assert_allclose(trap[:-1], right, rtol=0, atol=1e-12)
@@ -358,7 +404,11 @@ def test_the_trees_after_the_best_one_are_dropped():
     ranker = XGBGAPRanker(n_estimators=200, learning_rate=0.5, early_stopping_rounds=3)
     ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
     assert 0 < ranker.best_iteration_ < 190
-    for booster in (gapboost.xgboost.exportable(ranker), ranker.to_vendor().get_booster(), ranker.get_booster()):
+    for booster in (
+        gapboost.xgboost.exportable(ranker),
+        ranker.to_vendor().get_booster(),
+        ranker.get_booster(),
+    ):
         assert len(booster.get_dump()) == ranker.best_iteration_
 
 
@@ -378,7 +428,9 @@ def leaf(tree, goes_left):
 def check_pyterrier(found):
     ranked = found["ranked"].set_index("docno").loc[[f"d{row}" for row in range(len(TEST.y))]]
     npt.assert_array_equal(ranked["score"], found["ranker"].predict(TEST.X))
-    trained, untrained = (gb.evaluate("ap", TEST.y, s, TEST.qid)[gb.AP()] for s in (ranked["score"], 0 * TEST.y))
+    trained, untrained = (
+        gb.evaluate("ap", TEST.y, s, TEST.qid)[gb.AP()] for s in (ranked["score"], 0 * TEST.y)
+    )
     assert trained > untrained + 0.1
 
 
@@ -388,7 +440,10 @@ def check_elasticsearch(found):
 
     (sent,) = found["es"].ml.put_trained_model.call_args_list
     assert sent.kwargs["model_id"] == "gap"
-    assert len(sent.kwargs["inference_config"]["learning_to_rank"]["feature_extractors"]) == TRAIN.n_features
+    assert (
+        len(sent.kwargs["inference_config"]["learning_to_rank"]["feature_extractors"])
+        == TRAIN.n_features
+    )
     definition = json.loads(gzip.decompress(base64.b64decode(sent.kwargs["compressed_definition"])))
     ensemble = definition["trained_model"]["ensemble"]
     assert ensemble["target_type"] == "regression"
@@ -396,7 +451,10 @@ def check_elasticsearch(found):
     for data in (TRAIN, TEST):
         X = data.X[:200].astype(np.float32)
         npt.assert_allclose(
-            elasticsearch_scores(ensemble, X.astype(np.float64)), found["ranker"].predict(X), rtol=0, atol=1e-5
+            elasticsearch_scores(ensemble, X.astype(np.float64)),
+            found["ranker"].predict(X),
+            rtol=0,
+            atol=1e-5,
         )
 
     # Why thresholds are moved: as they are printed, documents of the training data go the other
@@ -405,11 +463,22 @@ def check_elasticsearch(found):
     plain = xgboost.XGBRanker()
     plain.load_model(gapboost.xgboost.exportable(found["ranker"]).save_raw())
     plain.set_params(objective="rank:ndcg", base_score=0.0)
-    printed = get_model_transformer(plain, feature_names=TRAIN.feature_names).transform().to_dict()["ensemble"]
-    assert np.abs(elasticsearch_scores(printed, X.astype(np.float64)) - found["ranker"].predict(X)).max() > 0.01
+    printed = (
+        get_model_transformer(plain, feature_names=TRAIN.feature_names)
+        .transform()
+        .to_dict()["ensemble"]
+    )
+    assert (
+        np.abs(
+            elasticsearch_scores(printed, X.astype(np.float64)) - found["ranker"].predict(X)
+        ).max()
+        > 0.01
+    )
 
     with pytest.raises(NotImplementedError, match="LGBMRanker"):
-        get_model_transformer(LGBMGAPRanker(n_estimators=1).fit(X, TRAIN.y[:200], TRAIN.qid[:200]).to_vendor())
+        get_model_transformer(
+            LGBMGAPRanker(n_estimators=1).fit(X, TRAIN.y[:200], TRAIN.qid[:200]).to_vendor()
+        )
 
 
 def elasticsearch_scores(ensemble, X):

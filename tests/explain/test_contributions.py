@@ -44,11 +44,14 @@ def sums_of_leaves(booster, data, rounds):
         weights = np.array(model["model"]["weights"])[:-1]
         return np.nan_to_num(np.asarray(data, np.float32).astype(float)) @ weights
     of_trees = model.get("gbtree", model)["model"]
-    drop = model.get("weight_drop", of_trees.get("weight_drop"))  # from XGBoost 3.4 on, the second one
+    drop = model.get(
+        "weight_drop", of_trees.get("weight_drop")
+    )  # from XGBoost 3.4 on, the second one
     trees = of_trees["trees"]
     leaves = used.predict(data, pred_leaf=True).reshape(data.num_row(), -1).astype(int)
     return sum(
-        np.array(tree["split_conditions"], np.float64)[leaf] * (1.0 if drop is None else drop[number])
+        np.array(tree["split_conditions"], np.float64)[leaf]
+        * (1.0 if drop is None else drop[number])
         for number, (tree, leaf) in enumerate(zip(trees, leaves.T, strict=True))
     )
 
@@ -63,10 +66,15 @@ def exact_scores(model, X):
     booster = model.get_booster()
     if kind_of(booster) == "gblinear":
         model_of = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]
-        return np.nan_to_num(np.asarray(X, np.float32).astype(float)) @ np.array(model_of["weights"])[:-1]
+        return (
+            np.nan_to_num(np.asarray(X, np.float32).astype(float))
+            @ np.array(model_of["weights"])[:-1]
+        )
     data = xgboost.DMatrix(X, missing=model.missing, enable_categorical=model.enable_categorical)
     best = booster.attr("best_iteration")
-    return sums_of_leaves(booster, data, booster.num_boosted_rounds() if best is None else int(best) + 1)
+    return sums_of_leaves(
+        booster, data, booster.num_boosted_rounds() if best is None else int(best) + 1
+    )
 
 
 def margins(model, X):
@@ -76,7 +84,9 @@ def margins(model, X):
     if isinstance(model, lightgbm.Booster):
         return model.predict(X, raw_score=True)
     if isinstance(model, xgboost.Booster):
-        return model.predict(xgboost.DMatrix(X, enable_categorical=True), output_margin=True).astype(np.float64)
+        return model.predict(
+            xgboost.DMatrix(X, enable_categorical=True), output_margin=True
+        ).astype(np.float64)
     return model.predict(X, output_margin=True).astype(np.float64)
 
 
@@ -97,7 +107,9 @@ def check_sums(model, X, rounds=ROUNDS):
     a, b = int(predicted.argmax()), int(predicted.argmin())
     one = explain.pair(model, X, a, b)
     np.testing.assert_allclose(one.contributions.sum(), exact[a] - exact[b], rtol=0, atol=1e-6)
-    np.testing.assert_allclose([one.score_a, one.score_b], predicted[[a, b]], rtol=0, atol=1e-6 + unit)
+    np.testing.assert_allclose(
+        [one.score_a, one.score_b], predicted[[a, b]], rtol=0, atol=1e-6 + unit
+    )
     assert one.score_a > one.score_b
     return to_exact, to_predicted
 
@@ -154,7 +166,11 @@ VENDORS = {
 def test_rankers_of_the_boosters(case):
     twin, parameters, trees = VENDORS[case]
     ranker = twin.vendor(n_estimators=ROUNDS, n_jobs=1, **{**twin.parameters, **parameters})
-    queries = {"group": np.unique(TRAIN.qid, return_counts=True)[1]} if twin is LIGHTGBM else {"qid": TRAIN.qid}
+    queries = (
+        {"group": np.unique(TRAIN.qid, return_counts=True)[1]}
+        if twin is LIGHTGBM
+        else {"qid": TRAIN.qid}
+    )
     ranker.fit(TRAIN.X, TRAIN.y, **queries)
     check_sums(ranker, TEST.X, ROUNDS * trees)
 
@@ -165,16 +181,25 @@ def test_boosters(twin):
     booster = ranker.booster_ if twin is LIGHTGBM else ranker.get_booster()
     check_sums(booster, TEST.X)
     np.testing.assert_allclose(
-        explain.query(booster, TEST.X).contributions, explain.query(ranker, TEST.X).contributions, atol=1e-12
+        explain.query(booster, TEST.X).contributions,
+        explain.query(ranker, TEST.X).contributions,
+        atol=1e-12,
     )
 
 
 def test_a_booster_with_a_transformed_prediction():
     """Scores are those of ``raw_score`` and ``output_margin``, before the transformation."""
     y = (TRAIN.y > 0).astype(int)
-    check_sums(lightgbm.train({**LIGHTGBM.native, "objective": "binary"}, lightgbm.Dataset(TRAIN.X, y), ROUNDS), TEST.X)
+    check_sums(
+        lightgbm.train(
+            {**LIGHTGBM.native, "objective": "binary"}, lightgbm.Dataset(TRAIN.X, y), ROUNDS
+        ),
+        TEST.X,
+    )
     data = xgboost.DMatrix(TRAIN.X, y)
-    check_sums(xgboost.train({"max_depth": 3, "objective": "binary:logistic"}, data, ROUNDS), TEST.X)
+    check_sums(
+        xgboost.train({"max_depth": 3, "objective": "binary:logistic"}, data, ROUNDS), TEST.X
+    )
 
 
 @twins
@@ -196,7 +221,9 @@ def test_other_codes_of_the_same_categories(twin):
     ranker = twin.ranker(n_estimators=ROUNDS, **parameters).fit(X, TRAIN.y, qid=TRAIN.qid)
     turned = X_test.assign(quarter=X_test["quarter"].cat.reorder_categories([3, 1, 0, 2]))
     np.testing.assert_allclose(
-        explain.query(ranker, turned).contributions, explain.query(ranker, X_test).contributions, atol=1e-12
+        explain.query(ranker, turned).contributions,
+        explain.query(ranker, X_test).contributions,
+        atol=1e-12,
     )
 
 
@@ -206,9 +233,13 @@ def test_other_codes_of_the_same_categories(twin):
 def test_early_stopping_counts_up_to_the_best_round(twin, vendor):
     parameters, fit = twin.stopping(3)
     if not vendor:
-        ranker = twin.fitted(n_estimators=200, evals=[VALI], fit=fit, learning_rate=0.5, **parameters)
+        ranker = twin.fitted(
+            n_estimators=200, evals=[VALI], fit=fit, learning_rate=0.5, **parameters
+        )
     else:
-        ranker = twin.vendor(n_estimators=200, n_jobs=1, learning_rate=0.5, **twin.parameters, **parameters)
+        ranker = twin.vendor(
+            n_estimators=200, n_jobs=1, learning_rate=0.5, **twin.parameters, **parameters
+        )
         sizes = [np.unique(data.qid, return_counts=True)[1] for data in (TRAIN, VALI)]
         watched = {"eval_set": [(VALI.X, VALI.y)]}
         queries = {"group": sizes[0], "eval_group": [sizes[1]]}
@@ -298,7 +329,9 @@ def test_query_relative_features_in_a_pipeline(twin):
     np.testing.assert_array_equal(explain.query(pipeline, tables[1]).qid, TEST.qid)
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)  # without a column qid
-    np.testing.assert_array_equal(explain.pair(pipeline, TEST.X, 5, 2, TEST.qid).contributions, one.contributions)
+    np.testing.assert_array_equal(
+        explain.pair(pipeline, TEST.X, 5, 2, TEST.qid).contributions, one.contributions
+    )
     np.testing.assert_array_equal(explain.query(pipeline, TEST.X, TEST.qid).scores, scores)
     with pytest.raises(ValueError, match="qid is missing in transform"):
         explain.pair(pipeline, TEST.X, 5, 2)
@@ -309,16 +342,36 @@ def three_classes(library):
     y = TRAIN.y.astype(int) % 3
     if library is lightgbm:
         return lightgbm.train(
-            {"objective": "multiclass", "num_class": 3, "verbose": -1}, lightgbm.Dataset(TRAIN.X, y), 2
+            {"objective": "multiclass", "num_class": 3, "verbose": -1},
+            lightgbm.Dataset(TRAIN.X, y),
+            2,
         )
-    return xgboost.train({"objective": "multi:softprob", "num_class": 3}, xgboost.DMatrix(TRAIN.X, y), 2)
+    return xgboost.train(
+        {"objective": "multi:softprob", "num_class": 3}, xgboost.DMatrix(TRAIN.X, y), 2
+    )
 
 
 REFUSED = {
-    "no ranker": (lambda: "gap", TypeError, r"ranker is 'gap'; expected a fitted ranker of gapboost, LightGBM"),
-    "a transformer": (lambda: make_pipeline(StandardScaler().fit(TRAIN.X)), TypeError, "ranker is StandardScaler"),
-    "several scores of LightGBM": (lambda: three_classes(lightgbm), ValueError, "ranker has 3 scores a row"),
-    "several scores of XGBoost": (lambda: three_classes(xgboost), ValueError, "ranker has 3 scores a row"),
+    "no ranker": (
+        lambda: "gap",
+        TypeError,
+        r"ranker is 'gap'; expected a fitted ranker of gapboost, LightGBM",
+    ),
+    "a transformer": (
+        lambda: make_pipeline(StandardScaler().fit(TRAIN.X)),
+        TypeError,
+        "ranker is StandardScaler",
+    ),
+    "several scores of LightGBM": (
+        lambda: three_classes(lightgbm),
+        ValueError,
+        "ranker has 3 scores a row",
+    ),
+    "several scores of XGBoost": (
+        lambda: three_classes(xgboost),
+        ValueError,
+        "ranker has 3 scores a row",
+    ),
     "linear leaves": (
         lambda: LIGHTGBM.fitted(linear_tree=True),
         ValueError,
@@ -342,13 +395,19 @@ def test_refuses_sums_that_are_not_the_scores(monkeypatch):
     ranker = LIGHTGBM.fitted()
     predict = type(ranker).predict
     monkeypatch.setattr(
-        type(ranker), "predict", lambda self, X, **o: predict(self, X, **o) * (2 if o.get("pred_contrib") else 1)
+        type(ranker),
+        "predict",
+        lambda self, X, **o: predict(self, X, **o) * (2 if o.get("pred_contrib") else 1),
     )
-    with pytest.raises(ValueError, match=r"ranker has contributions whose sums differ.*expected a model"):
+    with pytest.raises(
+        ValueError, match=r"ranker has contributions whose sums differ.*expected a model"
+    ):
         explain.query(ranker, TEST.X, TEST.qid)
 
 
 def test_refuses_a_ranker_on_a_cluster():
     dask = pytest.importorskip("gapboost.dask")
-    with pytest.raises(TypeError, match=r"DaskXGBGAPRanker; expected a local ranker: ranker.to_local\(\)"):
+    with pytest.raises(
+        TypeError, match=r"DaskXGBGAPRanker; expected a local ranker: ranker.to_local\(\)"
+    ):
         explain.pair(dask.DaskXGBGAPRanker(), TEST.X, 0, 1)

@@ -113,7 +113,9 @@ def test_contributions_of_a_query_are_centered(twin):
 
 def test_query_ids_in_a_column():
     by_column = explain.query(RANKER, FRAME.assign(qid=TEST.qid))
-    np.testing.assert_array_equal(by_column.contributions, explain.query(RANKER, FRAME, TEST.qid).contributions)
+    np.testing.assert_array_equal(
+        by_column.contributions, explain.query(RANKER, FRAME, TEST.qid).contributions
+    )
     with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
         explain.query(RANKER, FRAME.assign(qid=TEST.qid), TEST.qid)
 
@@ -133,11 +135,17 @@ def test_a_heat_map_of_one_query():
     order = rows[np.argsort(-found.scores[rows], kind="stable")]
     cells = ax.images[0].get_array()
     assert cells.shape == (20, 11)
-    np.testing.assert_allclose(cells.sum(axis=1), found.contributions[order].sum(axis=1), atol=1e-12)
-    assert [label.get_text().partition(":")[0] for label in ax.get_yticklabels()] == [f"row {r}" for r in order]
+    np.testing.assert_allclose(
+        cells.sum(axis=1), found.contributions[order].sum(axis=1), atol=1e-12
+    )
+    assert [label.get_text().partition(":")[0] for label in ax.get_yticklabels()] == [
+        f"row {r}" for r in order
+    ]
     assert ax.get_xticklabels()[-1].get_text() == "13 other features"
     # Each cell has its number: the picture can be read without color.
-    assert [float(text.get_text()) for text in ax.texts] == pytest.approx(cells.ravel().tolist(), abs=0.01)
+    assert [float(text.get_text()) for text in ax.texts] == pytest.approx(
+        cells.ravel().tolist(), abs=0.01
+    )
     assert f"query {chosen}" in ax.get_title()
 
 
@@ -154,7 +162,10 @@ def test_a_heat_map_of_the_first_documents():
         ({}, "qid is None, but the result has 20 queries; expected the id of one of them"),
         ({"qid": "no such"}, "qid is 'no such'; expected one of the query ids"),
         ({"qid": TEST.qid[0], "max_display": 0}, "max_display is 0; expected a whole number >= 1"),
-        ({"qid": TEST.qid[0], "max_documents": 0}, "max_documents is 0; expected a whole number >= 1"),
+        (
+            {"qid": TEST.qid[0], "max_documents": 0},
+            "max_documents is 0; expected a whole number >= 1",
+        ),
     ],
 )
 def test_heat_map_refuses(options, message):
@@ -192,7 +203,9 @@ def test_losses_of_a_measure(twin, measure):
 def test_without_the_only_feature_all_documents_are_tied(twin, vendor):
     """The value that is left is the expected one over all orders."""
     X = TRAIN.X[:, :1]
-    ranker = twin.ranker() if not vendor else twin.vendor(n_estimators=5, n_jobs=1, **twin.parameters)
+    ranker = (
+        twin.ranker() if not vendor else twin.vendor(n_estimators=5, n_jobs=1, **twin.parameters)
+    )
     queries = {"group": np.full(40, 20)} if vendor and twin is LIGHTGBM else {"qid": TRAIN.qid}
     ranker.fit(X, TRAIN.y, **queries)
     found = explain.measure(ranker, TEST.X[:, :1], TEST.y, TEST.qid, "gap")

@@ -77,9 +77,9 @@ def booster(twin):
 
 
 def vendor(twin):
-    return twin.vendor(n_estimators=5, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {})).fit(
-        X, TRAIN.y.astype(int), **({"group": np.unique(TRAIN.qid, return_counts=True)[1]})
-    )
+    return twin.vendor(
+        n_estimators=5, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {})
+    ).fit(X, TRAIN.y.astype(int), **({"group": np.unique(TRAIN.qid, return_counts=True)[1]}))
 
 
 # One row a model: how it is trained, and rows to score.
@@ -90,9 +90,14 @@ BOTH = {
     "missing later": (fit, with_gaps(T)),
     "stopped": (stopped, T),
     "started": (started, T),
-    "stumps": (lambda twin: fit(twin, **({"num_leaves": 2} if twin is LIGHTGBM else {"max_depth": 1})), T),
+    "stumps": (
+        lambda twin: fit(twin, **({"num_leaves": 2} if twin is LIGHTGBM else {"max_depth": 1})),
+        T,
+    ),
     "deep": (
-        lambda twin: fit(twin, with_gaps(X), **({"num_leaves": 63} if twin is LIGHTGBM else {"max_depth": 8})),
+        lambda twin: fit(
+            twin, with_gaps(X), **({"num_leaves": 63} if twin is LIGHTGBM else {"max_depth": 8})
+        ),
         with_gaps(T),
     ),
     "scales": (lambda twin: fit(twin, X * SCALES), T * SCALES),
@@ -121,7 +126,9 @@ MODELS = [
     *((LIGHTGBM, name, *row) for name, row in {**BOTH, **LIGHTGBM_ALONE}.items()),
     *((XGBOOST, name, *row) for name, row in {**BOTH, **XGBOOST_ALONE}.items()),
 ]
-models = pytest.mark.parametrize("number", range(len(MODELS)), ids=[f"{m[0].name}-{m[1]}" for m in MODELS])
+models = pytest.mark.parametrize(
+    "number", range(len(MODELS)), ids=[f"{m[0].name}-{m[1]}" for m in MODELS]
+)
 
 
 @functools.cache
@@ -160,7 +167,12 @@ def test_engines_predict_the_same(engine, number, tmp_path):
     others = rows[40:140]
     if engine != "vespa":
         others = others.astype(np.float32)
-    npt.assert_allclose(ENGINES[engine][1](content, NAMES, listed(others)), predicted(model, others), rtol=0, atol=1e-6)
+    npt.assert_allclose(
+        ENGINES[engine][1](content, NAMES, listed(others)),
+        predicted(model, others),
+        rtol=0,
+        atol=1e-6,
+    )
     assert np.ptp(found) > 0.05
 
 
@@ -173,14 +185,25 @@ def test_solr_reads_the_example_of_its_guide():
         "left": {"value": "50"},
         "right": {"value": "65"},
     }
-    root = {"feature": "title", "threshold": "0.5", "missing": "right", "left": {"value": "-100"}, "right": product}
+    root = {
+        "feature": "title",
+        "threshold": "0.5",
+        "missing": "right",
+        "left": {"value": "-100"},
+        "right": product,
+    }
     content = {
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
         "name": "model",
         "features": [{"name": "title"}, {"name": "product"}],
         "params": {"isNullSameAsZero": "false", "trees": [{"weight": "1", "root": root}]},
     }
-    assert solr_scores(content, ["title", "product"], [[0, 9], [1, 9], [1, 0], [1, None]]) == [-100, 65, 50, 50]
+    assert solr_scores(content, ["title", "product"], [[0, 9], [1, 9], [1, 0], [1, None]]) == [
+        -100,
+        65,
+        50,
+        50,
+    ]
 
 
 # --- names, categories, constants -----------------------------------------------------------------
@@ -196,7 +219,9 @@ def test_names_come_from_the_data_frame(twin, engine, tmp_path):
     # The engine may hold more features, in another order.
     others = ["more", *reversed(table.columns)]
     rows = [[1e9, *reversed(row)] for row in checks["rows"]]
-    npt.assert_allclose(ENGINES[engine][1](content, others, rows), checks["scores"], rtol=0, atol=1e-6)
+    npt.assert_allclose(
+        ENGINES[engine][1](content, others, rows), checks["scores"], rtol=0, atol=1e-6
+    )
     with pytest.raises(ValueError, match=r"X lacks the column 'f0'.* expected a"):
         exported(engine, model, table.rename(columns={"f0": "f1"}), tmp_path, None)
     array = model.booster_ if twin is LIGHTGBM else model.get_booster()
@@ -225,7 +250,9 @@ def test_vespa_takes_categories_of_lightgbm(with_categories, tmp_path):
 
 @pytest.mark.parametrize("engine", ["ltr_plugin", "solr"])
 def test_other_engines_refuse_categories(engine, with_categories, tmp_path):
-    with pytest.raises(ValueError, match=r"feature 'letter' by category.*one column of 0 and 1 for each category"):
+    with pytest.raises(
+        ValueError, match=r"feature 'letter' by category.*one column of 0 and 1 for each category"
+    ):
         exported(engine, with_categories, frame(TEST), tmp_path, None)
     assert not list(tmp_path.iterdir())
 
@@ -238,14 +265,20 @@ def test_vespa_refuses_categories_without_text(tmp_path):
     ):
         table = pd.DataFrame({"c": pd.Categorical.from_codes(codes.astype(int), list(categories))})
         model = LIGHTGBM.ranker(min_data_per_group=5, cat_smooth=1.0).fit(table, TRAIN.y, TRAIN.qid)
-        with pytest.raises(ValueError, match=rf"feature 'c' by category, which has {found}; expected text"):
+        with pytest.raises(
+            ValueError, match=rf"feature 'c' by category, which has {found}; expected text"
+        ):
             write_vespa(model, table, tmp_path / "gap.json")
 
 
 @engines
 def test_categories_of_xgboost_are_refused(engine, tmp_path):
-    model = XGBOOST.ranker(enable_categorical=True, max_depth=5).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
-    with pytest.raises(ValueError, match=r"splits column 2 by category.*one column of 0 and 1 for each category"):
+    model = XGBOOST.ranker(enable_categorical=True, max_depth=5).fit(
+        frame(TRAIN), TRAIN.y, TRAIN.qid
+    )
+    with pytest.raises(
+        ValueError, match=r"splits column 2 by category.*one column of 0 and 1 for each category"
+    ):
         exported(engine, model, X[:5, :4], tmp_path)
 
 
@@ -268,7 +301,9 @@ def test_values_that_lightgbm_takes_for_zero(tmp_path):
     tiny = np.array([[-1e-36], [-9e-36], [0.0], [-1.0]], dtype=np.float32)
     for engine, (_, read) in ENGINES.items():
         content, checks = exported(engine, model, tiny, tmp_path, ["a"])
-        npt.assert_allclose(read(content, ["a"], checks["rows"]), checks["scores"], rtol=0, atol=1e-7)
+        npt.assert_allclose(
+            read(content, ["a"], checks["rows"]), checks["scores"], rtol=0, atol=1e-7
+        )
     assert len(set(checks["scores"])) == 2
 
 
@@ -316,9 +351,13 @@ def test_zeros_for_missing_values_are_detected(twin, engine, tmp_path):
 def test_xgboost_rounds_what_vespa_does_not(twin, tmp_path):
     """0.1 is less than its float32: the plain threshold of XGBoost would send it the other way."""
     values = np.tile([0.1, 0.2, 0.3, 0.7], 75)
-    model = twin.ranker(n_estimators=3).fit(values[:, None], (values > 0.1) + (values > 0.3) * 1, np.arange(300) // 20)
+    model = twin.ranker(n_estimators=3).fit(
+        values[:, None], (values > 0.1) + (values > 0.3) * 1, np.arange(300) // 20
+    )
     content, checks = exported("vespa", model, values[:4, None], tmp_path, ["a"])
-    npt.assert_allclose(vespa_scores(content, ["a"], checks["rows"]), checks["scores"], rtol=0, atol=1e-6)
+    npt.assert_allclose(
+        vespa_scores(content, ["a"], checks["rows"]), checks["scores"], rtol=0, atol=1e-6
+    )
     assert checks["rows"][0] == [0.1]
     assert len(set(checks["scores"])) > 2
 
@@ -332,7 +371,10 @@ def test_the_command(tmp_path, capsys):
     answers.write_text(json.dumps([float("nan"), *checks["scores"][1:]]))
     assert main([str(verification), str(answers)]) == 1
     printed = capsys.readouterr().out.splitlines()
-    assert printed[:2] == [f"1 of {len(checks['scores'])} scores differ", "  rows of kind 'sample': 1 of 5"]
+    assert printed[:2] == [
+        f"1 of {len(checks['scores'])} scores differ",
+        "  rows of kind 'sample': 1 of 5",
+    ]
     assert f"row 0: expected {checks['scores'][0]:.9g}, found nan, with {NAMES[0]}=" in printed[-1]
     for unusable in ("[1.0]", "{}", '["a"]', "no JSON"):
         answers.write_text(unusable)
@@ -354,7 +396,11 @@ UNUSABLE = {
         TypeError,
         "ranker is a Pipeline; expected its last",
     ),
-    "text": (lambda: "model.txt", TypeError, "ranker is 'model.txt'; expected a fitted ranker or Booster"),
+    "text": (
+        lambda: "model.txt",
+        TypeError,
+        "ranker is 'model.txt'; expected a fitted ranker or Booster",
+    ),
     "unfitted": (LIGHTGBM.ranker_class, NotFittedError, "not fitted"),
     "linear trees": (
         lambda: fit(LIGHTGBM, linear_tree=True, extra_trees=False),
@@ -383,14 +429,42 @@ def test_models_that_no_engine_can_score(name, tmp_path):
 
 
 ARGUMENTS = {
-    "sparse": ({"X": sparse.csr_matrix(T)}, TypeError, "X is a sparse matrix; expected a dense array"),
+    "sparse": (
+        {"X": sparse.csr_matrix(T)},
+        TypeError,
+        "X is a sparse matrix; expected a dense array",
+    ),
     "no rows": ({"X": T[:0]}, ValueError, r"X has shape \(0, .*; expected at least one row"),
-    "fewer columns": ({"X": T[:, 1:]}, ValueError, rf"X has shape .*; expected at least one row and the {N} features"),
-    "infinite": ({"X": np.where(T > 5, np.inf, T)}, ValueError, r"X holds infinite values in column"),
-    "no names": ({"feature_names": None}, ValueError, "feature_names is None, and neither X nor the model has names"),
-    "one name twice": ({"feature_names": [*NAMES[1:], NAMES[1]]}, ValueError, rf"expected {N} different names"),
-    "a text": ({"feature_names": "abc"}, ValueError, rf"feature_names is 'abc'; expected {N} different names"),
-    "no JSON": ({"path": "gap.txt"}, ValueError, r"path is 'gap.txt'; expected a file name that ends with .json"),
+    "fewer columns": (
+        {"X": T[:, 1:]},
+        ValueError,
+        rf"X has shape .*; expected at least one row and the {N} features",
+    ),
+    "infinite": (
+        {"X": np.where(T > 5, np.inf, T)},
+        ValueError,
+        r"X holds infinite values in column",
+    ),
+    "no names": (
+        {"feature_names": None},
+        ValueError,
+        "feature_names is None, and neither X nor the model has names",
+    ),
+    "one name twice": (
+        {"feature_names": [*NAMES[1:], NAMES[1]]},
+        ValueError,
+        rf"expected {N} different names",
+    ),
+    "a text": (
+        {"feature_names": "abc"},
+        ValueError,
+        rf"feature_names is 'abc'; expected {N} different names",
+    ),
+    "no JSON": (
+        {"path": "gap.txt"},
+        ValueError,
+        r"path is 'gap.txt'; expected a file name that ends with .json",
+    ),
     "a number": ({"path": 3}, TypeError, r"path is 3; expected a file name"),
 }
 
@@ -411,7 +485,8 @@ def test_query_relative_features_are_refused(twin, engine, tmp_path):
     columns = pd.DataFrame(TRAIN.X[:, :2], columns=["bm25", "age"])
     table = query_relative_features(columns, qid=TRAIN.qid, kinds=("zscore", "rank"))
     with pytest.raises(
-        ValueError, match=r"feature_names holds bm25_zscore_in_query.*cannot compare it with the others"
+        ValueError,
+        match=r"feature_names holds bm25_zscore_in_query.*cannot compare it with the others",
     ):
         ENGINES[engine][0](fit(twin, table), table, tmp_path / "gap.json")
 
@@ -422,9 +497,12 @@ def test_solr_refuses_values_close_to_a_threshold(twin, tmp_path):
     tiny = X * np.float32(1e-20)
     model = fit(twin, tiny)
     with pytest.raises(
-        ValueError, match=r"X holds .*e-\d+ in the feature 'field\d+', just below the threshold .*multiplied"
+        ValueError,
+        match=r"X holds .*e-\d+ in the feature 'field\d+', just below the threshold .*multiplied",
     ):
         exported("solr", model, tiny, tmp_path)
     for engine in ("ltr_plugin", "vespa"):
         content, checks = exported(engine, model, tiny[:20], tmp_path)
-        npt.assert_allclose(ENGINES[engine][1](content, NAMES, checks["rows"]), checks["scores"], rtol=0, atol=1e-6)
+        npt.assert_allclose(
+            ENGINES[engine][1](content, NAMES, checks["rows"]), checks["scores"], rtol=0, atol=1e-6
+        )

@@ -13,7 +13,12 @@ from gapboost._kernels.lambdarank import long
 from gapboost.objectives import lambdarank
 
 ROOT = Path(__file__).parents[2]
-KERNEL_TESTS = ["test_simd.py", "test_order.py", "test_lambdarank_kernels.py", "test_query_relative.py"]
+KERNEL_TESTS = [
+    "test_simd.py",
+    "test_order.py",
+    "test_lambdarank_kernels.py",
+    "test_query_relative.py",
+]
 
 # One process for everything: to import the package takes as long as most of its parts.
 PROGRAM = """
@@ -30,9 +35,14 @@ write_plain(path)
 
 
 @pytest.mark.slow
-def test_plain_numpy_passes_the_tests_of_kernels_and_gives_what_compiled_code_gives(monkeypatch, tmp_path):
+def test_plain_numpy_passes_the_tests_of_kernels_and_gives_what_compiled_code_gives(
+    monkeypatch, tmp_path
+):
     """The values are those of all kinds of queries; memory is NaN until it is written."""
-    path, *tests = tmp_path / "plain.npz", *(Path(__file__).with_name(name) for name in KERNEL_TESTS)
+    path, *tests = (
+        tmp_path / "plain.npz",
+        *(Path(__file__).with_name(name) for name in KERNEL_TESTS),
+    )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM, path, *tests],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
@@ -51,5 +61,9 @@ def test_plain_numpy_passes_the_tests_of_kernels_and_gives_what_compiled_code_gi
     for name, expected in compiled.items():
         assert np.isfinite(expected).all(), name
         np.testing.assert_allclose(
-            plain[name], expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max(initial=0), err_msg=name
+            plain[name],
+            expected,
+            rtol=1e-12,
+            atol=1e-12 * np.abs(expected).max(initial=0),
+            err_msg=name,
         )

@@ -109,7 +109,10 @@ def copy_of_package(place, *, compiled):
 @pytest.fixture(scope="module")
 def expected():
     """Run the programs, which caches all that they call on disk; return what they print."""
-    return {program: output(run(program, PACKAGE.parent))[0] for program in (EVALUATE + FIT, STANDARDIZE)}
+    return {
+        program: output(run(program, PACKAGE.parent))[0]
+        for program in (EVALUATE + FIT, STANDARDIZE)
+    }
 
 
 @pytest.fixture
@@ -123,7 +126,9 @@ def folder(tmp_path, expected):
 def test_the_programs_are_right_and_warned_of_nothing(expected, folder):
     values, _ = map(json.loads, expected[EVALUATE + FIT].splitlines())
     np.testing.assert_array_equal(values, list(gb.evaluate(MEASURES, Y, SCORES).values()))
-    np.testing.assert_allclose(json.loads(expected[STANDARDIZE]), zscore([1.0, 2.0, 4.0]), rtol=1e-15)
+    np.testing.assert_allclose(
+        json.loads(expected[STANDARDIZE]), zscore([1.0, 2.0, 4.0]), rtol=1e-15
+    )
     assert output(run(STANDARDIZE, folder)) == (expected[STANDARDIZE], [])
 
 
@@ -137,7 +142,12 @@ def nobody():
     command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     if shutil.which("setpriv") is None:
         pytest.skip("root may write everywhere, and there is no setpriv to become somebody else")
-    if subprocess.run([*command, sys.executable, "-c", "import numba"], cwd="/", check=False).returncode != 0:
+    if (
+        subprocess.run(
+            [*command, sys.executable, "-c", "import numba"], cwd="/", check=False
+        ).returncode
+        != 0
+    ):
         pytest.skip("an unprivileged user may not start this Python")
     return command
 
@@ -173,18 +183,28 @@ def closed(image):
     ],
     ids=["nothing is writable", "nor the chosen folder", "the home of somebody else"],
 )
-def test_kernels_of_an_image_are_used_by_another_user_who_cannot_write(program, environment, image, nobody, expected):
+def test_kernels_of_an_image_are_used_by_another_user_who_cannot_write(
+    program, environment, image, nobody, expected
+):
     copy_of_package(image, compiled=True)
     environment = {**closed(image), **environment}
-    assert counted(run(COUNTING + program, image, None, nobody, **environment)) == (expected[program], 0, [])
+    assert counted(run(COUNTING + program, image, None, nobody, **environment)) == (
+        expected[program],
+        0,
+        [],
+    )
 
 
 @pytest.mark.slow
-def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(image, nobody, expected):
+def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(
+    image, nobody, expected
+):
     """Compilation is announced once; loading is silent, even to the impatient."""
     copy_of_package(image, compiled=False)
     chosen = image / "chosen"
-    program = COUNTING + KERNELS + "from gapboost._kernels import jit; jit.PATIENCE = 0.0\n" + STANDARDIZE
+    program = (
+        COUNTING + KERNELS + "from gapboost._kernels import jit; jit.PATIENCE = 0.0\n" + STANDARDIZE
+    )
     printed, compiled, said = counted(run(program, image, chosen))
     assert printed == expected[STANDARDIZE]
     assert compiled > 0
@@ -192,14 +212,20 @@ def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(im
     assert "compiling for this processor" in said[0]
     assert not list((image / "gapboost").rglob("*.nbc"))
     environment = closed(image)
-    assert counted(run(program, image, chosen, nobody, **environment)) == (expected[STANDARDIZE], 0, [])
+    assert counted(run(program, image, chosen, nobody, **environment)) == (
+        expected[STANDARDIZE],
+        0,
+        [],
+    )
 
 
 @pytest.mark.slow
 def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, nobody, expected):
     copy_of_package(image, compiled=True)
     environment = {**closed(image), "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    printed, compiled, said = counted(run(COUNTING + STANDARDIZE, image, None, nobody, **environment))
+    printed, compiled, said = counted(
+        run(COUNTING + STANDARDIZE, image, None, nobody, **environment)
+    )
     np.testing.assert_allclose(json.loads(printed), json.loads(expected[STANDARDIZE]), rtol=1e-14)
     assert compiled > 0
     assert len(said) == 1, said
@@ -209,7 +235,11 @@ def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, nobo
 @pytest.mark.slow
 def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image, nobody, expected):
     copy_of_package(image, compiled=True)
-    lacking = [path for path in image.rglob("*.nbc") if re.match(r"query_relative\.(zscores|center)-", path.name)]
+    lacking = [
+        path
+        for path in image.rglob("*.nbc")
+        if re.match(r"query_relative\.(zscores|center)-", path.name)
+    ]
     assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
     for path in lacking:
         path.unlink()
@@ -228,13 +258,17 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("has_folder", [False, True], ids=["no folder", "a folder that cannot be written"])
+@pytest.mark.parametrize(
+    "has_folder", [False, True], ids=["no folder", "a folder that cannot be written"]
+)
 def test_nothing_is_writable(has_folder, image, nobody, expected):
     copy_of_package(image, compiled=False)
     chosen = image / "chosen"
     chosen.mkdir()
     environment = closed(image)
-    printed, said = output(run(STANDARDIZE, image, chosen if has_folder else None, nobody, **environment))
+    printed, said = output(
+        run(STANDARDIZE, image, chosen if has_folder else None, nobody, **environment)
+    )
     assert printed == expected[STANDARDIZE]
     assert len(said) == 1, said
     assert "cannot be kept on disk" in said[0]
@@ -248,15 +282,21 @@ def test_a_package_in_a_zip_file(chosen, tmp_path, expected):
     package = shutil.make_archive(str(tmp_path / "package"), "zip", tmp_path / "sources")
     place = tmp_path / "kept"
     where = (
-        {"cache": place} if chosen else {"XDG_CACHE_HOME": str(place), "LOCALAPPDATA": str(place), "HOME": str(place)}
+        {"cache": place}
+        if chosen
+        else {"XDG_CACHE_HOME": str(place), "LOCALAPPDATA": str(place), "HOME": str(place)}
     )
-    (_, compiled, _), again = [counted(run(COUNTING + STANDARDIZE, package, **where)) for _ in range(2)]
+    (_, compiled, _), again = [
+        counted(run(COUNTING + STANDARDIZE, package, **where)) for _ in range(2)
+    ]
     assert compiled > 0
     assert again == (expected[STANDARDIZE], 0, [])
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on the length of files here")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="there are no limits on the length of files here"
+)
 def test_a_limit_on_the_length_of_files(expected, tmp_path):
     copy_of_package(tmp_path, compiled=False)
     printed, said = output(run(FULL + STANDARDIZE, tmp_path))
@@ -286,7 +326,9 @@ def test_a_full_disk(expected, full_disk, tmp_path):
     for folder in [path for path in (tmp_path / "gapboost").rglob("*") if path.is_dir()]:
         (folder / "__pycache__").touch()
     (tmp_path / "file").touch()
-    printed, said = output(run(STANDARDIZE, tmp_path, full_disk, XDG_CACHE_HOME=str(tmp_path / "file")))
+    printed, said = output(
+        run(STANDARDIZE, tmp_path, full_disk, XDG_CACHE_HOME=str(tmp_path / "file"))
+    )
     assert printed == expected[STANDARDIZE]
     # The first functions had room.
     assert len([line for line in said if "cannot be kept on disk ([Errno 28]" in line]) == 1, said
@@ -314,7 +356,11 @@ def byte_flipped(path, i):
 @pytest.mark.parametrize(
     ("processes", "broken"),
     [(2, cut_off), (1, emptied_or_overwritten), (1, byte_flipped)],
-    ids=["every file cut off, two processes at once", "every file empty or something else", "a byte of every file"],
+    ids=[
+        "every file cut off, two processes at once",
+        "every file empty or something else",
+        "a byte of every file",
+    ],
 )
 def test_broken_files(processes, broken, expected, folder):
     """They are compiled anew, which is said once, and are good again."""
@@ -342,7 +388,9 @@ from gapboost._kernels.query_relative import center
 def squares(x):
     return center(x, len(x), 1.0)
 """
-CALL = KERNELS + "from gapboost._kernels.caller import squares; print(squares(np.array([1.0, 3.0])))"
+CALL = (
+    KERNELS + "from gapboost._kernels.caller import squares; print(squares(np.array([1.0, 3.0])))"
+)
 
 
 @pytest.mark.slow

@@ -22,7 +22,11 @@ from gapboost._kernels.simd import LANES, pointer
 from gapboost.measures import RecallBase
 
 # Those of one discount; a sum of several is one pass for each.
-FORMS = [measure for measure in MEASURES if isinstance(measure, gb.measures.QuadraticForm) and len(measure.terms) == 1]
+FORMS = [
+    measure
+    for measure in MEASURES
+    if isinstance(measure, gb.measures.QuadraticForm) and len(measure.terms) == 1
+]
 XGAP = gb.xGAP(g=(0.217, 0.704, 0.079))
 
 
@@ -45,7 +49,11 @@ def ranked(measure, grades, s=None):
     (pair,), (own,) = measure.tables(base)
     room = padded(n) + LANES
     s = np.concatenate((np.zeros(n) if s is None else s, np.zeros(room - n)))
-    codes, code_of, grade_of = np.zeros(room, np.uint8), np.zeros(n_grades, np.int64), np.zeros(n_grades, np.uint8)
+    codes, code_of, grade_of = (
+        np.zeros(room, np.uint8),
+        np.zeros(n_grades, np.int64),
+        np.zeros(n_grades, np.uint8),
+    )
     return Ranked(
         np.asarray(grades, np.int32),
         s,
@@ -61,12 +69,14 @@ def ranked(measure, grades, s=None):
 @kernel
 def form_of(ranked, deep, memory):
     n, n_grades = len(ranked.grades), len(ranked.own)
-    size = number_grades(n, pointer(ranked.grades), n_grades, pointer(ranked.code_of), pointer(ranked.grade_of))
+    size = number_grades(
+        n, pointer(ranked.grades), n_grades, pointer(ranked.code_of), pointer(ranked.grade_of)
+    )
     for r in range(n):
         ranked.codes[r] = ranked.code_of[ranked.grades[r]]
     return make_form(
-        pointer(ranked.pair), pointer(ranked.own), n_grades, pointer(ranked.grade_of), size, memory.form,
-        pointer(ranked.discount), deep,
+        pointer(ranked.pair), pointer(ranked.own), n_grades, pointer(ranked.grade_of), size,
+        memory.form, pointer(ranked.discount), deep,
     )  # fmt: skip
 
 
@@ -98,7 +108,9 @@ def by_moments(ranked, deep, receive, arrays, lam, eta):
     set_zero(2 * form.width, memory.prefixes)
     set_zero(LENGTH * form.width, memory.above)
     set_zero(LENGTH * form.width, memory.below)
-    return sum_moments(n, receive, pointer(ranked.s), codes, form, memory, pointer(lam), pointer(eta))
+    return sum_moments(
+        n, receive, pointer(ranked.s), codes, form, memory, pointer(lam), pointer(eta)
+    )
 
 
 def memory_for(ranked):
@@ -111,7 +123,9 @@ def swaps(ranked):
     memory, n = memory_for(ranked), len(ranked.grades)
     size = write_swaps(ranked, memory)
     width = padded(size)
-    upper, lower = (table[: n * width].reshape(n, width)[:, :size] for table in (memory.upper, memory.lower))
+    upper, lower = (
+        table[: n * width].reshape(n, width)[:, :size] for table in (memory.upper, memory.lower)
+    )
     return upper, lower, ranked.codes[:n].astype(int)
 
 
@@ -132,7 +146,9 @@ def test_swaps_of_many_grades():
     """More than a vector holds, of which some occur."""
     measure = gb.nDCG(gains=tuple(np.linspace(0.0, 1.0, 31)))
     grades = np.random.default_rng(0).choice([0, 3, 4, 7, 8, 9, 15, 16, 20, 21, 30], 60)
-    (pair,), (own,) = measure.tables(RecallBase.of_whole_grades(np.bincount(grades, minlength=31)[None]))
+    (pair,), (own,) = measure.tables(
+        RecallBase.of_whole_grades(np.bincount(grades, minlength=31)[None])
+    )
     many = ranked(gb.AP(), np.zeros(60, int))._replace(
         grades=grades.astype(np.int32), pair=pair, own=own, discount=measure.discount(60),
         code_of=np.zeros(31, np.int64), grade_of=np.zeros(31, np.uint8),
@@ -161,7 +177,9 @@ def test_the_polynomials_are_as_exact_as_they_say(coefficients, function, errors
     def largest_error(polynomial):
         return np.abs(polynomial(U) - function(U)).max()
 
-    assert largest_error(np.polynomial.Polynomial(coefficients)) == pytest.approx(errors[16], rel=0.1)
+    assert largest_error(np.polynomial.Polynomial(coefficients)) == pytest.approx(
+        errors[16], rel=0.1
+    )
     for terms, error in errors.items():
         interpolated = np.polynomial.Chebyshev.interpolate(function, terms - 1, domain=[0, 1])
         assert largest_error(interpolated) == pytest.approx(error, rel=0.35)
@@ -173,7 +191,10 @@ def fill_exponentials(s, fall, rise, jump, n):
 
 
 @settings(max_examples=50 if config.DISABLE_JIT else 200)
-@given(st.lists(st.floats(0, 1), max_size=60), st.sampled_from([0.0, 1e-300, 1.0, 29.9, 60.0, 700.0, 5e3, 1e300]))
+@given(
+    st.lists(st.floats(0, 1), max_size=60),
+    st.sampled_from([0.0, 1e-300, 1.0, 29.9, 60.0, 700.0, 5e3, 1e300]),
+)
 def test_exponentials_relative_to_anchors(steps, spread):
     s = -spread * np.cumsum([0.0, *steps]) / max(len(steps), 1)
     n = len(s)
@@ -213,8 +234,14 @@ def direct(measure, grades, s, deep):
 
 @st.composite
 def some_lists(draw):
-    grades = draw(st.lists(st.integers(0, 3), min_size=2, max_size=25).filter(lambda grades: len(set(grades)) > 1))
-    gaps = draw(st.lists(st.floats(0, 1) | st.just(0.0), min_size=len(grades), max_size=len(grades)))
+    grades = draw(
+        st.lists(st.integers(0, 3), min_size=2, max_size=25).filter(
+            lambda grades: len(set(grades)) > 1
+        )
+    )
+    gaps = draw(
+        st.lists(st.floats(0, 1) | st.just(0.0), min_size=len(grades), max_size=len(grades))
+    )
     s = -np.cumsum(gaps) * draw(st.sampled_from([0.0, 1e-3, 0.3, 5.0, 100.0]))
     return grades, s, draw(st.integers(0, len(grades)))
 
@@ -260,8 +287,15 @@ def test_moments_that_leave_a_list_are_what_they_say(spread, receive):
     size, k = upper.shape[1], np.arange(1, TERMS + 1)
     one = (codes[:, None] == np.arange(size)).astype(float)
     higher, lower_grade = np.arange(size) > codes[:, None], np.arange(size) < codes[:, None]
-    ways = [  # what leaves, weights of the documents that gave, their tables, where the factor is t - 1
-        (memory.above, np.exp((last - s[:, None]) * k) * (np.arange(n) < deep)[:, None], upper, higher, deep),
+    # What leaves, weights of the documents that gave, their tables, where the factor is t - 1.
+    ways = [
+        (
+            memory.above,
+            np.exp((last - s[:, None]) * k) * (np.arange(n) < deep)[:, None],
+            upper,
+            higher,
+            deep,
+        ),
         (memory.below, np.exp((s[:, None] - s[0]) * k), lower, lower_grade, n),
     ]
     for found, w, table, turned, giving in ways:
@@ -283,5 +317,7 @@ def test_moments_move_to_another_anchor():
     after = before.copy()
     move(width, size, 0.25, after)
     factor = 0.25 ** np.arange(1, TERMS + 1)
-    for found, was, by in zip(sets(after, width, size), sets(before, width, size), (factor, factor, 1, 1), strict=True):
+    for found, was, by in zip(
+        sets(after, width, size), sets(before, width, size), (factor, factor, 1, 1), strict=True
+    ):
         assert_allclose(found, was * by, rtol=1e-14)

@@ -48,7 +48,11 @@ MEASURES = {
 
 
 def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, normalize=False):
-    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=GradeLimit(int(max(grades.max(), 1)), ""))
+    data = judged(
+        grades,
+        np.repeat(np.arange(len(sizes)), sizes),
+        limit=GradeLimit(int(max(grades.max(), 1)), ""),
+    )
     counts = data.base.counts if measure.n_grades is None else np.pad(
         data.base.counts, ((0, 0), (0, max(0, measure.n_grades + 1 - data.base.n_levels)))
     )  # fmt: skip
@@ -57,10 +61,13 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
     offsets, discount = data.queries.offsets, measure.discount(int(max(sizes)))
     setup = Setup(
         grades=data.codes, turns=BY_ROW, discount=discount, begins=np.zeros(len(sizes), np.int64),
-        weights=np.ones(len(sizes)), sigma=sigma, normalize=normalize, least_curvature=0.0 if measure.monotone else 0.25,
+        weights=np.ones(len(sizes)), sigma=sigma, normalize=normalize,
+        least_curvature=0.0 if measure.monotone else 0.25,
     )  # fmt: skip
     queries = short_queries(offsets, discount, truncation, 0, len(sizes), way)
-    ShortPass([queries], own.shape[1]).write_gradients(queries, pair, own, setup, scores, grad, hess)
+    ShortPass([queries], own.shape[1]).write_gradients(
+        queries, pair, own, setup, scores, grad, hess
+    )
     return grad, hess
 
 
@@ -104,7 +111,9 @@ def test_sweeps_equal_the_direct_loop(name, n, n_grades, k, truncation, width, s
     measure = MEASURES[name](n_grades, k, rng)
     grades = rng.integers(0, n_grades + 1, n)
     scores = spread_scores(n, width, shape, rng)
-    ways = [gradients(measure, grades, scores, [n], way, sigma, truncation) for way in (SWEEP, DIRECT)]
+    ways = [
+        gradients(measure, grades, scores, [n], way, sigma, truncation) for way in (SWEEP, DIRECT)
+    ]
     # The hessian carries sigma twice.
     assert_agree([ways[0][0], ways[0][1] / max(sigma, 1)], [ways[1][0], ways[1][1] / max(sigma, 1)])
 
@@ -152,7 +161,9 @@ def test_lists_of_mixed_lengths_do_not_disturb_each_other():
     ends = np.cumsum(sizes)
     for end, size in zip(ends, sizes, strict=True):
         rows = slice(end - size, end)
-        alone = gradients(measure, np.append(grades[rows], 4), np.append(scores[rows], 0), [size, 1], AUTO)
+        alone = gradients(
+            measure, np.append(grades[rows], 4), np.append(scores[rows], 0), [size, 1], AUTO
+        )
         for whole, single in zip(together, alone, strict=True):
             np.testing.assert_array_equal(whole[rows], single[:-1])
 
@@ -163,7 +174,12 @@ def long_and_short():
     rng = np.random.default_rng(4)
     sizes = np.array([300, 2 * LONG + 77, 5, 4_000, LONG + 1, 1])
     grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=sizes.sum())
-    return grades, grades + 3 * rng.standard_normal(sizes.sum()), np.repeat(np.arange(len(sizes)), sizes), sizes
+    return (
+        grades,
+        grades + 3 * rng.standard_normal(sizes.sum()),
+        np.repeat(np.arange(len(sizes)), sizes),
+        sizes,
+    )
 
 
 def test_queries_shared_by_threads_equal_the_direct_loop(long_and_short):
@@ -172,7 +188,9 @@ def test_queries_shared_by_threads_equal_the_direct_loop(long_and_short):
     found = gb.LambdaRank(measure, normalize=False).gradients(grades, scores, qid, n_jobs=2)
     for q in range(len(sizes)):
         rows = qid == q
-        expected = gradients(measure, np.append(grades[rows], 4), np.append(scores[rows], 0), [sizes[q], 1], DIRECT)
+        expected = gradients(
+            measure, np.append(grades[rows], 4), np.append(scores[rows], 0), [sizes[q], 1], DIRECT
+        )
         assert_agree([f[rows] for f in found], [e[:-1] for e in expected])
 
 
@@ -186,7 +204,9 @@ def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
     scores = spread * rng.standard_normal(n)
     objective = gb.LambdaRank(gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), normalize=False)
     expected = (
-        gradients(objective.measure, grades, scores, [n], DIRECT) if spread else objective.gradients(grades, scores)
+        gradients(objective.measure, grades, scores, [n], DIRECT)
+        if spread
+        else objective.gradients(grades, scores)
     )
     for strip in (2048, 7168, 4096):
         monkeypatch.setattr(long, "STRIP", strip)
@@ -210,7 +230,9 @@ def test_a_query_of_a_million_documents():
     rng = np.random.default_rng(5)
     n = 1_000_000
     grades = rng.choice(3, p=(0.9, 0.08, 0.02), size=n)
-    grad, _ = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(grades, rng.standard_normal(n).astype(np.float32))
+    grad, _ = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(
+        grades, rng.standard_normal(n).astype(np.float32)
+    )
     assert np.isfinite(grad).all()
     assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()
     assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
@@ -226,7 +248,9 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
     data = judged(grades, np.repeat(np.arange(n // length), length))
     objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)))
     small = judged(grades[: 2 * length], np.repeat([0, 1], length)) if length < n else data
-    objective.prepared(small, 1)(scores[: len(small.codes)], *np.empty((2, len(small.codes)), np.float32))  # compiles
+    objective.prepared(small, 1)(
+        scores[: len(small.codes)], *np.empty((2, len(small.codes)), np.float32)
+    )  # compiles
     tracemalloc.start()
     try:
         prepared = objective.prepared(data, 2)
@@ -241,15 +265,24 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
 def test_processors_without_wide_vectors_compute_the_same(tmp_path):
     """Slow compilation is announced once."""
     rng = np.random.default_rng(0)
-    rows = rng.integers(0, 5, 3000), rng.standard_normal(3000), np.repeat([0, 1, 2], [10, 190, 2800])
+    rows = (
+        rng.integers(0, 5, 3000),
+        rng.standard_normal(3000),
+        np.repeat([0, 1, 2], [10, 190, 2800]),
+    )
     np.save(tmp_path / "rows.npy", rows)
     program = (
         "import sys, numpy as np, gapboost as gb, gapboost._kernels.jit as compile\n"
         "compile.PATIENCE = 0.5\n"
         "rows = np.load(sys.argv[1] + '/rows.npy')\n"
-        "np.save(sys.argv[1] + '/found.npy', gb.LambdaRank(gb.eGAP(g=(0.1, 0.2, 0.3, 0.4))).gradients(*rows))\n"
+        "np.save(sys.argv[1] + '/found.npy', gb.LambdaRank(gb.eGAP(g=(0.1, 0.2, 0.3, "
+        "0.4))).gradients(*rows))\n"
     )
-    plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path)}
+    plain = {
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_CACHE_DIR": str(tmp_path),
+    }
     done = subprocess.run(
         [sys.executable, "-c", program, tmp_path],
         check=True,
@@ -271,5 +304,11 @@ def test_a_list_that_threads_share_is_ranked_by_the_one_tie_rule(shape):
         scores = spread_scores(n, 5.0, shape, rng)
         turns = rng.permutation(n).astype(np.int32)
         order = np.empty(n, np.int32)
-        rank_long(scores, turns, Elements(np.empty(n), np.empty(n, np.int32)), order, partial(run, n_jobs=n_jobs))
+        rank_long(
+            scores,
+            turns,
+            Elements(np.empty(n), np.empty(n, np.int32)),
+            order,
+            partial(run, n_jobs=n_jobs),
+        )
         npt.assert_array_equal(order, turns[np.argsort(-scores[turns], kind="stable")])

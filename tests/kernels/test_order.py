@@ -48,7 +48,11 @@ FINITE = sorted(set(SCORES) - {"nan among them", "nan, infinite", "all nan"})
 
 
 @settings(max_examples=20 if SLOW else 300)
-@given(st.lists(st.tuples(st.integers(0, LONGEST), anything), max_size=4), st.booleans(), st.integers(0, 2**32 - 1))
+@given(
+    st.lists(st.tuples(st.integers(0, LONGEST), anything), max_size=4),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
 @example([], True, 0)
 @example([(0, "even")], True, 0)
 @example([(0, "even"), (3, "tied"), (0, "even"), (LONGEST, "heavy tails")], True, 1)
@@ -58,7 +62,10 @@ def test_ranking_of_queries(queries, turned, seed):
     offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64)
     scores = [SCORES[kind](n, rng) for n, kind in queries]
     turns = [(rng.permutation(n) if turned else np.arange(n)).astype(np.int32) for n in sizes]
-    all_scores, all_turns = np.concatenate([np.empty(0), *scores]), np.concatenate([np.empty(0, np.int32), *turns])
+    all_scores, all_turns = (
+        np.concatenate([np.empty(0), *scores]),
+        np.concatenate([np.empty(0, np.int32), *turns]),
+    )
     found = ranking(all_scores, offsets, all_turns) if turned else ranking(all_scores, offsets)
     assert found.dtype == np.int32
     expected = [expected_order(*query) for query in zip(scores, turns, strict=True)]
@@ -72,14 +79,22 @@ def test_every_length_at_which_the_way_may_change(kind):
     for n in (*range(20), COUNTED - 1, COUNTED, COUNTED + 1, 2 * COUNTED, LONGEST):
         scores, turns = SCORES[kind](n, rng), rng.permutation(n).astype(np.int32)
         if n:
-            assert_array_equal(ranking(scores, np.array([0, n]), turns), expected_order(scores, turns))
+            assert_array_equal(
+                ranking(scores, np.array([0, n]), turns), expected_order(scores, turns)
+            )
 
 
 @pytest.mark.parametrize("kind", FINITE)
 def test_float32(kind):
     limits = np.finfo(np.float32)
-    scores = SCORES[kind](LONGEST, np.random.default_rng(1)).clip(limits.min, limits.max).astype(np.float32)
-    assert_array_equal(ranking(scores, np.array([0, LONGEST])), expected_order(scores, np.arange(LONGEST)))
+    scores = (
+        SCORES[kind](LONGEST, np.random.default_rng(1))
+        .clip(limits.min, limits.max)
+        .astype(np.float32)
+    )
+    assert_array_equal(
+        ranking(scores, np.array([0, LONGEST])), expected_order(scores, np.arange(LONGEST))
+    )
 
 
 def in_turn(task, n):
@@ -99,7 +114,9 @@ def test_a_list_dealt_to_parts(kind, dtype):
         turns = rng.permutation(n).astype(np.int32)
         order = np.empty(n, np.int32)
         dealt = Elements(np.empty(n), np.empty(n, np.int32))
-        rank_long(scores, turns, dealt, order, lambda task, n: in_turn(lambda k: task(n - 1 - k), n))
+        rank_long(
+            scores, turns, dealt, order, lambda task, n: in_turn(lambda k: task(n - 1 - k), n)
+        )
         assert_array_equal(order, expected_order(scores, turns))
 
 

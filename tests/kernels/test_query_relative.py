@@ -18,7 +18,9 @@ def definition(kind, column):
     result = np.full(len(column), np.nan)
     if len(x):
         constant = x.min() == x.max()
-        relative = (x - x.mean()) / x.std() if kind == "zscore" else (rankdata(x) - 1) / (len(x) - 1)
+        relative = (
+            (x - x.mean()) / x.std() if kind == "zscore" else (rankdata(x) - 1) / (len(x) - 1)
+        )
         result[there] = 0.0 if constant else relative
     return result
 
@@ -28,7 +30,9 @@ def computed(kind, values, rows=IN_ORDER, offsets=OFFSETS):
     n, longest = values.shape[1], int(np.diff(offsets).max())
     memory = [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
     function = zscores if kind == "zscore" else percentile_ranks
-    with np.errstate(over="ignore", invalid="ignore"):  # compiled code gives no such warnings; plain numpy does
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # compiled code gives no such warnings; plain numpy does
         return function(values, 0, n, rows, offsets, output, 0, *memory), output
 
 
@@ -75,7 +79,8 @@ def test_a_large_offset_costs_no_digits(kind):
     values = np.array([[0.0], [1.0], [5.0]])
     offsets = np.array([0, 3])
     np.testing.assert_array_equal(
-        computed(kind, values + 2.0**50, offsets=offsets)[1], computed(kind, values, offsets=offsets)[1]
+        computed(kind, values + 2.0**50, offsets=offsets)[1],
+        computed(kind, values, offsets=offsets)[1],
     )
 
 

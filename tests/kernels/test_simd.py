@@ -116,7 +116,9 @@ OPERATORS = [*ARITHMETIC, operator.gt, operator.lt, operator.eq]
 
 def by_numpy(x, y, operators=tuple(OPERATORS)):
     with np.errstate(all="ignore"):
-        return np.concatenate([operate(np.broadcast_to(x, 8), np.broadcast_to(y, 8)) for operate in operators])
+        return np.concatenate(
+            [operate(np.broadcast_to(x, 8), np.broadcast_to(y, 8)) for operate in operators]
+        )
 
 
 @pytest.mark.parametrize(("x", "y"), PAIRS, ids=PAIRS_IDS)
@@ -129,7 +131,10 @@ def test_operators_between_vectors(x, y):
 @pytest.mark.parametrize("y", [2.5, -3, 0.0, 7, np.inf, np.nan])
 @pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
 def test_operators_between_vectors_and_numbers_in_any_order(x, y):
-    assert_array_equal(both(vector_and_number, x, y, np.empty(64)), by_numpy(x, float(y), [*OPERATORS, operator.mul]))
+    assert_array_equal(
+        both(vector_and_number, x, y, np.empty(64)),
+        by_numpy(x, float(y), [*OPERATORS, operator.mul]),
+    )
     assert_array_equal(both(number_and_vector, x, y, np.empty(56)), by_numpy(float(y), x))
 
 
@@ -168,7 +173,13 @@ def build(x, i, out):
     p = pointer(out)
     store(p, 0, every8(x))
     store(p, 8, counting(i))
-    store(p, 16, vector16((0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, -15.5)))
+    store(
+        p,
+        16,
+        vector16(
+            (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, -15.5)
+        ),
+    )
 
 
 @pytest.mark.parametrize(("x", "i"), [(2.5, 3), (-0.0, -20), (np.inf, 1 << 40), (7, 0)])
@@ -278,7 +289,9 @@ def scale_by_powers_of_two(a, exponents, out):
 def test_times_power():
     x = np.array([1.0, 1.5, 1.25, 0.75, 1.0, 1.9, 1.0, 1.1])
     exponents = np.array([0.0, 1.0, -1.0, 10.0, -1010.0, 1000.0, 500.0, -500.0])
-    assert_array_equal(both(scale_by_powers_of_two, x, exponents, np.empty(8)), np.ldexp(x, exponents.astype(int)))
+    assert_array_equal(
+        both(scale_by_powers_of_two, x, exponents, np.empty(8)), np.ldexp(x, exponents.astype(int))
+    )
 
 
 def decays(a, out):
@@ -289,7 +302,9 @@ def decays(a, out):
 DISTANCES = [
     np.linspace(0.0, FARTHEST, 8000),
     np.geomspace(1e-300, FARTHEST, 8000),
-    np.append(np.arange(1000) * np.log(2.0) / 2, np.arange(1000)),  # where the whole number of the exponent changes
+    np.append(
+        np.arange(1000) * np.log(2.0) / 2, np.arange(1000)
+    ),  # where the whole number of the exponent changes
     np.array([-1.0, -np.inf, 1e3, np.inf, 1e308, FARTHEST, 0.0, 5e-324]),
 ]
 

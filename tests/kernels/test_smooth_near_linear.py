@@ -42,7 +42,8 @@ def step_of(objective):
     """The step ``F``, its derivative, its steepest slope, and what scores are multiplied by."""
     if isinstance(objective, gb.SoftRank):
         return (
-            lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / math.sqrt(math.pi), GAUSSIAN, 0.5 / objective.sigma
+            lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / math.sqrt(math.pi), GAUSSIAN,
+            0.5 / objective.sigma
         )  # fmt: skip
     return expit, lambda x: expit(x) * expit(-x), LOGISTIC, objective.alpha
 
@@ -77,11 +78,16 @@ def direct(objective, grades, scores):
     if isinstance(objective, gb.ApproxRank):
         beta = 4 / n if objective.beta is None else objective.beta
         if measure.k is not None:
-            inside, falls = step(beta * (measure.k + 0.5 - ranks)), beta * slope(beta * (measure.k + 0.5 - ranks))
+            inside, falls = (
+                step(beta * (measure.k + 0.5 - ranks)),
+                beta * slope(beta * (measure.k + 0.5 - ranks)),
+            )
             share, by_rank = share * inside, by_rank * inside - falls * share
         total = own[grades] + (worth * others(step, -beta * ranks)).sum(axis=0)
         turns = slope(differences(-beta * ranks))
-        turned = (turns * worth).sum(axis=0) * share - (turns * worth.T * share[:, None]).sum(axis=0)
+        turned = (turns * worth).sum(axis=0) * share - (turns * worth.T * share[:, None]).sum(
+            axis=0
+        )
         b = by_rank * total + beta * turned
         gain = b[:, None] - b[None, :]
     else:
@@ -96,7 +102,13 @@ def direct(objective, grades, scores):
         vanishes = size * 4 * steepest <= 1e-14 * (np.abs(b) + np.abs(share * total)).sum()
         scale *= 0.0 if vanishes else n * np.log2(1 + max(size, 0.05)) / size
     full_push = steepest * scale * measure.discount_at(np.ones(1))[0][0] * np.abs(total).max()
-    return ranks, (share * total).sum(), -rising * scale, pushes * scale * steepest * steepness, full_push
+    return (
+        ranks,
+        (share * total).sum(),
+        -rising * scale,
+        pushes * scale * steepest * steepness,
+        full_push,
+    )
 
 
 def assert_direct(objective, grades, scores):
@@ -114,7 +126,9 @@ def assert_direct(objective, grades, scores):
     # Where every document is far from all others, or far beyond the cut-off, all gradients are next
     # to nothing.
     nothing = 1e-17 * n * full_push
-    npt.assert_allclose(found_grad, grad, rtol=0, atol=GRADIENTS * sharp * np.abs(grad).max() + nothing)
+    npt.assert_allclose(
+        found_grad, grad, rtol=0, atol=GRADIENTS * sharp * np.abs(grad).max() + nothing
+    )
     nothing = nothing * steepest * steepness + 1e-16
     npt.assert_allclose(found_hess, hess, rtol=0, atol=HESSIANS * sharp * hess.max() + nothing)
     assert (np.abs(found_grad) <= found_hess / (steepest * steepness) * (1 + 1e-9)).all()
@@ -174,7 +188,9 @@ queries = {
 
 @pytest.mark.slow
 @settings(max_examples=150)
-@given(name=st.sampled_from(sorted(PAIRS)), sigma=st.sampled_from([0.01, 0.3, 1.0, 30.0]), **queries)
+@given(
+    name=st.sampled_from(sorted(PAIRS)), sigma=st.sampled_from([0.01, 0.3, 1.0, 30.0]), **queries
+)
 @example(name="gap", sigma=1.0, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
 def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, normalize, seed):
     rng = np.random.default_rng(seed)
@@ -191,10 +207,25 @@ def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, norm
     beta=st.sampled_from([None, 1e-3, 0.1, 1.0, 100.0]),
     **queries,
 )
-@example(name="gap", k=1, alpha=1.0, beta=None, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
-def test_approxrank_is_the_direct_sum(name, k, alpha, beta, n, n_grades, width, shape, normalize, seed):
+@example(
+    name="gap",
+    k=1,
+    alpha=1.0,
+    beta=None,
+    n=300,
+    n_grades=4,
+    width=5.0,
+    shape="bell",
+    normalize=True,
+    seed=0,
+)
+def test_approxrank_is_the_direct_sum(
+    name, k, alpha, beta, n, n_grades, width, shape, normalize, seed
+):
     rng = np.random.default_rng(seed)
-    objective = gb.ApproxRank(MEASURES[name](n_grades, k, rng), alpha=alpha, beta=beta, normalize=normalize)
+    objective = gb.ApproxRank(
+        MEASURES[name](n_grades, k, rng), alpha=alpha, beta=beta, normalize=normalize
+    )
     assert_direct(objective, *query(n, n_grades, width, shape, rng))
 
 
@@ -238,7 +269,10 @@ def test_long_lists_are_the_direct_sum(objective, n, width):
 @pytest.mark.slow
 def test_32_grades_on_a_long_list():
     rng = np.random.default_rng(1)
-    for objective in (gb.SoftRank(gb.GAP(g=(1 / 31,) * 31)), gb.ApproxRank(gb.xGAP(g=(1 / 31,) * 31))):
+    for objective in (
+        gb.SoftRank(gb.GAP(g=(1 / 31,) * 31)),
+        gb.ApproxRank(gb.xGAP(g=(1 / 31,) * 31)),
+    ):
         assert_direct(objective, *query(1_800, 31, 6.0, "bell", rng))
 
 
@@ -281,11 +315,17 @@ def test_the_same_to_the_bit_with_any_threads_and_any_other_queries(objective):
     for q in range(len(sizes)):
         rows = qid == q
         # One more query, so that the grades of the data set are the same.
-        alone = objective.gradients(np.append(grades[rows], 4), np.append(scores[rows], 0), np.append(qid[rows], -1))
+        alone = objective.gradients(
+            np.append(grades[rows], 4), np.append(scores[rows], 0), np.append(qid[rows], -1)
+        )
         npt.assert_array_equal(np.array(alone)[:, :-1], np.array(together)[:, rows])
 
 
-VERY_LONG = [gb.SoftRank(gb.GAP(g=(0.5, 0.5))), gb.ApproxRank(gb.GAP(g=(0.5, 0.5))), gb.ApproxRank(gb.nDCG())]
+VERY_LONG = [
+    gb.SoftRank(gb.GAP(g=(0.5, 0.5))),
+    gb.ApproxRank(gb.GAP(g=(0.5, 0.5))),
+    gb.ApproxRank(gb.nDCG()),
+]
 
 
 @pytest.mark.slow
@@ -320,10 +360,16 @@ def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
     X = rng.standard_normal((200_000, 4))
     y = np.digitize(X[:, 0] + rng.standard_normal(len(X)), (1.5, 2.5))
     data = lightgbm.Dataset(X, y, group=[len(X)])
-    parameters = {"objective": gapboost.lightgbm.objective(objective), "num_leaves": 7, "verbose": -1, "num_threads": 2}
+    parameters = {
+        "objective": gapboost.lightgbm.objective(objective),
+        "num_leaves": 7,
+        "verbose": -1,
+        "num_threads": 2,
+    }
     booster = lightgbm.train(parameters, data, 4)
     before, after = (
-        gb.evaluate(objective.measure, y, s)[objective.measure] for s in (np.zeros(len(y)), booster.predict(X))
+        gb.evaluate(objective.measure, y, s)[objective.measure]
+        for s in (np.zeros(len(y)), booster.predict(X))
     )
     assert after > before + 0.1
 
@@ -351,7 +397,9 @@ def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function
     for r in range(n):
         add_moments(r, channel[r], weights[r], points, moments)
     interact(cells, channels, reach, points, moments, np.empty(channels), arriving)
-    found = np.array([[arriving_at(r, c, points, arriving) for c in range(channels)] for r in range(n)])
+    found = np.array(
+        [[arriving_at(r, c, points, arriving) for c in range(channels)] for r in range(n)]
+    )
     terms = weights[:, None] * function(differences(x))
     expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)
     npt.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(weights).sum())

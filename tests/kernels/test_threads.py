@@ -19,7 +19,9 @@ from gapboost._kernels.parallel.openmp import openmp_team
 
 # Elsewhere all of them are the pool.
 LENT = sys.platform == "linux" and os.environ.get("GAPBOOST_OPENMP") != "0"
-lent = pytest.mark.skipif(not LENT, reason="boosters lend their threads on Linux, where nobody turned that off")
+lent = pytest.mark.skipif(
+    not LENT, reason="boosters lend their threads on Linux, where nobody turned that off"
+)
 TEAMS = {
     "pool": None,
     "LightGBM": openmp_team(lightgbm.basic._LIB),
@@ -46,11 +48,17 @@ def test_a_runtime_without_the_entry_point_lends_none():
 def test_a_switch_in_the_environment_leaves_the_threads_alone(switch, expected):
     code = """
 import gapboost.lightgbm.library as a, gapboost.xgboost.library as b
-print(*("None" if team is None else type(team).__name__ for team in (a.LIBRARY.team, b.LIBRARY.team)))
+teams = (a.LIBRARY.team, b.LIBRARY.team)
+print(*("None" if team is None else type(team).__name__ for team in teams))
 """
     environment = {**os.environ, "GAPBOOST_OPENMP": switch}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.stdout.strip() == expected, done.stderr
 
@@ -107,8 +115,12 @@ def interrupted_at_entry():
     sys.settrace(before)
 
 
-@pytest.mark.parametrize(("share", "cores"), [("1", 1), ("0", 4), ("\u00b2", 4), ("two", 4), ("3,2", 4), ("", 4)])
-def test_the_share_of_the_cores_that_a_parent_leaves_is_a_whole_number_or_nothing(share, cores, monkeypatch):
+@pytest.mark.parametrize(
+    ("share", "cores"), [("1", 1), ("0", 4), ("\u00b2", 4), ("two", 4), ("3,2", 4), ("", 4)]
+)
+def test_the_share_of_the_cores_that_a_parent_leaves_is_a_whole_number_or_nothing(
+    share, cores, monkeypatch
+):
     monkeypatch.setattr("joblib.cpu_count", lambda: 4)
     monkeypatch.setenv("OMP_NUM_THREADS", share)
     assert available_cores() == cores
@@ -120,7 +132,9 @@ def test_the_share_of_the_cores_that_a_parent_leaves_is_a_whole_number_or_nothin
 @pytest.mark.filterwarnings(
     "ignore:Exception ignored on calling ctypes callback:pytest.PytestUnraisableExceptionWarning"
 )
-def test_ctrl_c_at_the_entry_of_the_openmp_callback_reaches_the_caller(name, n_threads, interrupted_at_entry):
+def test_ctrl_c_at_the_entry_of_the_openmp_callback_reaches_the_caller(
+    name, n_threads, interrupted_at_entry
+):
     done = []
     with working_on(lambda work, _: TEAMS[name](work, n_threads)):
         interrupted_at_entry()

@@ -20,12 +20,14 @@ from gapboost.preprocessing import query_relative_features
 from gapboost.warmup import warm_up
 from gapboost.xgboost import XGBGAPRanker
 
-modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(gapboost._kernels.__path__, "gapboost._kernels.")]
+found = pkgutil.walk_packages(gapboost._kernels.__path__, "gapboost._kernels.")
+modules = [importlib.import_module(m.name) for m in found]
 kernels = {id(k): k for m in modules for k in vars(m).values() if hasattr(k, "py_func")}.values()
 assert len(kernels) > 30
 
 def signatures():
-    return {f"{k.py_func.__module__}.{k.py_func.__name__}{s}" for k in kernels for s in k.signatures}
+    name = "{0.__module__}.{0.__name__}".format
+    return {f"{name(k.py_func)}{s}" for k in kernels for s in k.signatures}
 
 warm_up()
 warm = signatures()
@@ -44,7 +46,8 @@ for dtype in (np.float64, np.float32):
         qid = np.arange(len(X)) // length
         for ranker in (LGBMGAPRanker(verbose=-1), XGBGAPRanker()):
             ranker.set_params(n_estimators=2, n_jobs=2)
-            ranker.fit(X.astype(dtype), y, qid=qid, eval_set=[(X[:300], y[:300])], eval_qid=[qid[:300]])
+            first = {"eval_set": [(X[:300], y[:300])], "eval_qid": [qid[:300]]}
+            ranker.fit(X.astype(dtype), y, qid=qid, **first)
             ranker.predict(X)
             nothing_new((ranker, dtype, length))
 
@@ -52,7 +55,8 @@ X, score, y, qid = X[:300], score[:300], y[:300], np.arange(300) // 20
 weights, different = np.ones(15), np.linspace(0.0, 2.0, 300)
 for dtype in (np.float64, np.float32):
     for measure in (gb.GAP(), gb.AP(), gb.nDCG(k=5), gb.Precision(k=3)):
-        for objective in (gb.LambdaRank(measure, truncation=5), gb.SoftRank(measure), gb.ApproxRank(measure)):
+        smooth = gb.SoftRank(measure), gb.ApproxRank(measure)
+        for objective in (gb.LambdaRank(measure, truncation=5), *smooth):
             objective.gradients(y, score.astype(dtype), qid, sample_weight=weights)
             # nothing is relevant
             objective.gradients(np.zeros(300, int), score.astype(dtype))

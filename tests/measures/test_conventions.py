@@ -17,7 +17,9 @@ import gapboost as gb
 
 PAGE = Path(__file__).parents[2] / "docs" / "measures.md"
 ROWS = re.findall(
-    r'^\| (LightGBM|XGBoost|CatBoost|trec_eval)\b.* \| `(.+)` \| `"(.+)"` \| ([01]) \|$', PAGE.read_text(), re.M
+    r'^\| (LightGBM|XGBoost|CatBoost|trec_eval)\b.* \| `(.+)` \| `"(.+)"` \| ([01]) \|$',
+    PAGE.read_text(),
+    re.M,
 )
 QUERIES = 1000
 RNG = np.random.default_rng(0)
@@ -39,7 +41,12 @@ HALVES = Y * 0.5
 
 def of_lightgbm(name):
     data = lightgbm.Dataset(np.arange(len(Y))[:, None], Y, group=SIZES, init_score=S)
-    settings = {"objective": "lambdarank", "metric": name.partition("@")[0], "eval_at": [5], "verbose": -1}
+    settings = {
+        "objective": "lambdarank",
+        "metric": name.partition("@")[0],
+        "eval_at": [5],
+        "verbose": -1,
+    }
     ((_, found, value, *_),) = lightgbm.Booster(settings, data).eval_train()
     assert found == name
     return Y, value
@@ -67,7 +74,12 @@ def of_trec_eval(name):
     return Y, np.mean([values[name] for values in found.values()])
 
 
-LIBRARIES = {"LightGBM": of_lightgbm, "XGBoost": of_xgboost, "CatBoost": of_catboost, "trec_eval": of_trec_eval}
+LIBRARIES = {
+    "LightGBM": of_lightgbm,
+    "XGBoost": of_xgboost,
+    "CatBoost": of_catboost,
+    "trec_eval": of_trec_eval,
+}
 
 
 def test_the_page_has_rows_of_each_library():
@@ -95,7 +107,9 @@ def test_spearmans_rho_is_scipys(ties):
     y, scores = y.reshape(-1, n), scores.reshape(-1, n)
     y[:, :2] = (0, 1)
     parts = zip(np.split(y, 50), np.split(scores, 50), strict=True)
-    theirs = np.concatenate([np.diagonal(spearmanr(*part, axis=1).statistic, QUERIES // 50) for part in parts])
+    theirs = np.concatenate(
+        [np.diagonal(spearmanr(*part, axis=1).statistic, QUERIES // 50) for part in parts]
+    )
     # scipy divides by the standard deviation of mean ranks of scores, which is less where scores
     # are tied.
     theirs = theirs * np.std(rankdata(scores, axis=1), axis=1) / np.std(np.arange(n))
@@ -105,6 +119,12 @@ def test_spearmans_rho_is_scipys(ties):
 
 
 def test_an_ideal_ranking_has_less_than_1_where_documents_share_a_grade():
-    values = [gb.evaluate("spearman", y, [4, 3, 2, 1])[gb.SpearmanRho()] for y in ([3, 2, 1, 0], [2, 1, 0, 0])]
-    assert values == [pytest.approx(1), pytest.approx(spearmanr([2, 1, 0, 0], [4, 3, 2, 1]).statistic)]
+    values = [
+        gb.evaluate("spearman", y, [4, 3, 2, 1])[gb.SpearmanRho()]
+        for y in ([3, 2, 1, 0], [2, 1, 0, 0])
+    ]
+    assert values == [
+        pytest.approx(1),
+        pytest.approx(spearmanr([2, 1, 0, 0], [4, 3, 2, 1]).statistic),
+    ]
     assert values[1] < 0.95

@@ -28,7 +28,10 @@ def close(expected, tolerance=1e-12):
 def test_the_random_rankings_hold_what_they_should():
     """All tests lean on this generator: an accident in it would make them all easy."""
     data = random_rankings(np.random.default_rng(0), 400)
-    queries = [(data.grades[rows], data.scores[rows], data.counts[name]) for name, rows in data.rows.items()]
+    queries = [
+        (data.grades[rows], data.scores[rows], data.counts[name])
+        for name, rows in data.rows.items()
+    ]
     assert len(queries) == 400
     assert sum(len(grades) == 1 for grades, _, _ in queries) > 40
     assert sum(len(grades) >= 8 for grades, _, _ in queries) > 40
@@ -44,10 +47,14 @@ def test_the_random_rankings_hold_what_they_should():
     ]
     assert sum(mixed) > 100
     for missing in range(TOP):
-        assert sum(missing not in grades and grades.max() > missing for grades, _, _ in queries) > 40
+        assert (
+            sum(missing not in grades and grades.max() > missing for grades, _, _ in queries) > 40
+        )
     assert sum(len(set(grades)) == TOP + 1 for grades, _, _ in queries) > 10
     listed = [tuple(np.bincount(grades, minlength=TOP + 1)) for grades, _, _ in queries]
-    assert 100 < sum(counts != own for (_, _, counts), own in zip(queries, listed, strict=True)) < 300
+    assert (
+        100 < sum(counts != own for (_, _, counts), own in zip(queries, listed, strict=True)) < 300
+    )
     # rows in no order: some query is cut into pieces, and ids do not come sorted
     assert (data.qid[1:] != data.qid[:-1]).sum() > 2 * len(queries)
     assert list(data.rows) != sorted(data.rows)
@@ -58,7 +65,14 @@ def test_the_random_rankings_hold_what_they_should():
 def test_the_measures_cover_the_library():
     kinds = {*MEASURES_BY_NAME.values(), gb.WeightedSum}
     assert {type(measure) for measure in MEASURES} == kinds
-    for kind in kinds - {Precision, gb.Recall, gb.KendallTau, gb.PairwiseAccuracy, gb.SpearmanRho, gb.WeightedSum}:
+    for kind in kinds - {
+        Precision,
+        gb.Recall,
+        gb.KendallTau,
+        gb.PairwiseAccuracy,
+        gb.SpearmanRho,
+        gb.WeightedSum,
+    }:
         assert {m.k for m in MEASURES if type(m) is kind} == {None, 1, 3, 20}
     assert sum(m.g[0] == 0 for m in MEASURES if hasattr(m, "g")) >= 12
     assert set().union(*(some_measures(i, 7) for i in range(7))) == set(MEASURES)
@@ -86,7 +100,9 @@ def test_equals_the_oracle(ties, missing):
         some = some_measures(number, 8)
         asked = list(some if number else MEASURES)
         of_relevant = {
-            measure: oracle.per_query(value, data.grades, data.scores, data.qid, ties, "skip", counts)
+            measure: oracle.per_query(
+                value, data.grades, data.scores, data.qid, ties, "skip", counts
+            )
             for measure, value in some.items()
         }
         arguments = (asked, data.grades, data.scores, data.qid)
@@ -99,7 +115,9 @@ def test_equals_the_oracle(ties, missing):
                 if empty != "skip":
                     expected = np.where(np.isnan(expected), empty, expected)
                 assert values[measure].dtype == np.float64
-                npt.assert_allclose(values[measure], expected, rtol=5e-13, atol=5e-13, err_msg=str(measure))
+                npt.assert_allclose(
+                    values[measure], expected, rtol=5e-13, atol=5e-13, err_msg=str(measure)
+                )
                 assert means[measure] == close(mean(expected)), measure
 
 
@@ -112,7 +130,9 @@ def test_equals_the_oracle_for_every_small_query(rows):
     for ties in ("expected", "row"):
         values = evaluate(list(some), grades, scores, ties=ties, per_query=True, n_jobs=1)
         for measure, value in some.items():
-            assert values[measure] == close(oracle.per_query(value, grades, scores, [0] * len(rows), ties)), measure
+            assert values[measure] == close(
+                oracle.per_query(value, grades, scores, [0] * len(rows), ties)
+            ), measure
 
 
 @pytest.mark.slow(keep=20)
@@ -144,21 +164,33 @@ def test_g_is_uniform_over_the_grades_of_the_data():
     arguments = (data.scores, data.qid)
     g = (1 / 3, 1 / 3, 1 / 3)
     for kind in (GAP, xGAP, eGAP):
-        assert evaluate(kind(), data.grades, *arguments)[kind()] == evaluate(kind(g), data.grades, *arguments)[kind(g)]
+        assert (
+            evaluate(kind(), data.grades, *arguments)[kind()]
+            == evaluate(kind(g), data.grades, *arguments)[kind(g)]
+        )
         without_two = np.where(data.grades == 2, 0, data.grades)
         g13 = (0.5, 0, 0.5)
         assert (
-            evaluate(kind(), without_two, *arguments)[kind()] == evaluate(kind(g13), without_two, *arguments)[kind(g13)]
+            evaluate(kind(), without_two, *arguments)[kind()]
+            == evaluate(kind(g13), without_two, *arguments)[kind(g13)]
         )
         assert evaluate(kind(), np.zeros_like(data.grades), *arguments) == {kind(): 0}
     # grades that occur only in the recall base count too
     assert evaluate(GAP(), [1, 0], [1, 2], recall_base=[[1, 1, 2]]) == {
-        GAP(): close(evaluate(GAP((0.5, 0.5)), [1, 0], [1, 2], recall_base=[[1, 1, 2]])[GAP((0.5, 0.5))])
+        GAP(): close(
+            evaluate(GAP((0.5, 0.5)), [1, 0], [1, 2], recall_base=[[1, 1, 2]])[GAP((0.5, 0.5))]
+        )
     }
 
 
 def test_measures_with_g_of_different_lengths():
-    measures = [GAP((0.5, 0.5)), xGAP((0.2, 0.3, 0.1, 0.4)), eGAP((1,)), nDCG(gains=(0, 1, 5)), AP(rel=9)]
+    measures = [
+        GAP((0.5, 0.5)),
+        xGAP((0.2, 0.3, 0.1, 0.4)),
+        eGAP((1,)),
+        nDCG(gains=(0, 1, 5)),
+        AP(rel=9),
+    ]
     together = evaluate(measures, [0, 1, 1, 0], [4.0, 3.0, 2.0, 1.0])
     for measure in measures:
         assert together[measure] == evaluate(measure, [0, 1, 1, 0], [4.0, 3.0, 2.0, 1.0])[measure]
@@ -176,14 +208,23 @@ def test_mean_and_weights():
     for empty in (0, 1, "skip"):
         values = evaluate(measures, data.grades, data.scores, data.qid, empty=empty, per_query=True)
         for sample_weight in (weights, of_rows, of_rows.astype(np.float32), 10 * weights):
-            means = evaluate(measures, data.grades, data.scores, data.qid, empty=empty, sample_weight=sample_weight)
+            means = evaluate(
+                measures,
+                data.grades,
+                data.scores,
+                data.qid,
+                empty=empty,
+                sample_weight=sample_weight,
+            )
             for measure in measures:
                 assert means[measure] == close(mean(values[measure], weights))
 
 
 def test_no_query_is_left():
     assert math.isnan(evaluate(AP(), [0, 0], [1, 2], empty="skip")[AP()])
-    assert math.isnan(evaluate(AP(), [0, 0, 1], [1, 2, 3], [5, 5, 7], empty="skip", sample_weight=[1, 0])[AP()])
+    assert math.isnan(
+        evaluate(AP(), [0, 0, 1], [1, 2, 3], [5, 5, 7], empty="skip", sample_weight=[1, 0])[AP()]
+    )
     assert evaluate(AP(), [0, 0], [1, 2], empty=1) == {AP(): 1}
     assert evaluate(AP(rel=2), [1, 1], [1, 2], empty=1) == {AP(rel=2): 1}
     # a relevant document exists: the query is not empty, nothing of it was found
@@ -200,7 +241,9 @@ def test_the_order_of_rows_does_not_matter():
         rng.permutation(len(data.qid)),
         np.lexsort((data.grades, data.qid)),
     ):
-        again = evaluate(measures, data.grades[rows], data.scores[rows], data.qid[rows], per_query=True)
+        again = evaluate(
+            measures, data.grades[rows], data.scores[rows], data.qid[rows], per_query=True
+        )
         place = [again.qid.tolist().index(q) for q in values.qid]
         for measure in measures:
             assert np.array_equal(again[measure][place], values[measure])
@@ -222,17 +265,31 @@ def test_any_kind_of_id_and_number():
         data.qid.tolist(),
     ):
         assert evaluate(measures, data.grades, data.scores, qid) == expected
-    for grades in (data.grades.astype(np.uint8), data.grades.astype(np.float32), data.grades.tolist()):
+    for grades in (
+        data.grades.astype(np.uint8),
+        data.grades.astype(np.float32),
+        data.grades.tolist(),
+    ):
         assert evaluate(measures, grades, data.scores, data.qid) == expected
-    for scores in (data.scores.astype(np.float32), (4 * data.scores).astype(np.int64), data.scores.tolist()):
-        assert evaluate(measures, data.grades, scores, data.qid) == expected  # quarters: exact in float32
+    for scores in (
+        data.scores.astype(np.float32),
+        (4 * data.scores).astype(np.int64),
+        data.scores.tolist(),
+    ):
+        assert (
+            evaluate(measures, data.grades, scores, data.qid) == expected
+        )  # quarters: exact in float32
     binary = data.grades > 0
-    assert evaluate(AP(), binary, data.scores, data.qid) == evaluate(AP(), binary * 1, data.scores, data.qid)
+    assert evaluate(AP(), binary, data.scores, data.qid) == evaluate(
+        AP(), binary * 1, data.scores, data.qid
+    )
 
 
 def test_one_query_without_ids():
     data = random_rankings(np.random.default_rng(9), 1, ties=False)
-    assert evaluate(AP(), data.grades, data.scores) == evaluate(AP(), data.grades, data.scores, data.qid)
+    assert evaluate(AP(), data.grades, data.scores) == evaluate(
+        AP(), data.grades, data.scores, data.qid
+    )
     values = evaluate([AP()], data.grades, data.scores, per_query=True)
     assert values[AP()].shape == values.qid.shape == (1,)
 
@@ -245,13 +302,22 @@ def test_recall_base_as_a_mapping_or_an_array():
     expected = evaluate(*arguments, recall_base=data.counts)
     more = {**data.counts, "a query without rows": (1, 2, 3)}
     wider = [(*counts, 0, 0) for counts in rows]
-    for same in (rows, np.array(rows), np.array(rows, dtype=float), more, wider, {q: list(c) for q, c in more.items()}):
+    for same in (
+        rows,
+        np.array(rows),
+        np.array(rows, dtype=float),
+        more,
+        wider,
+        {q: list(c) for q, c in more.items()},
+    ):
         assert evaluate(*arguments, recall_base=same) == expected
     assert evaluate(*arguments) != expected
     # documents without a judgment are listed with grade 0, and nobody counts them
     assert evaluate(AP(), [0, 0, 1], [3, 2, 1], recall_base=[[0, 2]]) == {AP(): close(1 / 3 / 2)}
     # counts of the grades that occur are enough
-    assert evaluate(AP(), [0, 1], [2, 1], ["a", "b"], recall_base={"a": [1], "b": [0, 1]}) == {AP(): 0.5}
+    assert evaluate(AP(), [0, 1], [2, 1], ["a", "b"], recall_base={"a": [1], "b": [0, 1]}) == {
+        AP(): 0.5
+    }
 
 
 def test_threads_change_nothing():
@@ -259,7 +325,9 @@ def test_threads_change_nothing():
     measures = list(MEASURES)[::13]
     one = evaluate(measures, data.grades, data.scores, data.qid, per_query=True, n_jobs=1)
     for n_jobs in (2, 5, -1, None):
-        several = evaluate(measures, data.grades, data.scores, data.qid, per_query=True, n_jobs=n_jobs)
+        several = evaluate(
+            measures, data.grades, data.scores, data.qid, per_query=True, n_jobs=n_jobs
+        )
         assert all(np.array_equal(one[measure], several[measure]) for measure in measures)
 
 
@@ -315,7 +383,9 @@ def test_average_precision_is_scikit_learns():
         for measure in measures:
             binary = data.grades[rows] >= measure.rel
             if binary.any():
-                assert values[measure][q] == close(average_precision_score(binary, data.scores[rows]))
+                assert values[measure][q] == close(
+                    average_precision_score(binary, data.scores[rows])
+                )
                 compared += 1
     assert compared > 400
 
@@ -326,7 +396,10 @@ def test_ndcg_is_scikit_learns_which_averages_over_ties():
     measures = [nDCG(k=k) for k in (None, 1, 5, 50)]
     for _ in range(60):
         n = rng.integers(2, 120)
-        grades, scores = rng.integers(0, TOP + 1, size=n), rng.integers(0, rng.integers(1, 2 * n), size=n)
+        grades, scores = (
+            rng.integers(0, TOP + 1, size=n),
+            rng.integers(0, rng.integers(1, 2 * n), size=n),
+        )
         values = evaluate(measures, grades, scores)
         for measure in measures:
             assert values[measure] == close(ndcg_score([2**grades - 1], [scores], k=measure.k))
@@ -339,16 +412,23 @@ def collection():
     qrels, run, rows, recall_base = [], [], [], {}
     for number in range(25):
         query = str(number)
-        judged = {f"d{number}-{doc}": int(rng.integers(0, TOP + 1)) for doc in range(rng.integers(4, 40))}
+        judged = {
+            f"d{number}-{doc}": int(rng.integers(0, TOP + 1)) for doc in range(rng.integers(4, 40))
+        }
         judged[f"d{number}-best"] = TOP
-        retrieved = [name for name in judged if rng.random() < 0.7] + [f"u{number}-{doc}" for doc in range(3)]
+        retrieved = [name for name in judged if rng.random() < 0.7] + [
+            f"u{number}-{doc}" for doc in range(3)
+        ]
         scores = rng.permutation(len(retrieved)) / 4
         qrels += [ir_measures.Qrel(query, name, grade) for name, grade in judged.items()]
-        run += [ir_measures.ScoredDoc(query, name, s) for name, s in zip(retrieved, scores, strict=True)]
+        run += [
+            ir_measures.ScoredDoc(query, name, s) for name, s in zip(retrieved, scores, strict=True)
+        ]
         rows += [(judged.get(name, 0), s, query) for name, s in zip(retrieved, scores, strict=True)]
         recall_base[query] = np.bincount(list(judged.values()), minlength=TOP + 1)
     grades, scores, qid = (
-        np.array(column) for column in zip(*(rows[i] for i in rng.permutation(len(rows))), strict=True)
+        np.array(column)
+        for column in zip(*(rows[i] for i in rng.permutation(len(rows))), strict=True)
     )
     return qrels, run, (grades, scores, qid), recall_base
 
@@ -369,7 +449,12 @@ def compared(collection, theirs, ours, tolerance):
 def test_equals_ir_measures(collection):
     theirs = [ir_measures.AP(rel=rel) for rel in (1, 2, 3)]
     ours = [AP(rel=rel) for rel in (1, 2, 3)]
-    theirs += [ir_measures.AP(rel=2) @ 5, ir_measures.nDCG, ir_measures.nDCG @ 5, ir_measures.nDCG @ 100]
+    theirs += [
+        ir_measures.AP(rel=2) @ 5,
+        ir_measures.nDCG,
+        ir_measures.nDCG @ 5,
+        ir_measures.nDCG @ 100,
+    ]
     ours += [AP(rel=2, k=5), *(nDCG(gains=(0, 1, 2, 3), k=k) for k in (None, 5, 100))]
     for rel, k in ((1, 1), (1, 5), (2, 10), (3, 60)):
         theirs.append(ir_measures.P(rel=rel) @ k)
@@ -377,7 +462,9 @@ def test_equals_ir_measures(collection):
     compared(collection, theirs, ours, 1e-12)
 
 
-@pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures computes nDCG(dcg='exp-log2') with gdeval.pl")
+@pytest.mark.skipif(
+    shutil.which("perl") is None, reason="ir_measures computes nDCG(dcg='exp-log2') with gdeval.pl"
+)
 def test_ndcg_equals_ir_measures_exp_log2(collection):
     cutoffs = (1, 5, 20)
     theirs = [ir_measures.nDCG(dcg="exp-log2") @ k for k in cutoffs]
@@ -387,17 +474,27 @@ def test_ndcg_equals_ir_measures_exp_log2(collection):
 @pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures computes ERR with gdeval.pl")
 def test_err_equals_gdeval_whose_scale_ends_at_4(collection):
     cutoffs = (1, 5, 20)
-    compared(collection, [ir_measures.ERR @ k for k in cutoffs], [gb.ERR(top=4, k=k) for k in cutoffs], 5.1e-6)
+    compared(
+        collection,
+        [ir_measures.ERR @ k for k in cutoffs],
+        [gb.ERR(top=4, k=k) for k in cutoffs],
+        5.1e-6,
+    )
 
 
 def test_dcg_is_scikit_learns_which_averages_over_ties():
     rng = np.random.default_rng(17)
     for _ in range(60):
         n = rng.integers(2, 120)
-        grades, scores = rng.integers(0, TOP + 1, size=n), rng.integers(0, rng.integers(1, 2 * n), size=n)
+        grades, scores = (
+            rng.integers(0, TOP + 1, size=n),
+            rng.integers(0, rng.integers(1, 2 * n), size=n),
+        )
         for k in (None, 1, 5, 50):
             expected = dcg_score([grades], [scores], k=k)
-            assert evaluate(gb.DCG(gains="linear", k=k), grades, scores)[gb.DCG(gains="linear", k=k)] == close(expected)
+            assert evaluate(gb.DCG(gains="linear", k=k), grades, scores)[
+                gb.DCG(gains="linear", k=k)
+            ] == close(expected)
 
 
 @pytest.mark.slow
@@ -412,7 +509,9 @@ def test_orders_of_pairs_are_scikit_learns_and_scipys():
         assert accuracy == close((tau + 1) / 2)
         # tau-b also divides by the pairs of different scores
         pairs = [sum(x[i] != x[j] for i in range(n) for j in range(i)) for x in (grades, scores)]
-        assert tau * pairs[0] == close(kendalltau(grades, scores).statistic * math.sqrt(pairs[0] * pairs[1]), 1e-9)
+        assert tau * pairs[0] == close(
+            kendalltau(grades, scores).statistic * math.sqrt(pairs[0] * pairs[1]), 1e-9
+        )
         binary = grades > 0
         assert evaluate(gb.PairwiseAccuracy(), binary, scores)[gb.PairwiseAccuracy()] == close(
             roc_auc_score(binary, scores)
@@ -433,7 +532,9 @@ def test_expected_reciprocal_rank_of_many_tied_documents():
     grades = rng.integers(0, TOP + 1, size=60)
     measure = gb.ERR(top=5, k=25)
     orders = np.concatenate([rng.permutation(60) for _ in range(4000)])
-    drawn = evaluate(measure, np.tile(grades, 4000), orders, np.repeat(np.arange(4000), 60), per_query=True)[measure]
+    drawn = evaluate(
+        measure, np.tile(grades, 4000), orders, np.repeat(np.arange(4000), 60), per_query=True
+    )[measure]
     expected = evaluate(measure, grades, np.zeros(60))[measure]
     assert abs(expected - drawn.mean()) < 4 * drawn.std() / math.sqrt(4000)
 
@@ -441,7 +542,9 @@ def test_expected_reciprocal_rank_of_many_tied_documents():
 def test_q_measure_without_stress_on_gain_is_average_precision():
     data = random_rankings(np.random.default_rng(20), 100)
     flat, ap = gb.QMeasure(beta=1e-100), AP()
-    values = evaluate([flat, ap], data.grades, data.scores, data.qid, recall_base=data.counts, per_query=True)
+    values = evaluate(
+        [flat, ap], data.grades, data.scores, data.qid, recall_base=data.counts, per_query=True
+    )
     assert values[flat] == close(values[ap])
 
 
@@ -450,8 +553,12 @@ def test_letors_discount_and_short_lists():
     assert 1 / letor.discount(5)[:4] == close([1, 1, math.log2(3), 2])
     assert evaluate(letor, [1, 0, 0], [1, 2, 3]) == {letor: 0}
     assert evaluate(letor, [1, 0, 0, 0], [4, 2, 3, 1]) == {letor: 1}
-    assert evaluate(letor, [1, 0, 0], [1, 2, 3], recall_base=[[5, 1]]) == {letor: close(1 / math.log2(3))}
-    assert nDCG(discount_by=2, gains="linear").discount(9) == close(nDCG(discount_by="letor").discount(9))
+    assert evaluate(letor, [1, 0, 0], [1, 2, 3], recall_base=[[5, 1]]) == {
+        letor: close(1 / math.log2(3))
+    }
+    assert nDCG(discount_by=2, gains="linear").discount(9) == close(
+        nDCG(discount_by="letor").discount(9)
+    )
 
 
 # --- weighted sums --------------------------------------------------------------------------------

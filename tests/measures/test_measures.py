@@ -68,7 +68,10 @@ def value(measure, ranked, counts=None):
         (Precision(), "Precision(k=10)"),
         (Precision(k=5, rel=2), "Precision(rel=2, k=5)"),
         (DCG(gains="exponential"), "DCG()"),
-        (nDCG(gains="linear", discount_by=np.int64(2), k=5), "nDCG(gains='linear', discount_by=2.0, k=5)"),
+        (
+            nDCG(gains="linear", discount_by=np.int64(2), k=5),
+            "nDCG(gains='linear', discount_by=2.0, k=5)",
+        ),
         (nDCG(short_is_zero=np.True_, k=3), "nDCG(short_is_zero=True, k=3)"),
         (RBP(), "RBP(p=0.8)"),
         (RBP(p=0.5, gains=[0, 1], k=7), "RBP(p=0.5, gains=(0.0, 1.0), k=7)"),
@@ -99,7 +102,11 @@ EVERY = [*MEASURES, GAP(), xGAP(), eGAP(k=2)]
 def test_values_are_frozen_hashable_and_picklable():
     assert len(set(EVERY)) == len(EVERY)
     for measure in EVERY:
-        for copy in (eval(repr(measure), vars(gb)), pickle.loads(pickle.dumps(measure)), dataclasses.replace(measure)):
+        for copy in (
+            eval(repr(measure), vars(gb)),
+            pickle.loads(pickle.dumps(measure)),
+            dataclasses.replace(measure),
+        ):
             assert copy == measure
             assert hash(copy) == hash(measure)
             assert repr(copy) == repr(measure)
@@ -215,7 +222,9 @@ def test_many_documents_of_grade_one_above_one_of_grade_two(g2):
 
 
 @pytest.mark.slow(keep=50)
-@pytest.mark.parametrize("measure", [m for m in EVERY if type(m) is not nDCG or m.gains is None], ids=str)
+@pytest.mark.parametrize(
+    "measure", [m for m in EVERY if type(m) is not nDCG or m.gains is None], ids=str
+)
 def test_nothing_relevant_is_worth_nothing(measure):
     assert value(measure, [0, 0, 0]) == 0
     assert value(measure, [0], counts=(1, 2, 0, 1)) == 0  # nothing relevant was found
@@ -236,7 +245,9 @@ def test_swap_change_is_value_after_minus_before(part):
             changes = measure.swap_changes(ranked, counts)
             expected = np.zeros((len(ranked), len(ranked)))
             for p, q in itertools.combinations(range(len(ranked)), 2):
-                expected[p, q] = expected[q, p] = oracle.swap_change(at, ranked.tolist(), p + 1, q + 1, counts)
+                expected[p, q] = expected[q, p] = oracle.swap_change(
+                    at, ranked.tolist(), p + 1, q + 1, counts
+                )
             np.testing.assert_allclose(changes, expected, rtol=5e-13, atol=5e-13)
             changed += np.count_nonzero(np.abs(changes) > 1e-9)
     assert changed > 700
@@ -252,15 +263,21 @@ def test_swap_change_of_a_longer_list_is_what_evaluate_says(measure):
     pairs = np.arange(len(first))
     swapped[pairs, first], swapped[pairs, second] = ranked[second], ranked[first]
     scores = np.tile(-np.arange(40), len(first))
-    after = evaluate(measure, swapped.ravel(), scores, np.repeat(pairs, 40), per_query=True)[measure]
+    after = evaluate(measure, swapped.ravel(), scores, np.repeat(pairs, 40), per_query=True)[
+        measure
+    ]
     changes = measure.swap_changes(ranked)
-    np.testing.assert_allclose(changes[first, second], after - value(measure, ranked), rtol=5e-13, atol=5e-13)
+    np.testing.assert_allclose(
+        changes[first, second], after - value(measure, ranked), rtol=5e-13, atol=5e-13
+    )
     assert np.array_equal(changes, changes.T)
     assert not changes[ranked[:, None] == ranked].any()
 
 
 def test_swap_change_without_a_recall_base_or_a_g():
-    assert AP().swap_changes([0, 1, 0]) == close(np.array([[0, 1 / 2, 0], [1 / 2, 0, -1 / 6], [0, -1 / 6, 0]]))
+    assert AP().swap_changes([0, 1, 0]) == close(
+        np.array([[0, 1 / 2, 0], [1 / 2, 0, -1 / 6], [0, -1 / 6, 0]])
+    )
     assert np.array_equal(GAP().swap_changes([0, 1, 3]), GAP((0.5, 0, 0.5)).swap_changes([0, 1, 3]))
     assert not xGAP().swap_changes([0, 0]).any()
     assert not eGAP().swap_changes([2]).any()
@@ -274,13 +291,17 @@ MONOTONE = [m for m in MEASURES if m.monotone]
 def test_monotone_measures_never_fall_when_a_higher_grade_moves_up(part):
     for measure in MONOTONE[part::4]:
         for ranked, counts in lists(200 + part, 15, longest=25):
-            gain = np.triu(measure.swap_changes(ranked, counts) * np.sign(ranked[None, :] - ranked[:, None]))
+            gain = np.triu(
+                measure.swap_changes(ranked, counts) * np.sign(ranked[None, :] - ranked[:, None])
+            )
             assert gain.min() >= -1e-12
 
 
 def test_xgap_can_fall_when_a_higher_grade_moves_up():
     g, ranked = (0.217, 0.704, 0.079), [1, 2, 0, 3, 2]  # ranks 4 and 5: the higher grade is above
     assert xGAP(g).swap_changes(ranked)[3, 4] > 1e-6
-    assert value(xGAP(g), [1, 2, 0, 2, 3]) - value(xGAP(g), ranked) == close(xGAP(g).swap_changes(ranked)[3, 4])
+    assert value(xGAP(g), [1, 2, 0, 2, 3]) - value(xGAP(g), ranked) == close(
+        xGAP(g).swap_changes(ranked)[3, 4]
+    )
     assert GAP(g).swap_changes(ranked)[3, 4] < 0
     assert eGAP(g).swap_changes(ranked)[3, 4] < 0

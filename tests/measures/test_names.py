@@ -138,7 +138,12 @@ def test_a_new_measure_is_taken_by_its_line_in_the_list(monkeypatch):
 
 
 def test_one_or_several():
-    assert as_measures("ndcg@10") == as_measures(gb.nDCG(k=10)) == as_measures(["ndcg@10"]) == [gb.nDCG(k=10)]
+    assert (
+        as_measures("ndcg@10")
+        == as_measures(gb.nDCG(k=10))
+        == as_measures(["ndcg@10"])
+        == [gb.nDCG(k=10)]
+    )
     assert as_measures(("ap", gb.GAP())) == [gb.AP(), gb.GAP()]
     for wrong in (3, None, {"ap": 1}, {"ap"}):
         with pytest.raises(TypeError, match=f"what is {wrong!r}; expected a measure"):
@@ -162,10 +167,14 @@ def test_evaluate_takes_names_and_gives_values():
 
 @pytest.mark.parametrize("ranker", [LGBMGAPRanker, XGBGAPRanker])
 def test_rankers_take_names(ranker):
-    fits = [ranker(measure=m, n_estimators=2, n_jobs=1).fit(X, Y, qid=Q) for m in (NAMES[0], VALUES[0])]
+    fits = [
+        ranker(measure=m, n_estimators=2, n_jobs=1).fit(X, Y, qid=Q) for m in (NAMES[0], VALUES[0])
+    ]
     assert fits[0].measure_ == VALUES[0]
     assert (fits[0].predict(X) == fits[1].predict(X)).all()
-    assert ranker(measure="gap@5", g=(0.5, 0.5), n_estimators=2).fit(X, Y, qid=Q).measure_ == gb.GAP(g=(0.5, 0.5), k=5)
+    assert ranker(measure="gap@5", g=(0.5, 0.5), n_estimators=2).fit(
+        X, Y, qid=Q
+    ).measure_ == gb.GAP(g=(0.5, 0.5), k=5)
 
 
 def test_functions_for_boosters_take_names():
@@ -178,7 +187,9 @@ def test_functions_for_boosters_take_names():
 
 def test_searches_take_names():
     fitted = [
-        GSearchCV(LGBMGAPRanker(n_estimators=3, n_jobs=1), {"g": [(0.5, 0.5)]}, scoring=scoring, cv=2).fit(X, Y, qid=Q)
+        GSearchCV(
+            LGBMGAPRanker(n_estimators=3, n_jobs=1), {"g": [(0.5, 0.5)]}, scoring=scoring, cv=2
+        ).fit(X, Y, qid=Q)
         for scoring in (NAMES, VALUES, NAMES[0])
     ]
     assert fitted[0].best_score_ == fitted[1].best_score_ == fitted[2].best_score_
@@ -189,13 +200,20 @@ def test_searches_take_names():
 
 
 @pytest.mark.parametrize(
-    ("target", "fixed"), [("egap", "eGAP(g=(0.5, 0.5))"), ("err", "ERR(top=2)"), ("grap", "grAP(top=2.0)")]
+    ("target", "fixed"),
+    [("egap", "eGAP(g=(0.5, 0.5))"), ("err", "ERR(top=2)"), ("grap", "grAP(top=2.0)")],
 )
 def test_targets_of_searches_are_the_same_in_every_fold(target, fixed):
-    with pytest.raises(ValueError, match=rf"^measure is '{target}', which takes a parameter .* {re.escape(fixed)}$"):
+    with pytest.raises(
+        ValueError, match=rf"^measure is '{target}', which takes a parameter .* {re.escape(fixed)}$"
+    ):
         measure_scorer(target)
-    search = GSearchCV(LGBMGAPRanker(n_estimators=3, n_jobs=1), {"g": [(0.5, 0.5)]}, scoring=target, cv=2)
-    with pytest.raises(ValueError, match=rf"^scoring is '{target}', which takes a parameter .* {re.escape(fixed)}$"):
+    search = GSearchCV(
+        LGBMGAPRanker(n_estimators=3, n_jobs=1), {"g": [(0.5, 0.5)]}, scoring=target, cv=2
+    )
+    with pytest.raises(
+        ValueError, match=rf"^scoring is '{target}', which takes a parameter .* {re.escape(fixed)}$"
+    ):
         search.fit(X, Y, qid=Q)
 
 
@@ -215,7 +233,9 @@ def test_analyses_take_names():
     assert analysis.robustness("ap", qrels, runs, repeats=1, random_state=0).measures == (gb.AP(),)
     assert analysis.precision_recall("gap(g=0.5,0.5)", Y[:6], S[:6]).measure == VALUES[1]
     one, other = (gb.evaluate(NAMES, Y, s, Q, per_query=True) for s in (S, -S))
-    tests = [analysis.significance(one, other, measure=m, random_state=0) for m in ("ndcg@3", VALUES[0])]
+    tests = [
+        analysis.significance(one, other, measure=m, random_state=0) for m in ("ndcg@3", VALUES[0])
+    ]
     assert repr(tests[0]) == repr(tests[1])
 
 
@@ -283,12 +303,17 @@ def test_labels_of_words_do_not_collide(one, other):
     st.lists(st.floats(allow_nan=False), max_size=3),
 )
 def test_labels_of_any_words_and_numbers_are_distinct(one, other, numbers, others):
-    first, second = Worded(word=one, numbers=tuple(numbers)), Worded(word=other, numbers=tuple(others))
+    first, second = (
+        Worded(word=one, numbers=tuple(numbers)),
+        Worded(word=other, numbers=tuple(others)),
+    )
     assert first == second or first.label != second.label
     assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", first.label)
 
 
-@pytest.mark.parametrize("name", ["my measure", "my:measure", "a\tb", "a\nb", "a/b", "", "m\u00e4h", "ndcg@5", None, 3])
+@pytest.mark.parametrize(
+    "name", ["my measure", "my:measure", "a\tb", "a\nb", "a/b", "", "m\u00e4h", "ndcg@5", None, 3]
+)
 def test_a_short_name_that_boosters_cannot_report_is_refused_when_the_measure_is_made(name):
     @dataclasses.dataclass(frozen=True, repr=False)
     class Named(gb.AP):
@@ -296,7 +321,9 @@ def test_a_short_name_that_boosters_cannot_report_is_refused_when_the_measure_is
         def short_name(self):
             return name
 
-    with pytest.raises(ValueError, match=r"short_name of Named is .*; expected letters, digits, '_', '.' and '-'"):
+    with pytest.raises(
+        ValueError, match=r"short_name of Named is .*; expected letters, digits, '_', '.' and '-'"
+    ):
         Named()
 
 

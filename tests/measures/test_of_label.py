@@ -19,7 +19,10 @@ PARTS = [
     (gb.GAP(g=(0.2, 0.3, 0.5)), lambda ranked, counts=None: oracle.gap(ranked, (0.2, 0.3, 0.5))),
     (gb.nDCG(k=3), lambda ranked, counts=None: oracle.ndcg(ranked, k=3)),
     (gb.ERR(top=3), lambda ranked, counts=None: oracle.err(ranked, top=3)),
-    (gb.xGAP(g=(0.217, 0.704, 0.079)), lambda ranked, counts=None: oracle.xgap(ranked, (0.217, 0.704, 0.079))),
+    (
+        gb.xGAP(g=(0.217, 0.704, 0.079)),
+        lambda ranked, counts=None: oracle.xgap(ranked, (0.217, 0.704, 0.079)),
+    ),
 ]
 PAIRS = [(0, 1), (1, 2), (3, 0), (1, 1)]
 WEIGHTS = (0.7, 2.5)
@@ -38,7 +41,10 @@ def two_labels(seed, ties=False):
 def weighted(pair):
     """The sum of two measures of the two labels."""
     return sum_of(
-        *(w * gb.OfLabel(PARTS[i][0], column) for column, (w, i) in enumerate(zip(WEIGHTS, pair, strict=True)))
+        *(
+            w * gb.OfLabel(PARTS[i][0], column)
+            for column, (w, i) in enumerate(zip(WEIGHTS, pair, strict=True))
+        )
     )
 
 
@@ -56,7 +62,9 @@ def test_values_are_those_of_the_columns(pair, empty):
     measures = [weighted(pair), *(gb.OfLabel(PARTS[i][0], column) for column, i in enumerate(pair))]
     found = gb.evaluate(measures, y, data.scores, data.qid, empty=empty, per_query=True)
     alone = [
-        gb.evaluate(PARTS[i][0], y[:, column], data.scores, data.qid, empty="skip", per_query=True)[PARTS[i][0]]
+        gb.evaluate(PARTS[i][0], y[:, column], data.scores, data.qid, empty="skip", per_query=True)[
+            PARTS[i][0]
+        ]
         for column, i in enumerate(pair)
     ]
     nothing = {0: 0.0, 1: 1.0, "skip": np.nan}[empty]
@@ -78,13 +86,22 @@ def test_a_mean_weighs_queries_as_one_label_does():
         for measure in (gb.GAP(), gb.nDCG(k=2)):
             reading = gb.OfLabel(measure, column)
             found = gb.evaluate(reading, y, data.scores, data.qid, sample_weight=weight)[reading]
-            assert found == gb.evaluate(measure, y[:, column], data.scores, data.qid, sample_weight=weight)[measure]
+            assert (
+                found
+                == gb.evaluate(measure, y[:, column], data.scores, data.qid, sample_weight=weight)[
+                    measure
+                ]
+            )
 
 
 def test_g_is_open_in_each_column_by_itself():
     y = np.array([[1, 0], [0, 3], [1, 1]])
-    found = gb.LambdaRank(gb.OfLabel(gb.GAP(), 0) + gb.OfLabel(gb.GAP(), 1))._check(y, [3.0, 2.0, 1.0], None, None)[2]
-    assert found.measure == 1.0 * gb.OfLabel(gb.GAP(g=(1.0,)), 0) + gb.OfLabel(gb.GAP(g=(0.5, 0.0, 0.5)), 1)
+    found = gb.LambdaRank(gb.OfLabel(gb.GAP(), 0) + gb.OfLabel(gb.GAP(), 1))._check(
+        y, [3.0, 2.0, 1.0], None, None
+    )[2]
+    assert found.measure == 1.0 * gb.OfLabel(gb.GAP(g=(1.0,)), 0) + gb.OfLabel(
+        gb.GAP(g=(0.5, 0.0, 0.5)), 1
+    )
 
 
 def test_grades_may_be_fractional_in_one_column():
@@ -158,7 +175,10 @@ def test_gradients_are_the_derivative_of_the_pairs_costs():
     y, scores = rng.integers(0, 4, (9, 2)), rng.permutation(9) / 2
     measure = weighted((0, 1))
     order = np.argsort(-scores)
-    changes = [w * PARTS[i][0].swap_changes(y[order, c]) for c, (w, i) in enumerate(zip(WEIGHTS, (0, 1), strict=True))]
+    changes = [
+        w * PARTS[i][0].swap_changes(y[order, c])
+        for c, (w, i) in enumerate(zip(WEIGHTS, (0, 1), strict=True))
+    ]
 
     def cost(s):
         total = 0.0
@@ -166,7 +186,9 @@ def test_gradients_are_the_derivative_of_the_pairs_costs():
             for p in range(9):
                 for q in range(p + 1, 9):
                     better = np.sign(y[order[p], column] - y[order[q], column])
-                    total += abs(change[p, q]) * np.log1p(np.exp(-better * (s[order[p]] - s[order[q]])))
+                    total += abs(change[p, q]) * np.log1p(
+                        np.exp(-better * (s[order[p]] - s[order[q]]))
+                    )
         return total
 
     grad, _ = gb.LambdaRank(measure, normalize=False).gradients(y, scores)
@@ -187,7 +209,9 @@ def test_one_column_alone_has_its_gradients_to_the_last_bit(number, options):
             y[:, column], data.scores, data.qid, sample_weight=weight
         )
         for reading in (gb.OfLabel(measure, column), 1.0 * gb.OfLabel(measure, column)):
-            found = gb.LambdaRank(reading, **options).gradients(y, data.scores, data.qid, sample_weight=weight)
+            found = gb.LambdaRank(reading, **options).gradients(
+                y, data.scores, data.qid, sample_weight=weight
+            )
             np.testing.assert_array_equal(found, expected)
 
 
@@ -196,7 +220,9 @@ def test_equal_columns_have_the_gradients_of_the_sum():
     y[:, 1] = y[:, 0]
     one, other = (measure for measure, _ in PARTS[:2])
     plain = gb.LambdaRank(0.7 * one + 2.5 * other).gradients(y[:, 0], data.scores, data.qid)
-    found = gb.LambdaRank(0.7 * gb.OfLabel(one, 0) + 2.5 * gb.OfLabel(other, 1)).gradients(y, data.scores, data.qid)
+    found = gb.LambdaRank(0.7 * gb.OfLabel(one, 0) + 2.5 * gb.OfLabel(other, 1)).gradients(
+        y, data.scores, data.qid
+    )
     for ours, theirs in zip(found, plain, strict=True):
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-14)
 
@@ -206,7 +232,9 @@ def test_equal_columns_have_the_gradients_of_the_sum():
 
 def test_it_is_a_value():
     measure = gb.OfLabel(gb.nDCG(k=10), "revenue in €")
-    assert pickle.loads(pickle.dumps(measure)) == measure == gb.OfLabel(gb.nDCG(k=10), "revenue in €")
+    assert (
+        pickle.loads(pickle.dumps(measure)) == measure == gb.OfLabel(gb.nDCG(k=10), "revenue in €")
+    )
     assert len({measure, gb.OfLabel(gb.nDCG(k=10), 0), gb.OfLabel(gb.nDCG(), 0)}) == 3
     assert repr(measure) == "OfLabel(nDCG(k=10), 'revenue in €')"
     assert eval(repr(measure), vars(gb).copy()) == measure
@@ -223,18 +251,43 @@ def test_it_is_a_value():
 
 ONE = gb.OfLabel(gb.AP(), 0)
 UNUSABLE = {
-    "a name for a measure": (lambda: gb.OfLabel("ap", 0), TypeError, "measure is 'ap'; expected a measure"),
-    "a sum": (lambda: gb.OfLabel(0.5 * gb.AP() + gb.RR(), 0), ValueError, "expected a measure of one label"),
-    "a label of a label": (lambda: gb.OfLabel(ONE, 1), ValueError, "expected a measure of one label"),
+    "a name for a measure": (
+        lambda: gb.OfLabel("ap", 0),
+        TypeError,
+        "measure is 'ap'; expected a measure",
+    ),
+    "a sum": (
+        lambda: gb.OfLabel(0.5 * gb.AP() + gb.RR(), 0),
+        ValueError,
+        "expected a measure of one label",
+    ),
+    "a label of a label": (
+        lambda: gb.OfLabel(ONE, 1),
+        ValueError,
+        "expected a measure of one label",
+    ),
     "True": (lambda: gb.OfLabel(gb.AP(), True), TypeError, "column is True; expected the name"),
-    "a negative number": (lambda: gb.OfLabel(gb.AP(), -1), ValueError, "column is -1; expected a number from 0 on"),
-    "a tuple": (lambda: gb.OfLabel(gb.AP(), ("a", 1)), TypeError, "column is .'a', 1.; expected the name"),
+    "a negative number": (
+        lambda: gb.OfLabel(gb.AP(), -1),
+        ValueError,
+        "column is -1; expected a number from 0 on",
+    ),
+    "a tuple": (
+        lambda: gb.OfLabel(gb.AP(), ("a", 1)),
+        TypeError,
+        "column is .'a', 1.; expected the name",
+    ),
     "a part without": (
         lambda: ONE + gb.RR(),
         ValueError,
-        r"parts holds RR\(\), and measures of several labels too; expected OfLabel around each part",
+        r"parts holds RR\(\), and measures of several labels too; expected OfLabel around each "
+        r"part",
     ),
-    "another cut-off": (lambda: gb.OfLabel(gb.AP(), 0, k=3), ValueError, "k is 3 for OfLabel.*inside the measure"),
+    "another cut-off": (
+        lambda: gb.OfLabel(gb.AP(), 0, k=3),
+        ValueError,
+        "k is 3 for OfLabel.*inside the measure",
+    ),
 }
 
 
@@ -282,7 +335,8 @@ WRONG_LABELS = {
     "a grade beyond all tables": (
         gb.OfLabel(gb.AP(), "relevance"),
         pd.DataFrame({"relevance": [0, 1, 2], "revenue": [0.0, 999.99, 5.0]}),
-        r"^y_true\['revenue'\] holds the grade 999.99; expected grades up to 255: divide all of them",
+        r"^y_true\['revenue'\] holds the grade 999.99; expected grades up to 255: divide all of "
+        r"them",
     ),
     "text": (
         gb.OfLabel(gb.AP(), "relevance"),
@@ -309,7 +363,9 @@ def test_measures_and_labels_that_do_not_go_together(case):
 
 
 def test_a_recall_base_is_about_one_label():
-    with pytest.raises(ValueError, match=r"^recall_base counts documents by one label, but y_true has 2"):
+    with pytest.raises(
+        ValueError, match=r"^recall_base counts documents by one label, but y_true has 2"
+    ):
         gb.evaluate(ONE, Y, SCORES, recall_base=[[1, 1, 1]])
 
 
@@ -317,7 +373,9 @@ def test_labels_that_are_no_grades_are_warned_of_by_column():
     y = np.column_stack([np.arange(1200) % 3, np.random.default_rng(0).random(1200) * 3])
     measure = gb.OfLabel(gb.GAP(g=(0.5, 0.2, 0.3)), 1)
     with pytest.warns(
-        UserWarning, match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) reads"
+        UserWarning,
+        match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) "
+        r"reads",
     ):
         gb.evaluate(measure, y, np.arange(1200.0))
 
@@ -325,7 +383,9 @@ def test_labels_that_are_no_grades_are_warned_of_by_column():
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
 def test_smooth_objectives_are_about_one_label(kind):
     for measure in (ONE, ONE + gb.OfLabel(gb.AP(), 1)):
-        with pytest.raises(ValueError, match=r"OfLabel.*expected a measure with one discount.*LambdaRank trains"):
+        with pytest.raises(
+            ValueError, match=r"OfLabel.*expected a measure with one discount.*LambdaRank trains"
+        ):
             kind(measure)
 
 
@@ -336,7 +396,9 @@ def test_analyses_are_about_one_label():
     with pytest.raises(ValueError, match=r"OfLabel\(AP\(rel=1\), 0\)"):
         ONE.swap_changes([1, 0])
     with pytest.raises(
-        ValueError, match=r"^measure is OfLabel\(AP\(rel=1\), 0\); expected AP\(rel=1\): swap_changes takes one"
+        ValueError,
+        match=r"^measure is OfLabel\(AP\(rel=1\), 0\); expected AP\(rel=1\): swap_changes takes "
+        r"one",
     ):
         (ONE + gb.OfLabel(gb.AP(), 1)).swap_changes(Y)
 

@@ -66,7 +66,9 @@ def test_egap_by_hand():
 def test_xgap_by_hand():
     # P[select d_1] = .3/2, P[select d_3] = .3/2 + .7/1; at rank 3: d_1 is relevant with .3, d_3
     # with 1
-    assert xgap(WORKED, G2) == close(0.3 / 2 * 1 / 1 + (0.3 / 2 + 0.7 / 1) * (0.3 / 1.0 + 0 + 1.0 / 1.0) / 3)
+    assert xgap(WORKED, G2) == close(
+        0.3 / 2 * 1 / 1 + (0.3 / 2 + 0.7 / 1) * (0.3 / 1.0 + 0 + 1.0 / 1.0) / 3
+    )
     assert xgap(WORKED, G2, k=2) == close(0.3 / 2)
 
 
@@ -137,8 +139,12 @@ def test_many_documents_of_grade_one_above_one_of_grade_two(g2):
     g1 = 1 - g2
     for n in (1, 5, 60):
         ranked = [1] * n + [2]
-        assert gap(ranked, (g1, g2)) == close((n * g1 + (n * g1 + 1) / (n + 1)) / ((n + 1) * g1 + g2))
-        assert xgap(ranked, (g1, g2)) == close(n * g1 / (n + 1) + (g1 / (n + 1) + g2) * (n * g1 + 1) / (n + 1))
+        assert gap(ranked, (g1, g2)) == close(
+            (n * g1 + (n * g1 + 1) / (n + 1)) / ((n + 1) * g1 + g2)
+        )
+        assert xgap(ranked, (g1, g2)) == close(
+            n * g1 / (n + 1) + (g1 / (n + 1) + g2) * (n * g1 + 1) / (n + 1)
+        )
         assert egap(ranked, (g1, g2)) == close(g1 + g2 / (n + 1))
     n = 600
     ranked = [1] * n + [2]
@@ -162,7 +168,9 @@ def test_gap_and_egap_are_means_of_ap():
         assert egap(ranked, g, counts, k) == close(sum(g[t] * aps[t] for t in range(3)))
         expected_base = sum(g[t] * base[t] for t in range(3))
         if expected_base > 0:
-            assert gap(ranked, g, counts, k) == close(sum(g[t] * base[t] * aps[t] for t in range(3)) / expected_base)
+            assert gap(ranked, g, counts, k) == close(
+                sum(g[t] * base[t] * aps[t] for t in range(3)) / expected_base
+            )
         else:
             assert gap(ranked, g, counts, k) == 0
 
@@ -180,7 +188,9 @@ def test_one_threshold_is_average_precision(name, threshold):
 def test_ideal_ranking():
     for _, ranked, g in random_lists(5, 200):
         ideal = sorted(ranked, reverse=True)
-        reachable = sum(g[: ideal[0]])  # thresholds up to the highest grade that occurs (tau of ferrante-2014)
+        reachable = sum(
+            g[: ideal[0]]
+        )  # thresholds up to the highest grade that occurs (tau of ferrante-2014)
         assert gap(ideal, g) == close(1.0 if reachable > 0 else 0.0)
         assert xgap(ideal, g) == close(reachable)
         assert egap(ideal, g) == close(reachable)
@@ -194,7 +204,9 @@ def test_ideal_ranking():
 def test_random_experiments():
     # robertson-2010, 3.1.2 and ferrante-2014, section 5: the expectation over every outcome
     for _, ranked, g in random_lists(6, 100):
-        relevant = [sum(g[:grade]) for grade in ranked]  # the probability that a user finds the document relevant
+        relevant = [
+            sum(g[:grade]) for grade in ranked
+        ]  # the probability that a user finds the document relevant
         if sum(relevant) == 0:
             continue
         outcome = 0.0
@@ -251,7 +263,9 @@ def test_nothing_relevant_is_worth_nothing(name):
     measure = GRADED[name]
     assert measure([], (0.3, 0.7)) == 0
     assert measure([0, 0], (0.3, 0.7)) == 0
-    assert measure([1, 0, 1], (0.0, 1.0)) == 0  # documents of grade 1, but no user is satisfied with them
+    assert (
+        measure([1, 0, 1], (0.0, 1.0)) == 0
+    )  # documents of grade 1, but no user is satisfied with them
     assert measure([1, 2, 0], (0.0, 0.0, 1.0)) == 0
     assert measure([0], (0.3, 0.7), counts=(1, 2, 3)) == 0
 
@@ -353,7 +367,9 @@ def test_ties_by_hand():
     assert oracle.value_in_row_order(value, [1, 0, 0], [0, 0, 0]) == 1
     assert oracle.value_in_row_order(value, [0, 0, 1], [0, 0, 0]) == close(1 / 3)
     # (0, 1) tied below a relevant document: it is at rank 2 or 3
-    assert oracle.expected_over_ties(value, [0, 1, 1], [2, 2, 7]) == close(((1 + 2 / 2) / 2 + (1 + 2 / 3) / 2) / 2)
+    assert oracle.expected_over_ties(value, [0, 1, 1], [2, 2, 7]) == close(
+        ((1 + 2 / 2) / 2 + (1 + 2 / 3) / 2) / 2
+    )
     # the value of every order, GAP: (2, 1) and (1, 2)
     both = [gap([2, 1], G2), gap([1, 2], G2)]
     assert oracle.expected_over_ties(partial(gap, g=G2), [1, 2], [0.5, 0.5]) == close(sum(both) / 2)
@@ -370,7 +386,9 @@ def test_no_ties_is_the_value_of_the_list():
 
 def test_missing_documents_under_ties():
     value = partial(ap, rel=1)
-    assert oracle.expected_over_ties(value, [1, 0], [0, 0], counts=(9, 4)) == close((1 + 1 / 2) / 2 / 4)
+    assert oracle.expected_over_ties(value, [1, 0], [0, 0], counts=(9, 4)) == close(
+        (1 + 1 / 2) / 2 / 4
+    )
     assert oracle.value_in_row_order(value, [1, 0], [0, 0], counts=(9, 4)) == close(1 / 4)
 
 
@@ -379,9 +397,13 @@ def test_missing_documents_under_ties():
 
 def test_cumulated_gains_by_hand():
     assert oracle.dcg([0, 2, 1], gains=oracle.linear) == close(2 / math.log2(3) + 1 / 2)
-    assert oracle.dcg([0, 2, 1], gains=oracle.linear, discount=oracle.by_log(2)) == close(2 + 1 / math.log2(3))
+    assert oracle.dcg([0, 2, 1], gains=oracle.linear, discount=oracle.by_log(2)) == close(
+        2 + 1 / math.log2(3)
+    )
     assert oracle.dcg([2, 2, 2], k=2, discount=oracle.by_rank) == close(3 + 3 / 2)
-    assert ndcg([0, 2, 1], gains=oracle.linear, discount=oracle.by_rank) == close((1 + 1 / 3) / (2 + 1 / 2))
+    assert ndcg([0, 2, 1], gains=oracle.linear, discount=oracle.by_rank) == close(
+        (1 + 1 / 3) / (2 + 1 / 2)
+    )
     assert ndcg([1, 0], k=3, short_is_zero=True) == 0
     assert ndcg([1, 0], k=2, short_is_zero=True) == 1
 
@@ -406,7 +428,9 @@ def test_graded_measures_by_hand():
     assert oracle.q_measure([1, 0, 2], 1) == close((2 / (1 + 2) + 5 / (3 + 3)) / 2)
     # stops with 3/4 at grade 2, with 1/4 at grade 1
     assert oracle.err([0, 1, 2], 2) == close(1 / 2 * 1 / 4 + 1 / 3 * 3 / 4 * 3 / 4)
-    assert oracle.weighted_sum([0, 1], [(2, partial(ap, rel=1)), (1, ndcg)]) == close(1 + 1 / math.log2(3))
+    assert oracle.weighted_sum([0, 1], [(2, partial(ap, rel=1)), (1, ndcg)]) == close(
+        1 + 1 / math.log2(3)
+    )
 
 
 # --- other libraries ------------------------------------------------------------------------------
@@ -419,7 +443,9 @@ def test_average_precision_against_sklearn():
             binary = [int(grade >= rel) for grade in grades]
             if any(binary):
                 expected = average_precision_score(binary, scores)
-                assert oracle.value_in_row_order(partial(ap, rel=rel), grades, scores) == close(expected)
+                assert oracle.value_in_row_order(partial(ap, rel=rel), grades, scores) == close(
+                    expected
+                )
 
 
 def test_ndcg_against_sklearn_which_averages_over_ties():
@@ -440,12 +466,18 @@ def judged_and_run(seed, queries=12, c=3):
     qrels, run, lists, counts = [], [], {}, {}
     for number in range(1, queries + 1):
         query = str(number)
-        judged = {f"d{number}-{doc}": int(rng.integers(0, c + 1)) for doc in range(rng.integers(4, 25))}
+        judged = {
+            f"d{number}-{doc}": int(rng.integers(0, c + 1)) for doc in range(rng.integers(4, 25))
+        }
         judged[f"d{number}-best"] = c
-        retrieved = [name for name in judged if rng.random() < 0.7] + [f"u{number}-{doc}" for doc in range(3)]
+        retrieved = [name for name in judged if rng.random() < 0.7] + [
+            f"u{number}-{doc}" for doc in range(3)
+        ]
         retrieved = [retrieved[i] for i in rng.permutation(len(retrieved))]
         qrels += [ir_measures.Qrel(query, name, grade) for name, grade in judged.items()]
-        run += [ir_measures.ScoredDoc(query, name, 100.0 - rank) for rank, name in enumerate(retrieved)]
+        run += [
+            ir_measures.ScoredDoc(query, name, 100.0 - rank) for rank, name in enumerate(retrieved)
+        ]
         lists[query] = [judged.get(name, 0) for name in retrieved]
         counts[query] = oracle.grade_counts(judged.values(), c)
     return qrels, run, lists, counts
@@ -478,7 +510,9 @@ def test_exponential_ndcg_against_ir_measures(k):
     compared = 0
     for metric in ir_measures.iter_calc([nDCG(dcg="exp-log2") @ k], qrels, run):
         expected = ndcg(lists[metric.query_id], counts=counts[metric.query_id], k=k)
-        assert metric.value == pytest.approx(expected, abs=6e-6), metric  # gdeval prints five digits
+        assert metric.value == pytest.approx(expected, abs=6e-6), (
+            metric
+        )  # gdeval prints five digits
         compared += 1
     assert compared == len(lists)
 
@@ -512,7 +546,9 @@ def test_lambdas_of_two_documents_by_hand():
 def test_lambdas_of_three_documents_by_hand():
     # precision at 1 of the list (0, 1, 0) with equal scores: t = 1/2, only the pair of ranks 1 and
     # 2 changes it, by 1
-    grad, hess = oracle.lambda_gradients(partial(precision, rel=1, k=1), [0, 1, 0], [0, 0, 0], 1.0, [0, 1, 2])
+    grad, hess = oracle.lambda_gradients(
+        partial(precision, rel=1, k=1), [0, 1, 0], [0, 0, 0], 1.0, [0, 1, 2]
+    )
     assert grad == close([1 / 2, -1 / 2, 0])
     assert list(hess) == close([1 / 4, 1 / 4, 1e-16])
     # S = 1/2 + 1/2, log2(1 + 1) / 1 = 1; twice the steepness: S = 2, log2(3) / 2
@@ -545,12 +581,17 @@ def test_lambdas_are_the_derivative_of_the_weighted_ranknet_cost(name, truncatio
         ranked = [grades[row] for row in rows]
         last = len(grades) if truncation is None else min(truncation, len(grades))
         changes = {
-            (p, q): swap_change(value, ranked, p, q) for p in range(1, last + 1) for q in range(p + 1, len(ranked) + 1)
+            (p, q): swap_change(value, ranked, p, q)
+            for p in range(1, last + 1)
+            for q in range(p + 1, len(ranked) + 1)
         }
         grad, hess = oracle.lambda_gradients(value, grades, scores, 1.3, rows, truncation)
         step = 1e-3
         for row in range(len(grades)):
-            at = [cost(changes, scores + d * np.eye(len(grades))[row], 1.3, rows, ranked) for d in (-step, 0, step)]
+            at = [
+                cost(changes, scores + d * np.eye(len(grades))[row], 1.3, rows, ranked)
+                for d in (-step, 0, step)
+            ]
             assert grad[row] == close((at[2] - at[0]) / (2 * step), 1e-6)
             second = (at[2] - 2 * at[1] + at[0]) / step**2
             assert hess[row] == close(max(second, 1e-16), 1e-6)
@@ -567,7 +608,9 @@ def test_a_wrong_sign_pushes_the_other_way():
         return ranked_change if list(ranked) == [1, 2, 0, 2, 3] else 0.0
 
     grad, hess = oracle.lambda_gradients(value, grades, np.zeros(5), 1.0, range(5))
-    assert grad == close([0, 0, 0, ranked_change / 2, -ranked_change / 2])  # minimizing lowers the upper document
+    assert grad == close(
+        [0, 0, 0, ranked_change / 2, -ranked_change / 2]
+    )  # minimizing lowers the upper document
     assert list(hess) == [1e-16] * 5  # its curvature is negative and clipped
 
 
@@ -588,7 +631,9 @@ def test_normalized_gradients_are_scaled_together():
     grades, scores, g = [0, 2, 1, 0, 2], [0.4, 0.1, 0.3, 0.2, 0.0], (0.4, 0.6)
     order = oracle.row_order(scores)
     raw_grad, raw_hess = oracle.lambda_gradients(partial(gap, g=g), grades, scores, 1.0, order)
-    grad, hess = oracle.lambda_gradients(partial(gap, g=g), grades, scores, 1.0, order, normalize=True)
+    grad, hess = oracle.lambda_gradients(
+        partial(gap, g=g), grades, scores, 1.0, order, normalize=True
+    )
     total = abs(raw_grad).sum()
     assert abs(grad).sum() == close(math.log2(1 + total))
     assert hess / raw_hess == close(np.full(5, math.log2(1 + total) / total))
@@ -611,7 +656,11 @@ SCORES = np.array([0.1, 0.9, 0.2, 0.3, 0.9, 0.4])
 
 
 def test_rows_of_queries_in_order_of_first_appearance():
-    assert list(oracle.rows_of_queries(QID).items()) == [("b", [0, 2]), ("a", [1, 4]), ("c", [3, 5])]
+    assert list(oracle.rows_of_queries(QID).items()) == [
+        ("b", [0, 2]),
+        ("a", [1, 4]),
+        ("c", [3, 5]),
+    ]
 
 
 def test_mean_over_queries():
@@ -627,7 +676,9 @@ def test_mean_over_queries():
     assert oracle.mean_over_queries(value, GRADES, SCORES, QID) == close((b + a + 0) / 3)
     assert oracle.mean_over_queries(value, GRADES, SCORES, QID, empty=1) == close((b + a + 1) / 3)
     assert oracle.mean_over_queries(value, GRADES, SCORES, QID, empty="skip") == close((b + a) / 2)
-    assert math.isnan(oracle.mean_over_queries(value, GRADES[[3, 5]], SCORES[[3, 5]], QID[[3, 5]], empty="skip"))
+    assert math.isnan(
+        oracle.mean_over_queries(value, GRADES[[3, 5]], SCORES[[3, 5]], QID[[3, 5]], empty="skip")
+    )
 
 
 def test_what_is_empty_depends_on_the_measure():
@@ -635,8 +686,12 @@ def test_what_is_empty_depends_on_the_measure():
     # missing
     strict = partial(gap, g=(0.0, 1.0))
     assert oracle.per_query(strict, GRADES, SCORES, QID, empty=1) == close([1, 3 / 4, 1])
-    assert oracle.per_query(partial(precision, rel=2, k=1), GRADES, SCORES, QID, empty=1) == close([1, 1 / 2, 1])
+    assert oracle.per_query(partial(precision, rel=2, k=1), GRADES, SCORES, QID, empty=1) == close(
+        [1, 1 / 2, 1]
+    )
     counts = {"a": (1, 0, 1), "b": (1, 1, 0), "c": (2, 0, 1)}
-    assert oracle.per_query(strict, GRADES, SCORES, QID, empty=1, counts=counts) == close([1, 3 / 4, 0])
+    assert oracle.per_query(strict, GRADES, SCORES, QID, empty=1, counts=counts) == close(
+        [1, 3 / 4, 0]
+    )
     assert oracle.nothing_relevant(partial(ndcg, k=1, gains=(0, 1, 0)), (1, 0, 1))
     assert not oracle.nothing_relevant(partial(ndcg, k=1, gains=(0, 1, 0)), (1, 1, 1))

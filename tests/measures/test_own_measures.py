@@ -149,7 +149,9 @@ def test_a_measure_with_worth_has_the_form_for_any_number_of_grades():
     assert gb.evaluate(measure, y, scores)[measure] == gb.evaluate(gb.AP(), y, scores)[gb.AP()]
     ((weight, mixed),) = (0.5 * measure + 0.5 * gb.AP()).terms  # one discount
     assert (weight, mixed) == (1.0, 0.5 * measure + 0.5 * gb.AP())
-    for found, expected in zip(*(gb.LambdaRank(m).gradients(y, scores) for m in (measure, gb.AP())), strict=True):
+    for found, expected in zip(
+        *(gb.LambdaRank(m).gradients(y, scores) for m in (measure, gb.AP())), strict=True
+    ):
         npt.assert_array_equal(found, expected)
 
 
@@ -190,7 +192,9 @@ def test_a_measure_has_to_say_how_it_evaluates():
         Silent()
 
 
-@pytest.mark.parametrize("measure", [Zipf(a=2.0, k=3), OwnAP(), Mixed(), 0.5 * Zipf() + 2 * FirstGrade()], ids=repr)
+@pytest.mark.parametrize(
+    "measure", [Zipf(a=2.0, k=3), OwnAP(), Mixed(), 0.5 * Zipf() + 2 * FirstGrade()], ids=repr
+)
 def test_pickles(measure):
     again = pickle.loads(pickle.dumps(measure))
     assert again == measure
@@ -203,13 +207,16 @@ def test_classes_of_another_process():
     cloudpickle = pytest.importorskip("cloudpickle")
     scope = {}
     exec(
-        "from gapboost.measures import *\nclass Sent(Measure):\n    short_name = 'sent'\n    discount_at = AP().discount_at\n"
+        "from gapboost.measures import *\nclass Sent(Measure):\n    short_name = 'sent'\n    "
+        "discount_at = AP().discount_at\n"
         "    def tables(self, base):\n        return AP().tables(base)\n",
         scope,
     )
     sent = pickle.loads(cloudpickle.dumps(scope["Sent"](k=2)))
     assert isinstance(sent, QuadraticForm)
-    assert list(gb.evaluate(sent, Y, SCORES, QID).values()) == list(gb.evaluate(gb.AP(k=2), Y, SCORES, QID).values())
+    assert list(gb.evaluate(sent, Y, SCORES, QID).values()) == list(
+        gb.evaluate(gb.AP(k=2), Y, SCORES, QID).values()
+    )
 
 
 # As 0.1.0rc1 wrote them.
@@ -244,4 +251,6 @@ def test_pickles_of_the_release_candidate(measure):
     again = pickle.loads(OLD_PICKLES[measure])
     assert again == measure
     assert (repr(again), again.label) == (repr(measure), measure.label)
-    assert gb.evaluate(again, np.minimum(Y, 2), SCORES, QID) == gb.evaluate(measure, np.minimum(Y, 2), SCORES, QID)
+    assert gb.evaluate(again, np.minimum(Y, 2), SCORES, QID) == gb.evaluate(
+        measure, np.minimum(Y, 2), SCORES, QID
+    )

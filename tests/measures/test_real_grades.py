@@ -56,7 +56,9 @@ def graded(ranked, g, levels, expected):
 
 
 def by_query(value, y, scores, qid):
-    return np.array([value(y[rows][np.argsort(-scores[rows])]) for rows in (qid == q for q in np.unique(qid))])
+    return np.array(
+        [value(y[rows][np.argsort(-scores[rows])]) for rows in (qid == q for q in np.unique(qid))]
+    )
 
 
 @pytest.mark.parametrize("n_levels", LEVELS)
@@ -146,7 +148,12 @@ OTHERS = [
     (gb.PairwiseAccuracy(), naive_accuracy),
     (gb.QMeasure(), naive_q),
     (gb.grAP(top=3), naive_grap),
-    (gb.DCG(), lambda ranked: (2.0 ** np.asarray(ranked) - 1) @ (1 / np.log2(np.arange(2, len(ranked) + 2)))),
+    (
+        gb.DCG(),
+        lambda ranked: (
+            (2.0 ** np.asarray(ranked) - 1) @ (1 / np.log2(np.arange(2, len(ranked) + 2)))
+        ),
+    ),
     (gb.AP(rel=1.5), lambda ranked: oracle.ap(relevant(ranked, 1.5), 1)),
     (gb.RR(rel=0.5), lambda ranked: oracle.rr(relevant(ranked, 0.5), 1)),
     (gb.Precision(rel=2.2, k=5), lambda ranked: oracle.precision(relevant(ranked, 2.2), 1, 5)),
@@ -197,7 +204,11 @@ def test_gradients_are_sums_over_all_pairs(measure, most, monkeypatch):
     swapped = np.tile(ranked, (n * n, 1))
     swapped[np.arange(n * n), p], swapped[np.arange(n * n), q] = ranked[q], ranked[p]
     after = gb.evaluate(
-        measure, swapped.ravel(), np.tile(-np.arange(n), n * n), np.repeat(np.arange(n * n), n), per_query=True
+        measure,
+        swapped.ravel(),
+        np.tile(-np.arange(n), n * n),
+        np.repeat(np.arange(n * n), n),
+        per_query=True,
     )[measure]
     changes = (after - gb.evaluate(measure, ranked, -np.arange(n))[measure]).reshape(n, n)
     np.testing.assert_allclose(measure.swap_changes(ranked), changes, rtol=1e-9, atol=1e-12)
@@ -229,12 +240,16 @@ def by_pairs(measure, y, scores, truncation=None):
 
 @pytest.mark.parametrize("spread", [0.02, 1.0], ids=["near", "far"])
 @pytest.mark.parametrize("n_levels", [2, 16, 100, pytest.param(300, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("measure", [*MEASURES, 2 * gb.GAP(g=G) + gb.eGAP(g=G), gb.RPrecision(rel=1.5)], ids=repr)
+@pytest.mark.parametrize(
+    "measure", [*MEASURES, 2 * gb.GAP(g=G) + gb.eGAP(g=G), gb.RPrecision(rel=1.5)], ids=repr
+)
 def test_gradients_of_any_number_of_grades_are_sums_over_all_pairs(measure, n_levels, spread):
     y, scores, _ = lists(n_levels, 1)
     scores = scores * spread
     for truncation in (None, 9):
-        grad, hess = gb.LambdaRank(measure, normalize=False, truncation=truncation).gradients(y, scores)
+        grad, hess = gb.LambdaRank(measure, normalize=False, truncation=truncation).gradients(
+            y, scores
+        )
         lam, eta = by_pairs(measure, y, scores, truncation)
         np.testing.assert_allclose(grad, lam, rtol=1e-8, atol=1e-8 * abs(lam).max())
         np.testing.assert_allclose(hess, eta, rtol=1e-8, atol=1e-8 * abs(eta).max())
@@ -263,14 +278,20 @@ def test_documents_one_by_one_and_tables_give_the_same(objective, monkeypatch):
     seen = []
     for most in (64, 0):
         monkeypatch.setattr(judged_module, "MOST_LEVELS", most)
-        of_measure = gb.evaluate(objective.measure, y, scores, qid, per_query=True)[objective.measure]
-        smooth = [objective.value(y, scores, qid, per_query=True)] if hasattr(objective, "value") else []
+        of_measure = gb.evaluate(objective.measure, y, scores, qid, per_query=True)[
+            objective.measure
+        ]
+        smooth = (
+            [objective.value(y, scores, qid, per_query=True)] if hasattr(objective, "value") else []
+        )
         seen.append([of_measure, *smooth, *objective.gradients(y, scores, qid)])
     for one, other in zip(*seen, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * abs(one).max())
 
 
-@pytest.mark.parametrize("objective", [gb.SoftRank(gb.GAP(g=G)), gb.ApproxRank(gb.xGAP(g=G))], ids=repr)
+@pytest.mark.parametrize(
+    "objective", [gb.SoftRank(gb.GAP(g=G)), gb.ApproxRank(gb.xGAP(g=G))], ids=repr
+)
 def test_smooth_gradients_of_many_grades_are_derivatives(objective):
     y, scores, _ = lists(100, 1)
     objective = replace(objective, normalize=False)
@@ -288,7 +309,10 @@ def test_smooth_gradients_of_many_grades_are_derivatives(objective):
 def test_grades_and_levels_that_are_halved_change_no_bit(objective, n_levels):
     y, scores, qid = lists(n_levels)
     whole, halves = gb.GAP(g=G), gb.GAP(g=G, levels=(0.5, 1.0, 1.5))
-    values = [gb.evaluate(m, y * f, scores, qid, per_query=True)[m] for m, f in ((whole, 1), (halves, 0.5))]
+    values = [
+        gb.evaluate(m, y * f, scores, qid, per_query=True)[m]
+        for m, f in ((whole, 1), (halves, 0.5))
+    ]
     assert np.array_equal(*values)
     pushes = [objective(m).gradients(y * f, scores, qid) for m, f in ((whole, 1), (halves, 0.5))]
     assert all(np.array_equal(one, other) for one, other in zip(*pushes, strict=True))
@@ -336,26 +360,40 @@ def test_ties_among_many_grades_count_what_tables_count(measure, monkeypatch):
 def test_an_open_g_is_a_threshold_anywhere_up_to_the_highest_grade():
     y, scores, qid = lists(13, top=0.9)
     measure = gb.GAP(g=(1.0,), levels=(y.max(),))
-    assert gb.evaluate("gap", y, scores, qid)[gb.GAP()] == gb.evaluate(measure, y, scores, qid)[measure]
+    assert (
+        gb.evaluate("gap", y, scores, qid)[gb.GAP()]
+        == gb.evaluate(measure, y, scores, qid)[measure]
+    )
 
 
 @pytest.mark.parametrize("n_levels", [7, 100])
-@pytest.mark.parametrize("measure", [gb.GAP(g=G, k=9), gb.xGAP(g=G, k=9), gb.QMeasure(k=9), gb.nDCG(k=9)], ids=repr)
+@pytest.mark.parametrize(
+    "measure", [gb.GAP(g=G, k=9), gb.xGAP(g=G, k=9), gb.QMeasure(k=9), gb.nDCG(k=9)], ids=repr
+)
 def test_a_recall_base_counts_documents_that_are_not_listed(measure, n_levels):
     """They count like documents at the end of the list, which a cutoff leaves out."""
     y, scores, qid = lists(n_levels, 3)
-    base = {q: dict(zip(*np.unique(y[qid == q], return_counts=True), strict=True)) for q in range(3)}
+    base = {
+        q: dict(zip(*np.unique(y[qid == q], return_counts=True), strict=True)) for q in range(3)
+    }
     base = {q: {float(grade): int(n) for grade, n in counts.items()} for q, counts in base.items()}
     ranks = np.empty(len(y))
     for q in range(3):
         ranks[qid == q] = np.argsort(np.argsort(-scores[qid == q]))
     listed = ranks < 9
     everything = gb.evaluate(measure, y, scores, qid, per_query=True)[measure]
-    part = gb.evaluate(measure, y[listed], scores[listed], qid[listed], per_query=True, recall_base=base)[measure]
+    part = gb.evaluate(
+        measure, y[listed], scores[listed], qid[listed], per_query=True, recall_base=base
+    )[measure]
     np.testing.assert_allclose(part, everything, rtol=1e-13)
     whole = {q: {1: 3, 2: 1} for q in range(3)}
-    of_array = gb.evaluate(measure, [1, 2, 0], [1, 2, 3], [0, 1, 2], recall_base=np.array([[0, 3, 1]] * 3))[measure]
-    assert gb.evaluate(measure, [1, 2, 0], [1, 2, 3], [0, 1, 2], recall_base=whole)[measure] == of_array
+    of_array = gb.evaluate(
+        measure, [1, 2, 0], [1, 2, 3], [0, 1, 2], recall_base=np.array([[0, 3, 1]] * 3)
+    )[measure]
+    assert (
+        gb.evaluate(measure, [1, 2, 0], [1, 2, 3], [0, 1, 2], recall_base=whole)[measure]
+        == of_array
+    )
 
 
 @twins
@@ -370,7 +408,12 @@ def test_rankers_train_for_them(twin):
     assert twin.curve(ranker)[-1] == pytest.approx(value, abs=1e-6)
     assert ranker.score(X, y, qid) == value
     assert value > gb.evaluate(ranker.measure_, y, np.zeros(1200), qid)[ranker.measure_] + 0.1
-    search = GSearchCV(twin.ranker(measure=ranker.measure_), {"n_estimators": [2, 5]}, scoring=ranker.measure_, cv=2)
+    search = GSearchCV(
+        twin.ranker(measure=ranker.measure_),
+        {"n_estimators": [2, 5]},
+        scoring=ranker.measure_,
+        cv=2,
+    )
     assert search.fit(X, y, qid).best_score_ > 0.5
 
 
@@ -390,17 +433,23 @@ def test_gains_are_interpolated_between_whole_grades(measure, linear, n_levels):
     y, scores, qid = lists(n_levels)
     gained = np.interp(y, range(4), GAINS)
     if linear is None:
-        value = by_query(lambda ranked: 0.2 * ranked @ 0.8 ** np.arange(len(ranked)), gained, scores, qid)
+        value = by_query(
+            lambda ranked: 0.2 * ranked @ 0.8 ** np.arange(len(ranked)), gained, scores, qid
+        )
     else:
         value = gb.evaluate(linear, gained, scores, qid, per_query=True)[linear]
-    np.testing.assert_allclose(gb.evaluate(measure, y, scores, qid, per_query=True)[measure], value, rtol=1e-12)
+    np.testing.assert_allclose(
+        gb.evaluate(measure, y, scores, qid, per_query=True)[measure], value, rtol=1e-12
+    )
 
 
 def test_gains_at_whole_grades_stay_to_the_bit():
     gains = np.concatenate(([0.0], np.cumsum(RNG.random(40))))
     np.testing.assert_array_equal(gain_of_grades(tuple(gains), np.arange(41.0)), gains)
     levels = np.array([[3.0, 40.0], [50.0, 1.0]])
-    np.testing.assert_array_equal(gain_of_grades(tuple(gains), levels), [[gains[3], gains[40]], [gains[40], gains[1]]])
+    np.testing.assert_array_equal(
+        gain_of_grades(tuple(gains), levels), [[gains[3], gains[40]], [gains[40], gains[1]]]
+    )
 
 
 @twins
@@ -420,15 +469,19 @@ def test_natively_labels_are_float32(twin):
     sizes = np.bincount(qid)
     found = gradients(twin, twin.module.objective(gb.GAP(g=G)), scores / 50, y, sizes)
     expected = gradients(
-        twin, twin.module.objective(gb.LambdaRank(gb.GAP(g=G))), scores / 50, y.astype(np.float32), sizes
+        twin,
+        twin.module.objective(gb.LambdaRank(gb.GAP(g=G))),
+        scores / 50,
+        y.astype(np.float32),
+        sizes,
     )
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
 RELEVANT = [
-    gb.AP(rel=0.7), gb.RR(rel=0.7), gb.Precision(rel=0.7, k=3), gb.Recall(rel=0.7, k=3), gb.RPrecision(rel=0.7),
-    gb.RBP(rel=0.7), gb.INSQ(rel=0.7),
+    gb.AP(rel=0.7), gb.RR(rel=0.7), gb.Precision(rel=0.7, k=3), gb.Recall(rel=0.7, k=3),
+    gb.RPrecision(rel=0.7), gb.RBP(rel=0.7), gb.INSQ(rel=0.7),
 ]  # fmt: skip
 
 
@@ -446,7 +499,9 @@ def test_thresholds_in_float32_are_those_of_float64_for_every_fraction():
     for n in range(2, 40):
         y = np.arange(1, n + 1) / n
         measures = [gb.Recall(rel=rel, k=1) for rel in y]
-        assert gb.evaluate(measures, y.astype("f4"), np.arange(n)) == gb.evaluate(measures, y, np.arange(n))
+        assert gb.evaluate(measures, y.astype("f4"), np.arange(n)) == gb.evaluate(
+            measures, y, np.arange(n)
+        )
 
 
 def test_no_threshold_is_reached_by_grade_0():
@@ -454,7 +509,9 @@ def test_no_threshold_is_reached_by_grade_0():
     assert gb.evaluate(gb.AP(rel=1e300), [0, 0.5, 1], [3, 2, 1]) == {gb.AP(rel=1e300): 0}
 
 
-@pytest.mark.parametrize("measure", [gb.GAP(g=(0.4, 0.6), levels=(0.35, 0.7)), gb.grAP(top=0.7), gb.eGAP()], ids=repr)
+@pytest.mark.parametrize(
+    "measure", [gb.GAP(g=(0.4, 0.6), levels=(0.35, 0.7)), gb.grAP(top=0.7), gb.eGAP()], ids=repr
+)
 def test_float32_labels_are_close_in_measures_that_are_continuous(measure):
     y, scores = np.array([0.7, 0, 0.7, 0.35, 0, 0.35]), np.arange(6)[::-1] * 1.0
     found = gb.evaluate(measure, y.astype("f4"), scores)[measure]
@@ -476,7 +533,9 @@ def test_float32_labels_train_the_same_ranker(twin):
     X, qid = rng.normal(size=(600, 3)), np.repeat(np.arange(30), 20)
     y = rng.choice([0, 0.35, 0.7, 1.0], 600)
     for measure in (gb.AP(rel=0.7), gb.RR(rel=0.7)):
-        one, other = (twin.ranker(measure=measure).fit(X, labels, qid) for labels in (y, y.astype("f4")))
+        one, other = (
+            twin.ranker(measure=measure).fit(X, labels, qid) for labels in (y, y.astype("f4"))
+        )
         np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
@@ -515,30 +574,45 @@ class Tabled(gb.AP):
             "grade 2.5, but .* is defined for the grades 0..2",
         ),
         (
-            lambda: gb.evaluate(gb.AP() + gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0)), [1.5, 1], [1, 2]),
+            lambda: gb.evaluate(
+                gb.AP() + gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0)), [1.5, 1], [1, 2]
+            ),
             "grade 1.5, but .* is defined for the grades 0..1",
         ),
-        (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "grade 612.5; expected grades up to 255: divide"),
+        (
+            lambda: gb.evaluate("gap", [612.5, 1], [1, 2]),
+            "grade 612.5; expected grades up to 255: divide",
+        ),
         (
             lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]),
             "negative grade -0.5, the first in row 0, counted from 0; expected grades >= 0",
         ),
         (
             lambda: gb.LambdaRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
-            "20000 documents and up to 20000 different grades.*expected at most .* pairs.*numpy.round.*truncation",
+            "20000 documents and up to 20000 different grades.*expected at most .* "
+            "pairs.*numpy.round.*truncation",
         ),
         (
             lambda: gb.SoftRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
-            "20000 documents and up to 20000 different grades.*expected at most .* pairs.*numpy.round",
+            "20000 documents and up to 20000 different grades.*expected at most .* "
+            "pairs.*numpy.round",
         ),
-        (lambda: gb.evaluate(Tabled(), np.arange(200) / 70, np.arange(200)), "tables of grades by grades.*rounded to"),
-        (lambda: gb.evaluate("ap", [0.5, 1], [1, 2], recall_base=[[3, 1]]), "recall_base counts whole grades"),
+        (
+            lambda: gb.evaluate(Tabled(), np.arange(200) / 70, np.arange(200)),
+            "tables of grades by grades.*rounded to",
+        ),
+        (
+            lambda: gb.evaluate("ap", [0.5, 1], [1, 2], recall_base=[[3, 1]]),
+            "recall_base counts whole grades",
+        ),
         (
             lambda: gb.evaluate("ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1}}),
             "recall_base counts 0 documents of grade 1 .* but 1 are listed",
         ),
         (
-            lambda: gb.evaluate("ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1.5, 1: 2}}),
+            lambda: gb.evaluate(
+                "ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1.5, 1: 2}}
+            ),
             r"recall_base\['a'\] is .*; expected numbers of documents",
         ),
         (
@@ -568,14 +642,22 @@ MANY = np.round(np.linspace(0.0, 3.0, 1001), 6)
 
 def tellings(recwarn):
     """Without what else boosters doubt."""
-    return [text for text in (str(warning.message) for warning in recwarn) if "different values" in text]
+    return [
+        text for text in (str(warning.message) for warning in recwarn) if "different values" in text
+    ]
 
 
 READERS = {
     "evaluate": lambda twin, measure, y: gb.evaluate(measure, y, np.zeros(len(y))),
-    "gradients": lambda twin, measure, y: gb.LambdaRank(measure, truncation=9).gradients(y, np.zeros(len(y))),
-    "natively": lambda twin, measure, y: gradients(twin, twin.module.objective(measure), MANY, y, [500, 501]),
-    "rankers": lambda twin, measure, y: twin.ranker(measure=measure).fit(MANY[:, None], y, np.arange(len(y)) // 20),
+    "gradients": lambda twin, measure, y: gb.LambdaRank(measure, truncation=9).gradients(
+        y, np.zeros(len(y))
+    ),
+    "natively": lambda twin, measure, y: gradients(
+        twin, twin.module.objective(measure), MANY, y, [500, 501]
+    ),
+    "rankers": lambda twin, measure, y: twin.ranker(measure=measure).fit(
+        MANY[:, None], y, np.arange(len(y)) // 20
+    ),
 }
 
 
@@ -583,7 +665,9 @@ READERS = {
 @pytest.mark.parametrize("measure", [gb.GAP(g=G), gb.AP() + gb.xGAP(g=G)], ids=repr)
 @pytest.mark.parametrize("reader", READERS)
 @twins
-def test_more_different_values_than_judges_make_are_told_how_they_are_read(reader, twin, measure, recwarn):
+def test_more_different_values_than_judges_make_are_told_how_they_are_read(
+    reader, twin, measure, recwarn
+):
     """The warning comes once for a data set.
 
     Nobody is warned who gives `levels`, leaves g open, or has fewer values.
@@ -598,7 +682,9 @@ def test_the_warning_of_callbacks_names_the_line_of_the_user(twin):
     dataset = twin.dataset(MANY[:, None], MANY, [500, 501])
     with pytest.warns(UserWarning, match="different values") as told:
         twin.train(dataset, twin.module.objective(gb.GAP(g=G)))
-    assert [Path(warning.filename).name for warning in told] == ["twins.py"]  # calls `train` of the booster
+    assert [Path(warning.filename).name for warning in told] == [
+        "twins.py"
+    ]  # calls `train` of the booster
 
 
 @pytest.mark.slow(keep=2)

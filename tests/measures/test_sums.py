@@ -77,15 +77,22 @@ class Shallow(gb.DCG):
         return 1
 
 
-@pytest.mark.parametrize("measure", [FirstOnly(), Shallow()], ids=lambda measure: type(measure).__name__)
+@pytest.mark.parametrize(
+    "measure", [FirstOnly(), Shallow()], ids=lambda measure: type(measure).__name__
+)
 def test_a_discount_at_whole_ranks_is_kept_in_a_sum(measure):
     y, scores = [0, 1, 2], [3.0, 2.0, 1.0]
     assert gb.evaluate(measure, y, scores) == {measure: 0.0}
     for other in (gb.DCG(), gb.AP()):
         mixed = 2.0 * measure + 0.5 * other
-        assert gb.evaluate([mixed, other], y, scores)[mixed] == 0.5 * gb.evaluate(other, y, scores)[other]
+        assert (
+            gb.evaluate([mixed, other], y, scores)[mixed]
+            == 0.5 * gb.evaluate(other, y, scores)[other]
+        )
     assert gb.evaluate(2.0 * measure, [2, 1], [2.0, 1.0]) == {2.0 * measure: 6.0}
-    found, expected = (gb.LambdaRank(each).gradients(y, scores) for each in (1.0 * measure, measure))
+    found, expected = (
+        gb.LambdaRank(each).gradients(y, scores) for each in (1.0 * measure, measure)
+    )
     np.testing.assert_array_equal(found, expected)
 
 
@@ -125,7 +132,11 @@ def random_sum(rng):
     n = rng.integers(2, 6)
     parts = [(float(10.0 ** rng.uniform(-1, 1)), random_part(rng)) for _ in range(n)]
     other = [parts[i] for i in rng.permutation(n)]
-    return parts, gb.WeightedSum(tuple(parts)), gb.WeightedSum(tuple(reversed(parts) if other == parts else other))
+    return (
+        parts,
+        gb.WeightedSum(tuple(parts)),
+        gb.WeightedSum(tuple(reversed(parts) if other == parts else other)),
+    )
 
 
 def random_list(rng, longest):
@@ -139,7 +150,9 @@ def random_list(rng, longest):
 
 def assert_close(found, expected, tolerance):
     """Within `tolerance` of the largest."""
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max() + 1e-300)
+    np.testing.assert_allclose(
+        found, expected, rtol=0, atol=tolerance * np.abs(expected).max() + 1e-300
+    )
 
 
 @pytest.mark.slow(keep=3)
@@ -150,7 +163,9 @@ def test_a_sum_evaluates_to_the_sum_of_its_parts(seed):
     lists = [random_list(rng, 3000) for _ in range(3)]
     grades, scores = (np.concatenate(column) for column in zip(*lists, strict=True))
     qid = np.repeat(np.arange(3), [len(each) for each, _ in lists])
-    values = gb.evaluate([one, other, *(part for _, part in parts)], grades, scores, qid, per_query=True)
+    values = gb.evaluate(
+        [one, other, *(part for _, part in parts)], grades, scores, qid, per_query=True
+    )
     expected = sum(weight * values[part] for weight, part in parts)
     assert_close(values[one], expected, 1e-12)
     assert_close(values[other], expected, 1e-12)
@@ -162,7 +177,9 @@ def test_a_sum_has_the_gradients_of_its_parts(seed):
     rng = np.random.default_rng([28, seed])
     parts, one, other = random_sum(rng)
     grades, scores = random_list(rng, 3000)
-    expected = sum(w * gb.LambdaRank(part, normalize=False).gradients(grades, scores)[0] for w, part in parts)
+    expected = sum(
+        w * gb.LambdaRank(part, normalize=False).gradients(grades, scores)[0] for w, part in parts
+    )
     # Sums over long lists are exact to about 1e-11 (`gapboost._kernels.lambdarank`).
     for measure in (one, other):
         grad, _ = gb.LambdaRank(measure, normalize=False).gradients(grades, scores)
@@ -189,7 +206,11 @@ def test_a_smooth_sum_has_the_values_and_gradients_of_its_parts(seed):
     rng = np.random.default_rng([30, seed])
     grades, scores = random_list(rng, 700)
     for parts in (
-        [(1.5, gb.AP()), (0.5, gb.GAP(g=(0.2, 0.3, 0.5))), (2.0, gb.nDCG(discount_by="reciprocal"))],
+        [
+            (1.5, gb.AP()),
+            (0.5, gb.GAP(g=(0.2, 0.3, 0.5))),
+            (2.0, gb.nDCG(discount_by="reciprocal")),
+        ],
         [(0.3, Slow(base=150.0)), (0.7, gb.nDCG(discount_by=150))],
     ):
         for order in (parts, parts[::-1]):
@@ -204,7 +225,11 @@ def test_a_smooth_sum_has_the_values_and_gradients_of_its_parts(seed):
 
 @pytest.mark.parametrize("objective", [gb.SoftRank, gb.ApproxRank])
 def test_smooth_objectives_refuse_discounts_that_differ_late(objective):
-    for a, b in ((Slow(base=200.0), Slow(base=300.0)), (Late(step=150), Late(step=151)), (gb.DCG(), LateDCG(step=150))):
+    for a, b in (
+        (Slow(base=200.0), Slow(base=300.0)),
+        (Late(step=150), Late(step=151)),
+        (gb.DCG(), LateDCG(step=150)),
+    ):
         for measure in (a + b, b + a):
             with pytest.raises(ValueError, match="expected a measure with one discount"):
                 objective(measure)
@@ -253,7 +278,12 @@ def test_equal_discounts_make_one_form():
 
 
 def test_discounts_are_values():
-    assert gb.AP().discount_at == gb.GAP().discount_at == gb.nDCG(discount_by="reciprocal").discount_at == Reciprocal()
+    assert (
+        gb.AP().discount_at
+        == gb.GAP().discount_at
+        == gb.nDCG(discount_by="reciprocal").discount_at
+        == Reciprocal()
+    )
     assert gb.DCG(discount_by=3).discount_at == LogFromBase(3.0) != LogFromBase(2.0)
     assert gb.Precision(k=4).discount_at == Constant(0.25)
     one = Late()

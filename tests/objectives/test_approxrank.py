@@ -20,13 +20,22 @@ TABLE_1 = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
 @pytest.mark.slow
 def test_positions_of_table_1():
     positions = gb.ApproxRank(gb.AP(), alpha=100).ranks(TABLE_1)
-    assert [f"{p:.5f}" for p in positions] == ["2.00118", "4.00000", "1.00000", "5.00000", "2.99882"]
+    assert [f"{p:.5f}" for p in positions] == [
+        "2.00118",
+        "4.00000",
+        "1.00000",
+        "5.00000",
+        "2.99882",
+    ]
 
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
 def test_bounds_of_scores_at_any_distance(alpha):
     objective = gb.ApproxRank(gb.AP(), alpha=alpha, beta=100.0)
-    bounds = [approximation_bound(objective, [1, 0, 0], [x, -x, 0.0]) for x in (1e6, 1e300, np.finfo(np.float64).max)]
+    bounds = [
+        approximation_bound(objective, [1, 0, 0], [x, -x, 0.0])
+        for x in (1e6, 1e300, np.finfo(np.float64).max)
+    ]
     for bound in bounds:
         assert bound.corollary[0] <= 1e-300
         assert bound.rank_error[0] == 0
@@ -35,7 +44,9 @@ def test_bounds_of_scores_at_any_distance(alpha):
 
 def test_positions_of_queries_in_any_order_of_rows():
     scores = np.array(TABLE_1)
-    found = gb.ApproxRank(gb.AP(), alpha=100).ranks(np.stack([scores, scores[::-1]], axis=1).ravel(), ["a", "b"] * 5)
+    found = gb.ApproxRank(gb.AP(), alpha=100).ranks(
+        np.stack([scores, scores[::-1]], axis=1).ravel(), ["a", "b"] * 5
+    )
     alone = gb.ApproxRank(gb.AP(), alpha=100).ranks(scores)
     assert np.array_equal(found[::2], alone)
     assert np.allclose(found[1::2], alone[::-1], rtol=1e-15)
@@ -65,7 +76,11 @@ def test_values_are_the_papers_sums(seed):
             }
             for measure, value in expected.items():
                 found = gb.ApproxRank(measure, alpha=alpha, beta=beta).value(grades, scores)
-                assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (measure, grades, beta)
+                assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (
+                    measure,
+                    grades,
+                    beta,
+                )
 
 
 @pytest.mark.slow(keep=1)
@@ -76,9 +91,14 @@ def test_gradients_of_the_appendix(seed):
             continue
         found, _ = gb.ApproxRank(gb.nDCG(), alpha=alpha, normalize=False).gradients(grades, scores)
         assert np.allclose(
-            found, np.negative(oracle.approx_ndcg_gradient(grades, scores, alpha)), rtol=1e-10, atol=1e-14
+            found,
+            np.negative(oracle.approx_ndcg_gradient(grades, scores, alpha)),
+            rtol=1e-10,
+            atol=1e-14,
         )
-        found, _ = gb.ApproxRank(gb.AP(), alpha=alpha, beta=2.0, normalize=False).gradients(grades, scores)
+        found, _ = gb.ApproxRank(gb.AP(), alpha=alpha, beta=2.0, normalize=False).gradients(
+            grades, scores
+        )
         expected = oracle.approx_ap_gradient(grades, 1, scores, alpha, 2.0)
         assert np.allclose(found, np.negative(expected), rtol=1e-10, atol=1e-14)
 
@@ -115,7 +135,9 @@ ROUNDING = 1e-13
 def test_theorem_3(documents, alpha):
     _, scores, positions = ranking_from(documents)
     n = len(scores)
-    nearest = np.abs(scores[:, None] - scores[None, :] + np.where(np.eye(n, dtype=bool), np.inf, 0)).min(axis=1)
+    nearest = np.abs(
+        scores[:, None] - scores[None, :] + np.where(np.eye(n, dtype=bool), np.inf, 0)
+    ).min(axis=1)
     bound = (n - 1) / (np.exp(np.minimum(nearest * alpha, 700)) + 1)
     # Scores times alpha are rounded before they are subtracted, and a rank moves by at most a
     # quarter of each difference.
@@ -135,7 +157,9 @@ def test_theorem_5(documents, alpha, beta):
     relevant = sum(grade > 0 for grade in grades)
     if epsilon >= 0.5 or relevant == 0:
         return
-    bound = sum(1 / (i - epsilon) for i in range(1, relevant + 1)) / (1 + math.exp(beta * (1 - 2 * epsilon)))
+    bound = sum(1 / (i - epsilon) for i in range(1, relevant + 1)) / (
+        1 + math.exp(beta * (1 - 2 * epsilon))
+    )
     bound += 2 * epsilon * sum(1 / (i * (i - epsilon)) for i in range(1, relevant + 1))
     objective = gb.ApproxRank(gb.AP(), alpha=alpha, beta=beta)
     smooth = objective.value(grades, scores)
@@ -173,7 +197,9 @@ def test_the_theorems_are_tried_where_they_bind():
 
 def test_the_worked_example_of_table_1():
     """Sections 5.1 and 5.2: 0.00118 < 0.00471; AP is off by 0.0024, nDCG by 0.00085."""
-    found = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [0, 0, 1, 0, 0], TABLE_1)
+    found = approximation_bound(
+        gb.ApproxRank(gb.AP(), alpha=100, beta=100), [0, 0, 1, 0, 0], TABLE_1
+    )
     assert f"{found.rank_error.item():.5f}" == "0.00118"
     assert f"{found.corollary.item():.5f}" == "0.00471"
     assert f"{found.value.item():.4f}" == "0.0024"
@@ -193,7 +219,9 @@ def test_bounds_of_several_queries():
         alone = approximation_bound(objective, np.take(grades, rows), scores[rows])
         assert np.allclose(found.document[rows], alone.document, rtol=1e-12, equal_nan=True)
         for field in ("corollary", "rank_error", "value"):
-            assert np.allclose(getattr(found, field)[q], getattr(alone, field)[0], rtol=1e-9, equal_nan=True)
+            assert np.allclose(
+                getattr(found, field)[q], getattr(alone, field)[0], rtol=1e-9, equal_nan=True
+            )
     tied = np.array(qid) == "tied"
     assert np.array_equal(np.isnan(found.document), tied)
     assert np.isnan([found.corollary[1], found.rank_error[1], found.value[1]]).all()
@@ -216,11 +244,20 @@ class Steeper(gb.nDCG):
 
 @pytest.mark.parametrize(
     "measure",
-    [gb.AP(k=3), gb.nDCG(k=3), gb.nDCG(discount_by="letor"), gb.GAP(g=G), gb.Precision(k=3), Steeper()],
+    [
+        gb.AP(k=3),
+        gb.nDCG(k=3),
+        gb.nDCG(discount_by="letor"),
+        gb.GAP(g=G),
+        gb.Precision(k=3),
+        Steeper(),
+    ],
     ids=str,
 )
 def test_measures_without_a_theorem(measure):
-    with pytest.raises(ValueError, match=r"objective is ApproxRank.*; expected an ApproxRank of AP or of nDCG"):
+    with pytest.raises(
+        ValueError, match=r"objective is ApproxRank.*; expected an ApproxRank of AP or of nDCG"
+    ):
         approximation_bound(gb.ApproxRank(measure), [1, 0], [0.0, 1.0])
 
 
@@ -238,4 +275,7 @@ def test_steepness_must_be_a_positive_number(name, value):
 
 def test_prints_as_written():
     assert repr(gb.ApproxRank(gb.AP())) == "ApproxRank(AP(rel=1))"
-    assert repr(gb.ApproxRank(gb.nDCG(k=5), alpha=10, beta=3)) == "ApproxRank(nDCG(k=5), alpha=10.0, beta=3.0)"
+    assert (
+        repr(gb.ApproxRank(gb.nDCG(k=5), alpha=10, beta=3))
+        == "ApproxRank(nDCG(k=5), alpha=10.0, beta=3.0)"
+    )

@@ -62,7 +62,9 @@ def steadied(measure, grad, hess, sigma=1.0):
     return grad, np.maximum(np.maximum(hess, least), FLOOR)
 
 
-def expected_gradients(measure, value, data, weights=None, normalize=False, sigma=1.0, truncation=None):
+def expected_gradients(
+    measure, value, data, weights=None, normalize=False, sigma=1.0, truncation=None
+):
     """The oracle's gradients of every query, in the order of the rows; no ties."""
     grad, hess = np.zeros(len(data.grades)), np.zeros(len(data.grades))
     weights = np.ones(len(data.rows)) if weights is None else weights
@@ -99,8 +101,12 @@ def test_equals_the_oracle(part, normalize):
         weights = rng.integers(0, 5, size=8) / 2 + (np.arange(8) == 0)
         objective = LambdaRank(measure, sigma=sigma, truncation=truncation, normalize=normalize)
         found = objective.gradients(data.grades, data.scores, data.qid, sample_weight=weights)
-        assert all(array.dtype == np.float64 and array.shape == data.grades.shape for array in found)
-        assert_equal(found, expected_gradients(measure, value, data, weights, normalize, sigma, truncation))
+        assert all(
+            array.dtype == np.float64 and array.shape == data.grades.shape for array in found
+        )
+        assert_equal(
+            found, expected_gradients(measure, value, data, weights, normalize, sigma, truncation)
+        )
 
 
 @pytest.mark.slow
@@ -111,13 +117,17 @@ def test_equals_the_oracle_for_every_small_query(rows):
     grades, scores = np.array(rows).T
     for measure, value in some_measures(len(rows) + int(grades.sum()), 29, TRAINED).items():
         found = raw(measure).gradients(grades, scores)
-        orders = itertools.product(*(itertools.permutations(group) for group in oracle.tied_groups(scores)))
+        orders = itertools.product(
+            *(itertools.permutations(group) for group in oracle.tied_groups(scores))
+        )
         assert any(
             np.allclose(
                 found,
                 steadied(
                     measure,
-                    *oracle.lambda_gradients(value, grades, scores, 1.0, list(itertools.chain.from_iterable(order))),
+                    *oracle.lambda_gradients(
+                        value, grades, scores, 1.0, list(itertools.chain.from_iterable(order))
+                    ),
                 ),
                 rtol=1e-12,
                 atol=1e-12,
@@ -149,7 +159,13 @@ def dense(measure, grades, scores, sigma=1.0, truncation=None):
 def test_long_lists(measure, truncation):
     """Errors on long lists are far below the precision of float32, which boosters take."""
     rng = np.random.default_rng(1)
-    for n, width, sigma in ((45, 1.0, 2.5), (150, 3.0, 1.0), (400, 0.01, 1.0), (400, 40.0, 2.5), (900, 1.0, 1.0)):
+    for n, width, sigma in (
+        (45, 1.0, 2.5),
+        (150, 3.0, 1.0),
+        (400, 0.01, 1.0),
+        (400, 40.0, 2.5),
+        (900, 1.0, 1.0),
+    ):
         grades = rng.choice(TOP + 1, p=(0.7, 0.15, 0.1, 0.05), size=n)
         scores = rng.normal(size=n) * width
         grad, hess, size = dense(measure, grades, scores, sigma, truncation)
@@ -193,7 +209,9 @@ def test_a_change_of_the_wrong_sign_pushes_the_other_way():
         assert change * sign > 1e-3
         grad, hess = raw(kind(g)).gradients(grades, close)
         pushed = grad - raw(kind(g)).gradients(grades, apart)[0]
-        assert pushed == pytest.approx([0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12)  # to be minimized
+        assert pushed == pytest.approx(
+            [0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12
+        )  # to be minimized
         # a curvature below 0 is not used
         expected = [-change / 4] * 2 if sign < 0 else np.abs(grad[3:]) / 4
         assert hess[3:] == pytest.approx(expected, rel=1e-6)
@@ -221,7 +239,9 @@ def many():
     sizes = np.concatenate((rng.integers(1, 30, size=150), rng.integers(50, 400, size=25), [1500]))
     rng.shuffle(sizes)
     qid = np.repeat(np.arange(len(sizes)), sizes)
-    grades = rng.choice(TOP + 1, p=(0.6, 0.2, 0.1, 0.1), size=len(qid)) * np.repeat(rng.random(len(sizes)) < 0.9, sizes)
+    grades = rng.choice(TOP + 1, p=(0.6, 0.2, 0.1, 0.1), size=len(qid)) * np.repeat(
+        rng.random(len(sizes)) < 0.9, sizes
+    )
     return grades, rng.normal(size=len(qid)), qid
 
 
@@ -286,7 +306,8 @@ def test_normalized_gradients_add_up_to_the_logarithm(many):
     size, some = np.where(size > 0, size, 1), size > 0
     scale = np.log2(1 + size) / size
     assert_equal(
-        (normalized[0][some], normalized[1][some]), ((scale * grad)[some], np.maximum(scale * hess, FLOOR)[some])
+        (normalized[0][some], normalized[1][some]),
+        ((scale * grad)[some], np.maximum(scale * hess, FLOOR)[some]),
     )
 
 
@@ -296,7 +317,12 @@ def test_the_order_of_rows_does_not_matter_without_ties(many):
     for measure in EACH_KIND[:3]:
         grad, hess = LambdaRank(measure).gradients(grades, scores, qid)
         names = np.array([f"q{i}" for i in rng.permutation(qid[-1] + 1)])[qid]
-        for rows in (rng.permutation(len(qid)), np.argsort(grades), np.argsort(-grades), np.argsort(scores)):
+        for rows in (
+            rng.permutation(len(qid)),
+            np.argsort(grades),
+            np.argsort(-grades),
+            np.argsort(scores),
+        ):
             again = LambdaRank(measure).gradients(grades[rows], scores[rows], names[rows])
             assert np.array_equal(again[0], grad[rows])
             assert np.array_equal(again[1], hess[rows])
@@ -318,7 +344,9 @@ def test_float32_scores_are_the_same_numbers(many):
     for measure in EACH_KIND:
         found = LambdaRank(measure).gradients(grades, narrow, qid)
         assert [array.dtype for array in found] == [np.float64, np.float64]
-        assert_equal(found, LambdaRank(measure).gradients(grades, narrow.astype(np.float64), qid), 1e-14)
+        assert_equal(
+            found, LambdaRank(measure).gradients(grades, narrow.astype(np.float64), qid), 1e-14
+        )
 
 
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
@@ -379,7 +407,9 @@ def test_wide_scores(measure, sigma):
 def test_the_farthest_scores_are_no_warning(measure):
     extreme = np.finfo(np.float64).max
     for sigma in (0.01, 2.0, 1e100):
-        found = LambdaRank(measure, sigma=sigma).gradients([0, 1, 2, 1], [extreme, -extreme, 0.0, 3.0])
+        found = LambdaRank(measure, sigma=sigma).gradients(
+            [0, 1, 2, 1], [extreme, -extreme, 0.0, 3.0]
+        )
         assert np.isfinite(found).all()
 
 
@@ -394,10 +424,15 @@ def orders_by_seed(rows, seeds):
     """Return the order of tied documents that the gradients of each seed belong to, by row."""
     orders = [
         list(itertools.chain.from_iterable(order))
-        for order in itertools.product(*(itertools.permutations(g) for g in oracle.tied_groups(TIED_SCORES)))
+        for order in itertools.product(
+            *(itertools.permutations(g) for g in oracle.tied_groups(TIED_SCORES))
+        )
     ]
     expected = np.array(
-        [oracle.lambda_gradients(TRAINED[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0] for order in orders]
+        [
+            oracle.lambda_gradients(TRAINED[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0]
+            for order in orders
+        ]
     )
     assert min(np.abs(a - b).max() for a, b in itertools.combinations(expected, 2)) > 1e-3
     found = []
@@ -419,7 +454,9 @@ def test_random_state_orders_ties_and_the_rows_do_not(rows):
     assert len(counts) == 12
     assert min(counts) >= 25  # 50 expected, standard deviation 7
     assert max(counts) <= 75
-    assert 140 < sum(order[0] == 4 for order in found) < 260  # the best document is first in a third
+    assert (
+        140 < sum(order[0] == 4 for order in found) < 260
+    )  # the best document is first in a third
 
 
 def test_the_same_seed_gives_the_same_order():
@@ -438,13 +475,17 @@ def test_only_tied_documents_depend_on_the_seed_or_the_rows():
     untied = random_rankings(rng, 60, ties=False)
     for measure in EACH_KIND:
         once = LambdaRank(measure).gradients(untied.grades, untied.scores, untied.qid)
-        seeded = LambdaRank(measure, random_state=3).gradients(untied.grades, untied.scores, untied.qid)
+        seeded = LambdaRank(measure, random_state=3).gradients(
+            untied.grades, untied.scores, untied.qid
+        )
         assert np.array_equal(once, seeded)
         # rows of other queries in between change nothing, ties or not: queries and their rows stay
         # in their order
         whole = LambdaRank(measure).gradients(data.grades, data.scores, data.qid)
         together = np.concatenate(list(data.rows.values()))
-        sorted_ = LambdaRank(measure).gradients(data.grades[together], data.scores[together], data.qid[together])
+        sorted_ = LambdaRank(measure).gradients(
+            data.grades[together], data.scores[together], data.qid[together]
+        )
         assert np.array_equal(np.array(sorted_), np.array(whole)[:, together])
 
 
@@ -453,9 +494,15 @@ def test_all_scores_equal_do_not_give_the_grades_away():
     grades = np.repeat([3, 2, 1, 0], 25)
     sums = []
     for rows in (np.arange(100), np.arange(100)[::-1]):
-        seeds = [raw(TIED, random_state=seed).gradients(grades[rows], np.zeros(100))[0][rows] for seed in range(40)]
+        seeds = [
+            raw(TIED, random_state=seed).gradients(grades[rows], np.zeros(100))[0][rows]
+            for seed in range(40)
+        ]
         sums.append([np.abs(grad).sum() for grad in seeds])
-    for row_order in (np.arange(100), np.arange(100)[::-1]):  # what following the rows would have given
+    for row_order in (
+        np.arange(100),
+        np.arange(100)[::-1],
+    ):  # what following the rows would have given
         scores = np.empty(100)
         scores[row_order] = -1e-9 * np.arange(100)
         by_row = np.abs(raw(TIED).gradients(grades, scores)[0]).sum()

@@ -34,7 +34,8 @@ def test_gradients_are_derivatives_of_the_loss(sigma, truncation, normalize, gra
         s, n = data.scores[rows].astype(float), len(rows)
         steps = 1e-4 * np.eye(n)
         up, at, down = (
-            np.array([loss(y[rows], s + sign * step, sigma, truncation) for step in steps]) for sign in (1, 0, -1)
+            np.array([loss(y[rows], s + sign * step, sigma, truncation) for step in steps])
+            for sign in (1, 0, -1)
         )
         first, second = (up - down) / 2e-4, (up - 2 * at + down) / 1e-8
         total = np.abs(first).sum()
@@ -54,13 +55,17 @@ def test_the_measure_and_the_order_of_rows_have_no_part():
         np.testing.assert_array_equal(found, expected)
     order = rng.permutation(len(data.grades))
     found = gb.RankNet(gb.AP()).gradients(data.grades[order], data.scores[order], data.qid[order])
-    np.testing.assert_allclose(np.array(found), np.array(expected)[:, order], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        np.array(found), np.array(expected)[:, order], rtol=1e-12, atol=1e-12
+    )
 
 
 def test_it_is_a_value():
     objective = gb.RankNet(gb.AP(), truncation=3)
     assert repr(objective) == "RankNet(AP(rel=1), truncation=3)"
-    assert pickle.loads(pickle.dumps(objective)) == objective != gb.LambdaRank(gb.AP(), truncation=3)
+    assert (
+        pickle.loads(pickle.dumps(objective)) == objective != gb.LambdaRank(gb.AP(), truncation=3)
+    )
     assert as_objective("ranknet", gb.AP(), 3) == gb.RankNet(gb.AP(), random_state=3)
 
 
@@ -70,14 +75,17 @@ def test_one_of_several_labels():
     found = gb.RankNet(gb.OfLabel(gb.AP(), 1)).gradients(y, scores)
     np.testing.assert_array_equal(found, gb.RankNet(gb.AP()).gradients(y[:, 1], scores))
     with pytest.raises(
-        ValueError, match=r"reads several labels, but RankNet takes the pairs of one; expected a measure"
+        ValueError,
+        match=r"reads several labels, but RankNet takes the pairs of one; expected a measure",
     ):
         gb.RankNet(gb.OfLabel(gb.AP(), 0) + gb.OfLabel(gb.AP(), 1))
 
 
 def test_a_query_with_too_many_pairs_is_refused():
     n = 10_001
-    with pytest.raises(ValueError, match=r"of which RankNet visits every pair; expected .*: a truncation$"):
+    with pytest.raises(
+        ValueError, match=r"of which RankNet visits every pair; expected .*: a truncation$"
+    ):
         gb.RankNet(gb.AP(k=5)).gradients(np.arange(n) % 2, np.zeros(n))
     grad, _ = gb.RankNet(gb.AP(), truncation=5).gradients(np.arange(n) % 2, np.linspace(0, 1, n))
     assert np.count_nonzero(grad) > 5000

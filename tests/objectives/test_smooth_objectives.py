@@ -51,7 +51,11 @@ MEASURES = [
 OBJECTIVES = [
     *(gb.SoftRank(measure, sigma=0.7) for measure in MEASURES),
     *(gb.ApproxRank(measure, alpha=1.3) for measure in MEASURES),
-    *(gb.ApproxRank(measure, alpha=1.3, beta=2.0) for measure in MEASURES if measure.k or "AP" in repr(measure)),
+    *(
+        gb.ApproxRank(measure, alpha=1.3, beta=2.0)
+        for measure in MEASURES
+        if measure.k or "AP" in repr(measure)
+    ),
 ]
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
 
@@ -119,17 +123,23 @@ class Together(gb.AP):
     def tables(self, base):
         counts = base.counts
         relevant = counts[:, 1:].sum(axis=1)
-        share = np.divide(1.0, relevant * (relevant - 1), out=np.zeros(len(counts)), where=relevant > 1)
+        share = np.divide(
+            1.0, relevant * (relevant - 1), out=np.zeros(len(counts)), where=relevant > 1
+        )
         pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))
         pair[:, 1:, 1:] = share[:, None, None]
         return pair, np.zeros(counts.shape)
 
 
-@pytest.mark.parametrize("objective", [gb.SoftRank(Together()), gb.ApproxRank(Together())], ids=repr)
+@pytest.mark.parametrize(
+    "objective", [gb.SoftRank(Together()), gb.ApproxRank(Together())], ids=repr
+)
 def test_a_measure_of_pairs_that_need_several_documents_of_a_grade(objective):
     test_tends_to_the_measure_as_the_smoothing_goes(objective)
     alone = objective.value([1, 0, 1, 0], [2.0, 1.5, 0.5, 0.0])
-    beside = objective.value([1, 0, 1, 0, 2, 3], [2.0, 1.5, 0.5, 0.0, 1.0, 0.0], [1, 1, 1, 1, 2, 2], per_query=True)
+    beside = objective.value(
+        [1, 0, 1, 0, 2, 3], [2.0, 1.5, 0.5, 0.0, 1.0, 0.0], [1, 1, 1, 1, 2, 2], per_query=True
+    )
     assert alone == pytest.approx(beside[0], rel=1e-12)
 
 
@@ -170,7 +180,9 @@ def test_scores_lose_nothing_far_from_zero(objective, n, shift):
         near, far = how.gradients(y, scores), how.gradients(y, scores + shift)
         for here, there in zip(near, far, strict=True):
             assert there == pytest.approx(here, rel=0, abs=1e-12 * np.abs(here).max())
-    assert objective.value(y, scores + shift) == pytest.approx(objective.value(y, scores), rel=1e-12)
+    assert objective.value(y, scores + shift) == pytest.approx(
+        objective.value(y, scores), rel=1e-12
+    )
 
 
 def test_gradients_far_from_zero_are_those_of_the_papers():
@@ -179,8 +191,12 @@ def test_gradients_far_from_zero_are_those_of_the_papers():
         y = [1, *rng.integers(0, 2, size=6)]
         scores = (1e11 + 2 * rng.standard_normal(7)).tolist()
         soft, _ = gb.SoftRank(gb.AP(), sigma=0.7, normalize=False).gradients(y, scores)
-        assert soft == pytest.approx([-d for d in oracle_soft.soft_ap_gradient(y, 1, scores, 0.7)], rel=0, abs=1e-13)
-        approx, _ = gb.ApproxRank(gb.AP(), alpha=1.3, beta=2.0, normalize=False).gradients(y, scores)
+        assert soft == pytest.approx(
+            [-d for d in oracle_soft.soft_ap_gradient(y, 1, scores, 0.7)], rel=0, abs=1e-13
+        )
+        approx, _ = gb.ApproxRank(gb.AP(), alpha=1.3, beta=2.0, normalize=False).gradients(
+            y, scores
+        )
         assert approx == pytest.approx(
             [-d for d in oracle_soft.approx_ap_gradient(y, 1, scores, 1.3, 2.0)], rel=0, abs=1e-13
         )
@@ -199,7 +215,9 @@ def test_scores_that_are_certainly_apart_may_be_any_distance_apart(objective, st
     expected = objective.gradients(y, near + where * 300.0 / steepness)
     assert np.abs(expected[0]).max() > 1e-5 * steepness
     for distance in (1e300, np.finfo(np.float64).max):
-        for one, other in zip(objective.gradients(y, near + where * distance), expected, strict=True):
+        for one, other in zip(
+            objective.gradients(y, near + where * distance), expected, strict=True
+        ):
             assert one == pytest.approx(other, rel=1e-9)
 
 
@@ -213,7 +231,10 @@ def test_tends_to_the_measure_as_the_smoothing_goes(objective):
     if is_soft(objective):
         sharper = [replace(objective, sigma=sigma) for sigma in (3.0, 0.5, 0.05)]
     else:
-        sharper = [replace(objective, alpha=alpha, beta=beta) for alpha, beta in ((0.3, 0.5), (2.0, 3.0), (50.0, 80.0))]
+        sharper = [
+            replace(objective, alpha=alpha, beta=beta)
+            for alpha, beta in ((0.3, 0.5), (2.0, 3.0), (50.0, 80.0))
+        ]
     errors = [np.abs(how.value(y, scores, qid, per_query=True) - exact).max() for how in sharper]
     assert errors[0] > max(errors[1], 1e-3)
     assert errors[2] <= max(errors[1] / 2, 1e-12)
@@ -223,7 +244,9 @@ def test_tends_to_the_measure_as_the_smoothing_goes(objective):
 @every_objective
 def test_no_step_is_longer_than_the_width_of_a_comparison(objective):
     """The hessian is the steepest slope times all pushes, so |gradient| / hessian <= 1 / slope."""
-    steepest = 0.5 / (objective.sigma * math.sqrt(math.pi)) if is_soft(objective) else objective.alpha / 4
+    steepest = (
+        0.5 / (objective.sigma * math.sqrt(math.pi)) if is_soft(objective) else objective.alpha / 4
+    )
     y, scores, qid = queries(3)
     grad, hess = objective.gradients(y, scores, qid)
     assert (np.abs(grad) <= hess / steepest * (1 + 1e-12)).all()
@@ -286,11 +309,15 @@ def test_normalized_gradients_weigh_queries_and_documents_evenly(objective):
 @every_objective
 def test_the_smoothing_is_the_unit_of_the_scores(objective):
     y, scores, qid = queries(5)
-    changed = {"sigma": objective.sigma * 8} if is_soft(objective) else {"alpha": objective.alpha / 8}
+    changed = (
+        {"sigma": objective.sigma * 8} if is_soft(objective) else {"alpha": objective.alpha / 8}
+    )
     other = replace(objective, **changed)
     grad, hess = objective.gradients(y, scores, qid)
     other_grad, other_hess = other.gradients(y, 8 * scores, qid)
-    assert math.isclose(objective.value(y, scores, qid), other.value(y, 8 * scores, qid), rel_tol=1e-14)
+    assert math.isclose(
+        objective.value(y, scores, qid), other.value(y, 8 * scores, qid), rel_tol=1e-14
+    )
     assert np.allclose(grad, 8 * other_grad, rtol=1e-12)
     assert np.allclose(hess, 64 * other_hess, rtol=1e-12)
 
@@ -319,11 +346,15 @@ def test_values_of_queries(objective):
     values = objective.value(y, scores, qid, per_query=True)
     names = list(dict.fromkeys(qid.tolist()))
     assert values.shape == (len(names),)
-    if "g" not in repr(objective.measure):  # tables of a measure without gains depend on nothing but the query
+    if "g" not in repr(
+        objective.measure
+    ):  # tables of a measure without gains depend on nothing but the query
         alone = [objective.value(y[qid == q], scores[qid == q]) for q in names]
         assert np.allclose(values, alone, rtol=1e-13)
     weights = np.arange(1.0, len(names) + 1)
-    assert math.isclose(objective.value(y, scores, qid, sample_weight=weights), np.average(values, weights=weights))
+    assert math.isclose(
+        objective.value(y, scores, qid, sample_weight=weights), np.average(values, weights=weights)
+    )
     assert values[names.index("q5")] == 0 or isinstance(objective.measure, gb.nDCG)
 
 
@@ -341,9 +372,14 @@ def test_discount_on_real_ranks(measure):
 
 
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
-@pytest.mark.parametrize("measure", [gb.RPrecision(), gb.QMeasure(), 2 * gb.QMeasure(), gb.AP() + gb.nDCG()], ids=str)
+@pytest.mark.parametrize(
+    "measure", [gb.RPrecision(), gb.QMeasure(), 2 * gb.QMeasure(), gb.AP() + gb.nDCG()], ids=str
+)
 def test_several_discounts_are_refused(kind, measure):
-    with pytest.raises(ValueError, match=r"measure is .* in .*Rank; expected a measure with one discount.*LambdaRank"):
+    with pytest.raises(
+        ValueError,
+        match=r"measure is .* in .*Rank; expected a measure with one discount.*LambdaRank",
+    ):
         kind(measure)
 
 
@@ -385,14 +421,18 @@ def learnable():
     [
         gapboost.lightgbm.LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1),
         gapboost.xgboost.XGBGAPRanker(n_estimators=20, n_jobs=1),
-        gapboost.xgboost.XGBGAPRanker(n_estimators=20, n_jobs=1, booster="gblinear", updater="coord_descent"),
+        gapboost.xgboost.XGBGAPRanker(
+            n_estimators=20, n_jobs=1, booster="gblinear", updater="coord_descent"
+        ),
     ],
     ids=["lightgbm", "xgboost", "gblinear"],
 )
 def test_rankers_train_by_name_and_by_value(name, ranker, learnable):
     X, y, qid = learnable
     by_name = sklearn.clone(ranker).set_params(objective=name, measure="ndcg").fit(X, y, qid)
-    by_value = sklearn.clone(ranker).set_params(objective=as_objective(name, gb.nDCG())).fit(X, y, qid)
+    by_value = (
+        sklearn.clone(ranker).set_params(objective=as_objective(name, gb.nDCG())).fit(X, y, qid)
+    )
     assert by_name.objective_ == by_value.objective_ == as_objective(name, gb.nDCG())
     assert np.array_equal(by_name.predict(X), by_value.predict(X))
     untrained = gb.evaluate(gb.nDCG(), y, np.zeros(len(y)), qid)[gb.nDCG()]
@@ -424,13 +464,17 @@ def scores_of_rounds(booster, how, fold, rounds):
     train, vali, trees, matrix = fold
     if booster == "lightgbm":
         ours = gapboost.lightgbm.objective(how, n_jobs=1)
-        model = lightgbm.Booster({"objective": "none", "metric": "None", "num_threads": 1, "verbose": -1}, trees)
+        model = lightgbm.Booster(
+            {"objective": "none", "metric": "None", "num_threads": 1, "verbose": -1}, trees
+        )
         for _ in range(rounds):
             model.update(fobj=ours)
             yield model.predict(train.X, num_threads=1), model.predict(vali.X, num_threads=1)
     else:
         ours = gapboost.xgboost.objective(how, n_jobs=1)
-        model = xgboost.Booster({"nthread": 1, "eta": 0.1, "max_depth": 4, "base_score": 0.0}, [matrix])
+        model = xgboost.Booster(
+            {"nthread": 1, "eta": 0.1, "max_depth": 4, "base_score": 0.0}, [matrix]
+        )
         for number in range(rounds):
             model.update(matrix, number, fobj=ours)
             yield model.inplace_predict(train.X), model.inplace_predict(vali.X)
@@ -444,7 +488,14 @@ def scores_of_rounds(booster, how, fold, rounds):
 )
 @pytest.mark.parametrize(
     "measure",
-    [gb.GAP(g=(0.5, 0.5)), gb.xGAP(g=(0.5, 0.5)), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(), gb.Precision(k=10)],
+    [
+        gb.GAP(g=(0.5, 0.5)),
+        gb.xGAP(g=(0.5, 0.5)),
+        gb.eGAP(g=(0.5, 0.5)),
+        gb.AP(),
+        gb.nDCG(),
+        gb.Precision(k=10),
+    ],
     ids=repr,
 )
 def test_every_round_raises_the_training_value(measure, booster, fold):

@@ -17,7 +17,9 @@ def test_the_generator_makes_what_the_tests_need():
     queries = list(random_queries(0))
     assert {grade for grades, _, _ in queries for grade in grades} == {0, 1, 2, 3}
     assert any(len(set(scores)) < len(scores) for _, scores, _ in queries)
-    assert any(not any(grades) for grades, _, _ in [*queries, *random_queries(1), *random_queries(2)])
+    assert any(
+        not any(grades) for grades, _, _ in [*queries, *random_queries(1), *random_queries(2)]
+    )
 
 
 @pytest.mark.slow
@@ -74,7 +76,9 @@ def test_precision_is_the_mean_over_draws_of_the_scores():
 def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
     n = 1_001
     for measure in (gb.nDCG(), gb.Precision(k=10), gb.GAP(g=(1.0,), k=10)):
-        with pytest.raises(ValueError, match=r"longest query has 1001 documents.*expected at most 1000.*ApproxRank"):
+        with pytest.raises(
+            ValueError, match=r"longest query has 1001 documents.*expected at most 1000.*ApproxRank"
+        ):
             gb.SoftRank(measure).gradients(np.arange(n) % 2, np.zeros(n))
     # Expected ranks are enough here, at any length.
     grad, _ = gb.SoftRank(gb.AP()).gradients(np.arange(n) % 2, np.linspace(0, 1, n))
@@ -82,7 +86,9 @@ def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
 
 
 @pytest.mark.filterwarnings("ignore:y_true holds .* different values")
-@pytest.mark.parametrize("measure", [gb.nDCG(), gb.nDCG(k=5), gb.Precision(k=3), gb.GAP(g=G, k=5)], ids=repr)
+@pytest.mark.parametrize(
+    "measure", [gb.nDCG(), gb.nDCG(k=5), gb.Precision(k=3), gb.GAP(g=G, k=5)], ids=repr
+)
 @pytest.mark.parametrize("whole", [True, False], ids=["whole grades", "all grades differ"])
 def test_rank_distributions_of_a_query_do_not_depend_on_the_others(measure, whole):
     rng = np.random.default_rng(0)
@@ -105,7 +111,9 @@ def test_a_pass_with_rank_distributions_takes_many_short_queries_at_a_time_and_b
     assert [last for _, last in ranges] == [first for first, _ in ranges[1:]] + [len(sizes)]
     assert sum(last <= 2_000 for _, last in ranges) <= 4
     for first, last in ranges:
-        assert last - first == 1 or (last - first) * sizes[first:last].max() ** 2 <= MOST_COMPARISONS
+        assert (
+            last - first == 1 or (last - first) * sizes[first:last].max() ** 2 <= MOST_COMPARISONS
+        )
 
 
 @pytest.mark.parametrize("sigma", [0, -1.0, math.nan, math.inf, "1", None, True])
@@ -116,4 +124,7 @@ def test_sigma_must_be_a_positive_number(sigma):
 
 def test_prints_as_written():
     assert repr(gb.SoftRank(gb.AP())) == "SoftRank(AP(rel=1))"
-    assert repr(gb.SoftRank(gb.AP(), sigma=0.5, normalize=False)) == "SoftRank(AP(rel=1), normalize=False, sigma=0.5)"
+    assert (
+        repr(gb.SoftRank(gb.AP(), sigma=0.5, normalize=False))
+        == "SoftRank(AP(rel=1), normalize=False, sigma=0.5)"
+    )

@@ -143,7 +143,10 @@ def test_the_good_input_is_good(function):
 
 # --- TREC files -----------------------------------------------------------------------------------
 
-READERS = {"read_qrels": (trec.read_qrels, b"1 0 a 1\n"), "read_run": (trec.read_run, b"1 Q0 a 1 9.5 x\n")}
+READERS = {
+    "read_qrels": (trec.read_qrels, b"1 0 a 1\n"),
+    "read_run": (trec.read_run, b"1 Q0 a 1 9.5 x\n"),
+}
 EITHER = {
     "empty": (b"", "holds no lines"),
     "comments only": (b"# 1 0 a 1\n#\n", "holds no lines"),
@@ -176,7 +179,9 @@ FILES = {
 
 
 @pytest.mark.slow(keep=9)
-@pytest.mark.parametrize(("reader", "defect"), [(reader, defect) for reader in FILES for defect in FILES[reader]])
+@pytest.mark.parametrize(
+    ("reader", "defect"), [(reader, defect) for reader in FILES for defect in FILES[reader]]
+)
 def test_trec_files(reader, defect, tmp_path):
     content, found = FILES[reader][defect]
     path = tmp_path / "data.txt"
@@ -196,10 +201,18 @@ def test_options_of_trec_readers(reader, defect, tmp_path):
     path = tmp_path / "data.txt"
     path.write_bytes(content)
     value = NOT_POSITIVE_WHOLE[defect]
-    check(ValueError, "max_line_bytes", repr(value), "a whole number >= 1", lambda: read(path, max_line_bytes=value))
+    check(
+        ValueError,
+        "max_line_bytes",
+        repr(value),
+        "a whole number >= 1",
+        lambda: read(path, max_line_bytes=value),
+    )
 
 
-@pytest.mark.parametrize("values", [None, "text", [1.0], np.ones((1, 2)), np.full((2, 2, 2), nan)], ids=str)
+@pytest.mark.parametrize(
+    "values", [None, "text", [1.0], np.ones((1, 2)), np.full((2, 2, 2), nan)], ids=str
+)
 def test_system_values(values):
     given = (AP(), GAP(g=(0.5, 0.5))), ("x", "y"), ("1", "2"), values
     check(ValueError, "values", "", "", lambda: analysis.SystemValues(*given))

@@ -119,22 +119,43 @@ THRESHOLDS = {
 
 
 def of_ranker(name):
-    yield from defects(name, "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features")
-    yield from defects(name, "X", {"short": (X[1:], "39 rows"), "empty": (X[:0], "0 rows")}, "the same number")
+    yield from defects(
+        name, "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features"
+    )
+    yield from defects(
+        name, "X", {"short": (X[1:], "39 rows"), "empty": (X[:0], "0 rows")}, "the same number"
+    )
     for defect, row in GRADES.items():
         yield from defects(name, "y", {defect: row}, "")
     one_grade = "no query with two different grades"
-    yield from defects(name, "y", {"one grade a query": (QID % 3, one_grade), "all 0": (Y * 0, one_grade)}, "to learn")
-    yield from defects(name, "y", {"too high": (np.where(Y == 2, 256, Y), "the grade 256")}, "up to 255")
+    yield from defects(
+        name,
+        "y",
+        {"one grade a query": (QID % 3, one_grade), "all 0": (Y * 0, one_grade)},
+        "to learn",
+    )
+    yield from defects(
+        name, "y", {"too high": (np.where(Y == 2, 256, Y), "the grade 256")}, "up to 255"
+    )
     yield from defects(name, "qid", {"None": (None, "missing")}, "one query id a row")
     for defect, row in IDS.items():
         yield from defects(name, "qid", {defect: row}, "row")
     for defect, row in SIZES.items():
         yield from defects(f"{name} by group", "group", {defect: row}, "")
         yield from defects(
-            f"{name} by group", "eval_group", {f"{defect} in it": ([row[0]], row[1])}, "", named="eval_group[0]"
+            f"{name} by group",
+            "eval_group",
+            {f"{defect} in it": ([row[0]], row[1])},
+            "",
+            named="eval_group[0]",
         )
-    yield from defects(f"{name} by group", "qid", {"both": (QID, "given, and qid too")}, "one of them", named="group")
+    yield from defects(
+        f"{name} by group",
+        "qid",
+        {"both": (QID, "given, and qid too")},
+        "one of them",
+        named="group",
+    )
     yield from defects(
         f"{name} by group",
         "eval_qid",
@@ -144,36 +165,72 @@ def of_ranker(name):
     )
     yield from defects(f"{name} by group", "eval_group", SETS, "each evaluation set", TypeError)
     yield from defects(
-        f"{name} by group", "eval_group", {"two": ([None, None], "2 entries")}, "one for each of 1 eval sets"
+        f"{name} by group",
+        "eval_group",
+        {"two": ([None, None], "2 entries")},
+        "one for each of 1 eval sets",
     )
-    yield from defects(f"{name} by group", "eval_group", {"None": (None, "missing")}, "eval_group", named="eval_qid")
+    yield from defects(
+        f"{name} by group",
+        "eval_group",
+        {"None": (None, "missing")},
+        "eval_group",
+        named="eval_qid",
+    )
     for defect, row in WEIGHTS.items():
         yield from defects(name, "sample_weight", {defect: row}, "")
     for defect, row in SCORES.items():
         yield from defects(name, START[name], {defect: row}, "")
-    yield from defects(name, START[name], {"far apart": (1e4 * Y, "no swap")}, START[name], named="measure")
+    yield from defects(
+        name, START[name], {"far apart": (1e4 * Y, "no swap")}, START[name], named="measure"
+    )
     for argument in ("eval_set", "eval_qid", EVAL_START[name], EVAL_WEIGHT[name]):
         yield from defects(name, argument, SETS, "each evaluation set", TypeError)
         if argument != "eval_set":
             counts = {"two": ([None, None], "2 entries"), "none": ([], "0 entries")}
             yield from defects(name, argument, counts, "one for each of 1 eval sets")
-    yield from defects(name, "eval_set", {"X alone": ([X], "ndarray")}, "a pair (X, y)", named="eval_set[0]")
-    yield from defects(name, "eval_set", {"short X": ([(X[1:], Y)], "39 rows")}, "the same", named="eval_set[0] X")
-    high = {"a higher grade": ([(X, Y + 1)], "the grade 3, but GAP(g=(0.5, 0.5)) is defined for the grades 0..2")}
+    yield from defects(
+        name, "eval_set", {"X alone": ([X], "ndarray")}, "a pair (X, y)", named="eval_set[0]"
+    )
+    yield from defects(
+        name, "eval_set", {"short X": ([(X[1:], Y)], "39 rows")}, "the same", named="eval_set[0] X"
+    )
+    high = {
+        "a higher grade": (
+            [(X, Y + 1)],
+            "the grade 3, but GAP(g=(0.5, 0.5)) is defined for the grades 0..2",
+        )
+    }
     yield from defects(name, "eval_set", high, "", named="eval_set[0] y")
     for defect, row in IDS.items():
-        yield from defects(name, "eval_qid", {f"{defect} in it": ([row[0]], row[1])}, "row", named="eval_qid[0]")
+        yield from defects(
+            name, "eval_qid", {f"{defect} in it": ([row[0]], row[1])}, "row", named="eval_qid[0]"
+        )
     for defect, row in WEIGHTS.items():
         argument = EVAL_WEIGHT[name]
-        yield from defects(name, argument, {f"{defect} in it": ([row[0]], row[1])}, "", named=f"{argument}[0]")
+        yield from defects(
+            name, argument, {f"{defect} in it": ([row[0]], row[1])}, "", named=f"{argument}[0]"
+        )
     for defect, row in SCORES.items():
         argument = EVAL_START[name]
-        yield from defects(name, argument, {f"{defect} in it": ([row[0]], row[1])}, "", named=f"{argument}[0]")
+        yield from defects(
+            name, argument, {f"{defect} in it": ([row[0]], row[1])}, "", named=f"{argument}[0]"
+        )
     for defect, row in GRADES.items():
-        yield from defects(name, "eval_set", {f"{defect} for y": ([(X, row[0])], row[1])}, "", named="eval_set[0] y")
+        yield from defects(
+            name,
+            "eval_set",
+            {f"{defect} for y": ([(X, row[0])], row[1])},
+            "",
+            named="eval_set[0] y",
+        )
     for defect, row in NOT_ROWS.items():
         yield from defects(
-            name, "eval_set", {f"{defect} for X": ([(row[0], Y)], row[1])}, "n_features", named="eval_set[0] X"
+            name,
+            "eval_set",
+            {f"{defect} for X": ([(row[0], Y)], row[1])},
+            "n_features",
+            named="eval_set[0] X",
         )
     yield from defects(name, "measure", NOT_A_MEASURE, "a measure such as", TypeError)
     yield from defects(name, "measure", {"unknown": "mpa"}, "one of gap, xgap")
@@ -182,23 +239,39 @@ def of_ranker(name):
     yield from defects(name, "objective", NOT_A_MEASURE, "a name such as", TypeError)
     yield from defects(name, "objective", {"unknown": "softmax"}, "lambdarank")
     unusable = without(NOT_A_MEASURE, "None")
-    yield from defects(name, "stopping_metric", unusable, "the name of a reported metric", TypeError)
-    yield from defects(name, "stopping_metric", {"unknown": ("mpa", "not reported")}, "one of map-gap")
+    yield from defects(
+        name, "stopping_metric", unusable, "the name of a reported metric", TypeError
+    )
+    yield from defects(
+        name, "stopping_metric", {"unknown": ("mpa", "not reported")}, "one of map-gap"
+    )
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
     numbers = without(NOT_POSITIVE_WHOLE, "None") if name.startswith("XGB") else NOT_POSITIVE_WHOLE
-    yield from defects(name, "n_estimators", {**numbers, "text of a number": "10"}, "a whole number >= 1")
-    yield from defects(name, "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError)
+    yield from defects(
+        name, "n_estimators", {**numbers, "text of a number": "10"}, "a whole number >= 1"
+    )
+    yield from defects(
+        name,
+        "n_jobs",
+        {"text": "2", "a float": 1.5, "a boolean": True},
+        "a whole number",
+        TypeError,
+    )
 
 
 def of_callback(name):
     named = NOT_A_MEASURE if "objective" in name else {**NOT_A_MEASURE, "empty": []}
-    yield from defects(name, "measure", named, "a measure" if "objective" in name else "a name such as", TypeError)
+    yield from defects(
+        name, "measure", named, "a measure" if "objective" in name else "a name such as", TypeError
+    )
     yield from defects(name, "measure", {"unknown": "mpa"}, "one of gap, xgap")
     yield from defects(name, "g", THRESHOLDS, "")
 
 
 def of_cv(name):
-    data, kind = ("train_set", "a lightgbm.Dataset") if name == "lightgbm.cv" else ("dtrain", "a DMatrix")
+    data, kind = (
+        ("train_set", "a lightgbm.Dataset") if name == "lightgbm.cv" else ("dtrain", "a DMatrix")
+    )
     yield from defects(name, "params", NOT_A_MAPPING, "{parameter: value}", TypeError)
     yield from defects(
         name,
@@ -213,7 +286,11 @@ def of_cv(name):
     yield from defects(name, "measure", NOT_A_MEASURE, "a measure", TypeError)
     yield from defects(name, "g", THRESHOLDS, "")
     yield from defects(
-        name, "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
+        name,
+        "eval_metric",
+        {**without(NOT_A_MEASURE, "None"), "empty": []},
+        "a name such as",
+        TypeError,
     )
     yield from defects(name, "eval_metric", {"unknown": "mpa"}, "one of gap, xgap")
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
@@ -222,12 +299,24 @@ def of_cv(name):
 CASES = [
     *(case for name in START for case in of_ranker(name)),
     *defects(
-        "LGBMGAPRanker", "eval_names", {"a number": 3, "text": "a", "empty": [], "two": ["a", "b"]}, "a name for each"
+        "LGBMGAPRanker",
+        "eval_names",
+        {"a number": 3, "text": "a", "empty": [], "two": ["a", "b"]},
+        "a name for each",
     ),
     *defects(
-        "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
+        "LGBMGAPRanker",
+        "eval_metric",
+        {**without(NOT_A_MEASURE, "None"), "empty": []},
+        "a name such as",
+        TypeError,
     ),
-    *defects("LGBMGAPRanker", "eval_at", {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []}, "it takes a list"),
+    *defects(
+        "LGBMGAPRanker",
+        "eval_at",
+        {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []},
+        "it takes a list",
+    ),
     *defects(
         "LGBMGAPRanker by eval_X",
         "eval_set",
@@ -235,10 +324,25 @@ CASES = [
         "one of them",
         named="eval_X",
     ),
-    *defects("LGBMGAPRanker by eval_X", "eval_X", {"None": (None, "without eval_X")}, "both", named="eval_y"),
-    *defects("LGBMGAPRanker by eval_X", "eval_y", {"None": (None, "without eval_y")}, "both", named="eval_X"),
     *defects(
-        "LGBMGAPRanker by eval_X", "eval_X", {"a tuple": ((X,), "a tuple of 1 but eval_y is a ndarray")}, "one length"
+        "LGBMGAPRanker by eval_X",
+        "eval_X",
+        {"None": (None, "without eval_X")},
+        "both",
+        named="eval_y",
+    ),
+    *defects(
+        "LGBMGAPRanker by eval_X",
+        "eval_y",
+        {"None": (None, "without eval_y")},
+        "both",
+        named="eval_X",
+    ),
+    *defects(
+        "LGBMGAPRanker by eval_X",
+        "eval_X",
+        {"a tuple": ((X,), "a tuple of 1 but eval_y is a ndarray")},
+        "one length",
     ),
     *defects(
         "LGBMGAPRanker by eval_X",
@@ -250,13 +354,17 @@ CASES = [
     *(
         case
         for defect, row in GRADES.items()
-        for case in defects("LGBMGAPRanker by eval_X", "eval_y", {defect: row}, "", named="eval_y[0]")
+        for case in defects(
+            "LGBMGAPRanker by eval_X", "eval_y", {defect: row}, "", named="eval_y[0]"
+        )
     ),
     *(
         case
         for defect, row in NOT_ROWS.items()
         if row[0] is not None
-        for case in defects("LGBMGAPRanker by eval_X", "eval_X", {defect: row}, "n_features", named="eval_X[0]")
+        for case in defects(
+            "LGBMGAPRanker by eval_X", "eval_X", {defect: row}, "n_features", named="eval_X[0]"
+        )
     ),
     *(case for name in RANKERS if "." in name and "cv" not in name for case in of_callback(name)),
     *(case for name in ("lightgbm.cv", "xgboost.cv") for case in of_cv(name)),
@@ -282,17 +390,39 @@ def test_score(ranker, argument):
     ranker.fit(X, Y, QID)
     for value, found in SIZES.values():
         check(ValueError, "group", found, "", lambda value=value: ranker.score(X, Y, group=value))
-    check(ValueError, "group", "qid too", "one of them", lambda: ranker.score(X, Y, QID, group=[10] * 4))
-    named, kind = {"y": ("y_true", GRADES), "qid": ("qid", IDS), "sample_weight": ("sample_weight", WEIGHTS)}[argument]
+    check(
+        ValueError,
+        "group",
+        "qid too",
+        "one of them",
+        lambda: ranker.score(X, Y, QID, group=[10] * 4),
+    )
+    named, kind = {
+        "y": ("y_true", GRADES),
+        "qid": ("qid", IDS),
+        "sample_weight": ("sample_weight", WEIGHTS),
+    }[argument]
     for value, found in kind.values():
-        check(ValueError, named, found, "", lambda value=value: ranker.score(**{**ROWS, argument: value}))
+        check(
+            ValueError,
+            named,
+            found,
+            "",
+            lambda value=value: ranker.score(**{**ROWS, argument: value}),
+        )
 
 
 @pytest.mark.parametrize("function", START)
 def test_what_belongs_to_evaluation_sets_needs_them(function):
     fit, _ = RANKERS[function]
     for argument in ("eval_qid", "eval_group", EVAL_WEIGHT[function], EVAL_START[function]):
-        check(ValueError, argument, "without eval_set", "both", lambda name=argument: fit(**ROWS, **{name: [Y]}))
+        check(
+            ValueError,
+            argument,
+            "without eval_set",
+            "both",
+            lambda name=argument: fit(**ROWS, **{name: [Y]}),
+        )
 
 
 @pytest.mark.parametrize("ranker", [LGBM, XGB], ids=["lightgbm", "xgboost"])
@@ -316,14 +446,23 @@ def test_a_metric_that_does_not_know_the_grades_of_the_training_set(ranker, monk
 
 def test_weights_that_are_too_small_for_the_leaves():
     for ranker in (LGBM(**LIGHTGBM), XGB(**XGBOOST)):
-        with pytest.raises(ValueError, match=r"^min_child_weight is .* the hessians of all rows .* or larger weights"):
+        with pytest.raises(
+            ValueError,
+            match=r"^min_child_weight is .* the hessians of all rows .* or larger weights",
+        ):
             ranker.fit(X, Y, QID, sample_weight=np.full(4, 1e-5))
 
 
 def test_errors_come_before_training():
     """Parameters are checked before the data, and a refused fit leaves no attribute."""
     for ranker in (LGBM(**LIGHTGBM, measure="mpa"), XGB(**XGBOOST, measure="mpa")):
-        check(ValueError, "measure", "'mpa'", "gap", lambda ranker=ranker: ranker.fit(None, None, None))
+        check(
+            ValueError,
+            "measure",
+            "'mpa'",
+            "gap",
+            lambda ranker=ranker: ranker.fit(None, None, None),
+        )
         assert not hasattr(ranker, "n_queries_in_")
     check(TypeError, "objective", "3", "name", lambda: LGBM(**LIGHTGBM, objective=3).fit(X, Y, QID))
     check(
@@ -334,4 +473,10 @@ def test_errors_come_before_training():
         lambda: XGB(objective=gapboost.LambdaRank(AP()), g=(1,)).fit(X, Y, QID),
     )
     both = LGBM(**LIGHTGBM, objective=gapboost.LambdaRank(AP()), measure="ndcg")
-    check(ValueError, "objective", "brings its measure", "left at their defaults", lambda: both.fit(X, Y, QID))
+    check(
+        ValueError,
+        "objective",
+        "brings its measure",
+        "left at their defaults",
+        lambda: both.fit(X, Y, QID),
+    )

@@ -62,16 +62,29 @@ CASES = [
     *defects("simplex_grid", "steps", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
     *defects("simplex_grid", "monotone", NOT_A_CHOICE, '"increasing", "decreasing" or None'),
     *defects("uniform_g", "n_grades", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
-    *defects("measure_scorer", "measure", {**NOT_A_MEASURE, "a class": GAP}, "a measure", TypeError),
+    *defects(
+        "measure_scorer", "measure", {**NOT_A_MEASURE, "a class": GAP}, "a measure", TypeError
+    ),
     *defects("measure_scorer", "measure", {"open g": GAP()}, "a fixed target"),
     *defects("g_from_clicks", "clicks", AMOUNTS, ""),
-    *defects("g_from_clicks", "clicks", {"fractional": ([0.5] * 60, "fractional"), "none": ([0] * 60, "zero")}, ""),
+    *defects(
+        "g_from_clicks",
+        "clicks",
+        {"fractional": ([0.5] * 60, "fractional"), "none": ([0] * 60, "zero")},
+        "",
+    ),
     *defects("g_from_clicks", "impressions", AMOUNTS, ""),
     *defects(
-        "g_from_clicks", "sessions", {"short": ([1, 2], "2 rows"), "None inside": ([None] * 60, "60 missing")}, "row"
+        "g_from_clicks",
+        "sessions",
+        {"short": ([1, 2], "2 rows"), "None inside": ([None] * 60, "60 missing")},
+        "row",
     ),
     *defects(
-        "g_from_clicks", "sessions", {"a number": (3, "shape ()"), "a cube": (np.ones((1, 1, 1)), "shape")}, "row"
+        "g_from_clicks",
+        "sessions",
+        {"a number": (3, "shape ()"), "a cube": (np.ones((1, 1, 1)), "shape")},
+        "row",
     ),
     *defects(
         "g_from_clicks",
@@ -89,11 +102,31 @@ CASES = [
         "",
     ),
     *defects("g_from_clicks", "confidence", NOT_A_SHARE, "a number between 0 and 1"),
-    *defects("g_from_clicks", "n_resamples", {**NOT_POSITIVE_WHOLE, "one": 1}, "a whole number >= 2"),
+    *defects(
+        "g_from_clicks", "n_resamples", {**NOT_POSITIVE_WHOLE, "one": 1}, "a whole number >= 2"
+    ),
     *defects("g_from_clicks", "random_state", NOT_A_SEED, "a whole number >= 0"),
-    *defects("GSearchCV", "estimator", {"None": None, "text": "gap", "another": SVC()}, "LGBMGAPRanker", TypeError),
-    *defects("GSearchCV", "param_grid", {**without(NOT_A_MAPPING, "a list"), "empty": []}, "list of", TypeError),
-    *defects("GSearchCV", "param_grid", {"unusable g": ({"g": [(0.5, 0.6)]}, "sum 1.1")}, "sum 1", named="g"),
+    *defects(
+        "GSearchCV",
+        "estimator",
+        {"None": None, "text": "gap", "another": SVC()},
+        "LGBMGAPRanker",
+        TypeError,
+    ),
+    *defects(
+        "GSearchCV",
+        "param_grid",
+        {**without(NOT_A_MAPPING, "a list"), "empty": []},
+        "list of",
+        TypeError,
+    ),
+    *defects(
+        "GSearchCV",
+        "param_grid",
+        {"unusable g": ({"g": [(0.5, 0.6)]}, "sum 1.1")},
+        "sum 1",
+        named="g",
+    ),
     *(
         case
         for defect, value in NOT_POSITIVE_WHOLE.items()
@@ -107,7 +140,9 @@ CASES = [
     ),
     *defects("GSearchCV", "scoring", {**NOT_A_MEASURE, "empty": []}, "a measure", TypeError),
     *defects("GSearchCV", "scoring", {"open g": GAP()}, "a fixed target"),
-    *defects("GSearchCV", "cv", {"one": 1, "more than queries": 5}, "one for each of the 4 queries"),
+    *defects(
+        "GSearchCV", "cv", {"one": 1, "more than queries": 5}, "one for each of the 4 queries"
+    ),
     *defects(
         "GSearchCV",
         "cv",
@@ -126,27 +161,77 @@ CASES = [
             "fractions": [([0.5], [1.5])],
             "beyond": [([0], [99])],
         }.items()
-        for case in defects("GSearchCV", "cv", {f"{defect} as folds": (folds, "")}, "row numbers", named="fold 0 of cv")
+        for case in defects(
+            "GSearchCV",
+            "cv",
+            {f"{defect} as folds": (folds, "")},
+            "row numbers",
+            named="fold 0 of cv",
+        )
     ),
     *defects(
-        "GSearchCV", "cv", {"cut": ([(range(5), range(5, 40))], "cuts")}, "every query whole", named="fold 0 of cv"
+        "GSearchCV",
+        "cv",
+        {"cut": ([(range(5), range(5, 40))], "cuts")},
+        "every query whole",
+        named="fold 0 of cv",
     ),
-    *defects("GSearchCV", "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError),
+    *defects(
+        "GSearchCV",
+        "n_jobs",
+        {"text": "2", "a float": 1.5, "a boolean": True},
+        "a whole number",
+        TypeError,
+    ),
     *defects("GSearchCV", "random_state", NOT_A_SEED, "a whole number >= 0"),
-    *defects("GSearchCV", "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features"),
-    *defects("GSearchCV", "y", {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")}, "grades >= 0"),
-    *defects("GSearchCV", "y", {"short": (Y[1:], "40 rows but y has 39")}, "one query id a row", named="qid"),
     *defects(
-        "GSearchCV", "qid", {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")}, "row"
+        "GSearchCV", "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features"
     ),
-    *defects("compare_rankers", "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features"),
-    *defects("compare_rankers", "y", {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")}, "grades >= 0"),
+    *defects(
+        "GSearchCV", "y", {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")}, "grades >= 0"
+    ),
+    *defects(
+        "GSearchCV",
+        "y",
+        {"short": (Y[1:], "40 rows but y has 39")},
+        "one query id a row",
+        named="qid",
+    ),
+    *defects(
+        "GSearchCV",
+        "qid",
+        {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")},
+        "row",
+    ),
+    *defects(
+        "compare_rankers",
+        "X",
+        {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS},
+        "n_features",
+    ),
+    *defects(
+        "compare_rankers",
+        "y",
+        {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")},
+        "grades >= 0",
+    ),
     *defects("compare_rankers", "y", {"words": (np.full(40, "good"), "dtype <U4")}, "grades >= 0"),
-    *defects("compare_rankers", "X", {"short": (X[1:], "y has 40 rows but X has 39")}, "one grade a row", named="y"),
     *defects(
-        "compare_rankers", "qid", {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")}, "row"
+        "compare_rankers",
+        "X",
+        {"short": (X[1:], "y has 40 rows but X has 39")},
+        "one grade a row",
+        named="y",
     ),
-    *defects("compare_rankers", "group", {"with qid": ([10] * 4, "given, and qid too")}, "one of them"),
+    *defects(
+        "compare_rankers",
+        "qid",
+        {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")},
+        "row",
+    ),
+    *defects(
+        "compare_rankers", "group", {"with qid": ([10] * 4, "given, and qid too")}, "one of them"
+    ),
     *defects(
         "compare_rankers",
         "rankers",
@@ -171,9 +256,13 @@ CASES = [
             ),
             "two cannot take them": (
                 {"one": Refusing(), "two": Refusing(), "other": Noisy()},
-                "'one', which fails on these data (RuntimeError: labels beyond 1), and 'two', which",
+                "'one', which fails on these data (RuntimeError: labels beyond 1), and 'two', "
+                "which",
             ),
-            "scores NaN": ({"one": Noisy(nan), "other": Noisy()}, "'one', which fails on these data ("),
+            "scores NaN": (
+                {"one": Noisy(nan), "other": Noisy()},
+                "'one', which fails on these data (",
+            ),
             "ours with g too short": (
                 {"one": Noisy(), "other": LGBMGAPRanker(g=(1.0,))},
                 "'other', which fails on these data (ValueError: y holds the grade 2",
@@ -186,17 +275,37 @@ CASES = [
         "rankers",
     ),
     *defects(
-        "compare_rankers", "leave_out", {"text": "one", "a number": 3, "numbers": [1]}, "a list of names", TypeError
+        "compare_rankers",
+        "leave_out",
+        {"text": "one", "a number": 3, "numbers": [1]},
+        "a list of names",
+        TypeError,
     ),
-    *defects("compare_rankers", "leave_out", {"unknown": (["none"], "'none'")}, "some of one, other"),
-    *defects("compare_rankers", "leave_out", {"all but one": (["one"], "['other']")}, "at least two", named="rankers"),
-    *defects("compare_rankers", "measures", NOT_A_MEASURE, "a measure", TypeError),
-    *defects("compare_rankers", "measures", {"unknown": "gab", "twice": ["ap", "map"], "empty": []}, ""),
     *defects(
-        "compare_rankers", "choose_by", {**without(NOT_A_MEASURE, "None"), "a list": ["ap"]}, "a measure", TypeError
+        "compare_rankers", "leave_out", {"unknown": (["none"], "'none'")}, "some of one, other"
+    ),
+    *defects(
+        "compare_rankers",
+        "leave_out",
+        {"all but one": (["one"], "['other']")},
+        "at least two",
+        named="rankers",
+    ),
+    *defects("compare_rankers", "measures", NOT_A_MEASURE, "a measure", TypeError),
+    *defects(
+        "compare_rankers", "measures", {"unknown": "gab", "twice": ["ap", "map"], "empty": []}, ""
+    ),
+    *defects(
+        "compare_rankers",
+        "choose_by",
+        {**without(NOT_A_MEASURE, "None"), "a list": ["ap"]},
+        "a measure",
+        TypeError,
     ),
     *defects("compare_rankers", "choose_by", {"unknown": "gab"}, ""),
-    *defects("compare_rankers", "cv", {"one": 1, "more than queries": 5}, "one for each of the 4 queries"),
+    *defects(
+        "compare_rankers", "cv", {"one": 1, "more than queries": 5}, "one for each of the 4 queries"
+    ),
     *defects(
         "compare_rankers",
         "cv",
@@ -205,7 +314,9 @@ CASES = [
         TypeError,
     ),
     *defects("compare_rankers", "cv", {"empty": []}, "at least one"),
-    *defects("compare_rankers", "cv", {"a query each": (4, "1 test query in fold 0")}, "at least two"),
+    *defects(
+        "compare_rankers", "cv", {"a query each": (4, "1 test query in fold 0")}, "at least two"
+    ),
     *defects(
         "compare_rankers",
         "cv",
@@ -230,16 +341,39 @@ CASES = [
         named="fold 0 of cv",
     ),
     *defects("compare_rankers", "repeats", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
-    *defects("compare_rankers", "tune", {**without(NOT_POSITIVE_WHOLE, "None"), "one": 1}, "candidates >= 2"),
-    *defects("compare_rankers", "tune", {"no space": (2, "'one' of rankers is a Noisy")}, "spaces="),
-    *defects("compare_rankers", "spaces", without(NOT_A_MAPPING, "None"), "{name: {parameter", TypeError),
-    *defects("compare_rankers", "spaces", {"without tune": ({"one": {"noise": [1, 2]}}, "tune is None")}, "tune=16"),
+    *defects(
+        "compare_rankers",
+        "tune",
+        {**without(NOT_POSITIVE_WHOLE, "None"), "one": 1},
+        "candidates >= 2",
+    ),
+    *defects(
+        "compare_rankers", "tune", {"no space": (2, "'one' of rankers is a Noisy")}, "spaces="
+    ),
+    *defects(
+        "compare_rankers", "spaces", without(NOT_A_MAPPING, "None"), "{name: {parameter", TypeError
+    ),
+    *defects(
+        "compare_rankers",
+        "spaces",
+        {"without tune": ({"one": {"noise": [1, 2]}}, "tune is None")},
+        "tune=16",
+    ),
     *defects("compare_rankers", "shuffle", NOT_A_CHOICE, "True or False"),
     *defects("compare_rankers", "progress", NOT_A_CHOICE, "True, False or None"),
     *defects(
-        "compare_rankers", "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError
+        "compare_rankers",
+        "n_jobs",
+        {"text": "2", "a float": 1.5, "a boolean": True},
+        "a whole number",
+        TypeError,
     ),
-    *defects("load_digits_ranking", "n_queries", {"two": [3, 1], "a number": 3, "text": "abc"}, "three numbers"),
+    *defects(
+        "load_digits_ranking",
+        "n_queries",
+        {"two": [3, 1], "a number": 3, "text": "abc"},
+        "three numbers",
+    ),
     *(
         case
         for defect, value in NOT_POSITIVE_WHOLE.items()
@@ -253,20 +387,35 @@ CASES = [
     ),
     *defects("load_digits_ranking", "n_docs", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
     *defects("load_digits_ranking", "random_state", NOT_A_SEED, "a whole number >= 0"),
-    *defects("RankingData", "X", {"None": (None, "NoneType"), **NOT_AN_ARRAY}, "an array", TypeError),
-    *defects("RankingData", "X", {"one dimension": (np.ones(40), "shape (40,)")}, "(n_rows, n_features)"),
+    *defects(
+        "RankingData", "X", {"None": (None, "NoneType"), **NOT_AN_ARRAY}, "an array", TypeError
+    ),
+    *defects(
+        "RankingData", "X", {"one dimension": (np.ones(40), "shape (40,)")}, "(n_rows, n_features)"
+    ),
     *(
         case
         for member in ("y", "qid", "docid")
         for case in (
             *defects("RankingData", member, NOT_AN_ARRAY, "an array", TypeError),
-            *defects("RankingData", member, {"short": (Y[1:], "shape (39,)"), "two columns": (X, "(40, 3)")}, "(40,)"),
+            *defects(
+                "RankingData",
+                member,
+                {"short": (Y[1:], "shape (39,)"), "two columns": (X, "(40, 3)")},
+                "(40,)",
+            ),
         )
     ),
     *defects(
-        "RankingData", "feature_names", {"text": "abc", "a number": 3, "numbers": [1, 2, 3]}, "strings", TypeError
+        "RankingData",
+        "feature_names",
+        {"text": "abc", "a number": 3, "numbers": [1, 2, 3]},
+        "strings",
+        TypeError,
     ),
-    *defects("RankingData", "feature_names", {"two": (["a", "b"], "2 names")}, "each of the 3 columns"),
+    *defects(
+        "RankingData", "feature_names", {"two": (["a", "b"], "2 names")}, "each of the 3 columns"
+    ),
 ]
 
 
@@ -293,7 +442,13 @@ def test_the_good_input_is_good(function):
 )
 def test_spaces_of_a_comparison(spaces, named, found, expected):
     _, good = SELECTION["compare_rankers"]
-    check(ValueError, named, found, expected, lambda: compare_rankers(**{**good, "tune": 2, "spaces": spaces}))
+    check(
+        ValueError,
+        named,
+        found,
+        expected,
+        lambda: compare_rankers(**{**good, "tune": 2, "spaces": spaces}),
+    )
 
 
 def test_who_stops_early_needs_a_third_fold():
@@ -317,7 +472,12 @@ OPTIONS = [
         ("n_features", without(NOT_POSITIVE_WHOLE, "None"), ValueError, "a whole number >= 1"),
         ("zero_based", NOT_A_CHOICE, ValueError, "True, False or None"),
         ("max_line_bytes", NOT_POSITIVE_WHOLE, ValueError, "a whole number >= 1"),
-        ("feature_names", {"text": "abc", "a number": 3, "numbers": [1], "a boolean": True}, TypeError, "strings"),
+        (
+            "feature_names",
+            {"text": "abc", "a number": 3, "numbers": [1], "a boolean": True},
+            TypeError,
+            "strings",
+        ),
     )
     for defect, value in kind.items()
 ]
@@ -378,8 +538,14 @@ FILES = {
     "NUL in a document": (b"1 qid:1 1:1 # docid = a\x00\n", "line 1"),
     "UTF-16": ("1 qid:1 1:1\n".encode("utf-16"), "line 1"),
     "dense index too large": (b"1 qid:1 2147483647:1\n", "found feature index 2147483647"),
-    "line too long": (b"1 qid:1 1:1\n1 qid:1 1:1 # " + b"x" * (1 << 26), "line 2: found more than 67108864 bytes"),
-    "gzip of one long line": (gzip.compress(bytes(1 << 27), 1), "line 1: found more than 67108864 bytes"),
+    "line too long": (
+        b"1 qid:1 1:1\n1 qid:1 1:1 # " + b"x" * (1 << 26),
+        "line 2: found more than 67108864 bytes",
+    ),
+    "gzip of one long line": (
+        gzip.compress(bytes(1 << 27), 1),
+        "line 1: found more than 67108864 bytes",
+    ),
     "gzip cut": (gzip.compress(b"1 qid:1 1:1\n" * 500)[:-9], "broken gzip"),
     "gzip of nothing": (gzip.compress(b""), "holds no rows"),
     "gzip and rubbish": (b"\x1f\x8b rubbish", "broken gzip"),
@@ -397,4 +563,6 @@ def test_files(defect, tmp_path):
     message = str(caught.value)
     assert message.startswith(str(path)), message
     assert found in message, message
-    assert "expected" in message or "broken gzip" in message or "cannot be read as" in message, message
+    assert "expected" in message or "broken gzip" in message or "cannot be read as" in message, (
+        message
+    )

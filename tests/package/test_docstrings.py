@@ -32,7 +32,11 @@ def openings(source):
 
 
 def test_docstrings_begin_with_a_verb_or_a_noun():
-    paths = [path for path in modules() if "_build" not in path.parts and "auto_tutorials" not in path.parts]
+    paths = [
+        path
+        for path in modules()
+        if "_build" not in path.parts and "auto_tutorials" not in path.parts
+    ]
     assert len(paths) > 200
     found = {
         (path.relative_to(ROOT).as_posix(), name, opening)

@@ -78,7 +78,9 @@ def test_evaluate(drawn, measure, ties, empty):
         and isinstance(empty, int | str)
         and empty in (0, 1, "skip")
     )
-    values = accepted(clean and known, gb.evaluate, measure, **data, ties=ties, empty=empty, per_query=True)[measure]
+    values = accepted(
+        clean and known, gb.evaluate, measure, **data, ties=ties, empty=empty, per_query=True
+    )[measure]
     expected = oracle.per_query(MEASURES[measure], *plain(data), ties=str(ties), empty=empty)
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
 
@@ -97,7 +99,10 @@ def test_weighted_mean(drawn, weights, measure):
     assert values.min() - 1e-12 <= mean <= values.max() + 1e-12
 
 
-@fuzz(drawn=rows(), base=mostly(st.lists(st.integers(6, 9), min_size=4, max_size=4).map(lambda counts: [counts])))
+@fuzz(
+    drawn=rows(),
+    base=mostly(st.lists(st.integers(6, 9), min_size=4, max_size=4).map(lambda counts: [counts])),
+)
 def test_recall_base(drawn, base):
     """Missing documents are refused or only lower the value."""
     data = {**drawn[0], "qid": None}
@@ -115,7 +120,9 @@ def test_recall_base(drawn, base):
     g=st.one_of(st.none(), st.sampled_from(G), st.lists(st.floats(0, 1), max_size=4), anything),
     k=mostly(st.sampled_from([None, 1, 5])),
     rel=mostly(st.integers(1, 3)),
-    gains=st.one_of(st.sampled_from(GAINS), st.lists(st.one_of(st.floats(0, 9), scalars), max_size=4), anything),
+    gains=st.one_of(
+        st.sampled_from(GAINS), st.lists(st.one_of(st.floats(0, 9), scalars), max_size=4), anything
+    ),
 )
 def test_parameters_of_measures(name, g, k, rel, gains):
     """Any parameters give a measure with finite values that equals its `repr`, or an error."""
@@ -123,7 +130,10 @@ def test_parameters_of_measures(name, g, k, rel, gains):
         lambda: as_measure(name, g),
         *(lambda kind=kind: kind(g=g, k=k) for kind in (gb.GAP, gb.xGAP, gb.eGAP)),
         *(lambda kind=kind: kind(rel=rel, k=k) for kind in (gb.AP, gb.Precision)),
-        *(lambda kind=kind: kind(gains=gains, k=k) for kind in (gb.nDCG, gb.DCG, gb.QMeasure, gb.RBP, gb.INSQ)),
+        *(
+            lambda kind=kind: kind(gains=gains, k=k)
+            for kind in (gb.nDCG, gb.DCG, gb.QMeasure, gb.RBP, gb.INSQ)
+        ),
     ]
     refused = 0
     for make in made:
@@ -214,9 +224,13 @@ def test_smooth_objectives(drawn, measure, kind, normalize, scale):
 
 def with_any_argument(tables, functions):
     """Draw a function of the tables of bad input, and replace one of its arguments by anything."""
-    calls = [table[name] for table in tables for name in table if name in functions or not functions]
+    calls = [
+        table[name] for table in tables for name in table if name in functions or not functions
+    ]
     return st.sampled_from(calls).flatmap(
-        lambda call: st.tuples(st.just(call), st.sampled_from(sorted(call[1])), st.one_of(anything, numbers))
+        lambda call: st.tuples(
+            st.just(call), st.sampled_from(sorted(call[1])), st.one_of(anything, numbers)
+        )
     )
 
 
@@ -229,7 +243,9 @@ def one_argument(drawn):
 
 
 SLOW = ("GSearchCV", "compare_rankers")
-QUICK = {name: call for name, call in SELECTION.items() if name not in (*SLOW, "load_digits_ranking")}
+QUICK = {
+    name: call for name, call in SELECTION.items() if name not in (*SLOW, "load_digits_ranking")
+}
 FITS = {**{name: SELECTION[name] for name in SLOW}, **RANKERS}
 
 
@@ -285,7 +301,10 @@ def test_clicks(clicks, junk, sessions):
         n_resamples=20,
     )
     assert gb.GAP(g=estimate.g).g == estimate.g
-    assert all(low <= g <= high for low, g, high in zip(estimate.low, estimate.g, estimate.high, strict=True))
+    assert all(
+        low <= g <= high
+        for low, g, high in zip(estimate.low, estimate.g, estimate.high, strict=True)
+    )
 
 
 # --- rankers --------------------------------------------------------------------------------------
@@ -298,7 +317,9 @@ def tiny_tasks(draw):
         draw(
             st.lists(
                 st.lists(
-                    st.one_of(st.integers(-3, 3), st.floats(width=32, allow_infinity=False)), min_size=2, max_size=2
+                    st.one_of(st.integers(-3, 3), st.floats(width=32, allow_infinity=False)),
+                    min_size=2,
+                    max_size=2,
                 ),
                 min_size=n,
                 max_size=n,

@@ -46,7 +46,16 @@ PACKAGES = {
     "_latex": {"_data", "_kernels"},
     "preprocessing": DATA,
     "comparison": TWINS
-    | {"lightgbm", "xgboost", "model_selection", "preprocessing", "analysis", "datasets", "_latex", "_pages"},
+    | {
+        "lightgbm",
+        "xgboost",
+        "model_selection",
+        "preprocessing",
+        "analysis",
+        "datasets",
+        "_latex",
+        "_pages",
+    },
     "diagnosis": SHARED | {"analysis", "explain", "preprocessing", "comparison", "_pages"},
     "warmup": TWINS | {"preprocessing"},
     "__init__": SHARED | {"plotting", "diagnosis"},
@@ -64,7 +73,9 @@ def imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-MODULES = {path: path.relative_to(PACKAGE).with_suffix("").parts for path in sorted(PACKAGE.rglob("*.py"))}
+MODULES = {
+    path: path.relative_to(PACKAGE).with_suffix("").parts for path in sorted(PACKAGE.rglob("*.py"))
+}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: "/".join(MODULES[path]))
@@ -75,13 +86,18 @@ def test_rooms_import_downwards_only(path):
         top, *inside = name.split(".")
         if top == "gapboost":
             assert inside, f"{name}: a package never imports all of gapboost"
-            assert inside[0] in PACKAGES[package] | {package} | EVERYWHERE, f"{package} imports {name}"
-        if top in ("lightgbm", "xgboost"):
-            assert package in (top, "dask", "comparison") or (package, top) == ("spark", "xgboost"), (
-                f"{package} imports {name}: only the package of that booster does"
+            assert inside[0] in PACKAGES[package] | {package} | EVERYWHERE, (
+                f"{package} imports {name}"
             )
+        if top in ("lightgbm", "xgboost"):
+            assert package in (top, "dask", "comparison") or (package, top) == (
+                "spark",
+                "xgboost",
+            ), f"{package} imports {name}: only the package of that booster does"
         if top in ("numba", "llvmlite"):
-            assert package == "_kernels", f"{package} imports {name}: compiled code lives in _kernels"
+            assert package == "_kernels", (
+                f"{package} imports {name}: compiled code lives in _kernels"
+            )
 
 
 def test_the_rooms_are_read():
@@ -126,7 +142,8 @@ assert fitted.predict(X).shape == (200,)
 """
 DASK = """
 import gapboost.dask
-assert not {{"lightgbm", "xgboost", "distributed"}} & {{name for name in sys.modules if sys.modules[name]}}
+loaded = {{name for name in sys.modules if sys.modules[name]}}
+assert not {{"lightgbm", "xgboost", "distributed"}} & loaded
 from gapboost.dask import {ranker}
 assert {ranker}(n_estimators=3).get_params()["n_estimators"] == 3
 """
@@ -139,7 +156,11 @@ UNNEEDED = {
     "DaskLGBMGAPRanker": (["xgboost"], DASK.format(ranker="DaskLGBMGAPRanker")),
     "DaskXGBGAPRanker": (["lightgbm"], DASK.format(ranker="DaskXGBGAPRanker")),
 }
-NEEDS = {name: needs("lightgbm" if "LGBM" in name else "xgboost") for name in UNNEEDED if "Ranker" in name}
+NEEDS = {
+    name: needs("lightgbm" if "LGBM" in name else "xgboost")
+    for name in UNNEEDED
+    if "Ranker" in name
+}
 
 # A library, code that needs it, and the extra that brings it.
 NEEDED = [
@@ -154,7 +175,11 @@ NEEDED = [
     ("ir_measures", "import gapboost.analysis.provider", "analysis"),
     ("pandas", "from gapboost import _optional; _optional.frame({})", "analysis"),
     ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
-    ("tqdm", "from gapboost._optional import progress_bar; progress_bar(3, True, '').__enter__()", "progress"),
+    (
+        "tqdm",
+        "from gapboost._optional import progress_bar; progress_bar(3, True, '').__enter__()",
+        "progress",
+    ),
     ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
     ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),
 ]
@@ -201,7 +226,9 @@ def outcomes():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in UNNEEDED])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in UNNEEDED]
+)
 def test_only_libraries_that_are_used_are_needed(name, outcomes):
     missing, code = UNNEEDED[name]
     assert outcomes.get((*missing, code)) == "done"
@@ -227,15 +254,23 @@ from gapboost._pages.page import PAGE
 assert gapboost.comparison.__file__.startswith({archive!r})
 assert "</html>" in PAGE.template
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
 def test_without_docstrings():
     """Python -OO drops docstrings. An error says that boosters need theirs; the rest works."""
-    own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
-    alone = [name for name in own if not {"lightgbm", "xgboost", "provider", "spark"} & set(name.split("."))]
+    own = sorted(
+        ".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values()
+    )
+    alone = [
+        name
+        for name in own
+        if not {"lightgbm", "xgboost", "provider", "spark"} & set(name.split("."))
+    ]
     code = f"""
 import importlib
 for name in {alone!r}:

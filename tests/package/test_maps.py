@@ -14,11 +14,17 @@ PACKAGES = sorted(path.parent for path in PACKAGE.rglob("__init__.py") if path.p
 
 def entries(package):
     """Names of the modules and packages in a package."""
-    inside = [path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    inside = [
+        path
+        for path in package.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    ]
     return sorted(path.stem for path in inside if path.stem != "__init__")
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.relative_to(PACKAGE).as_posix())
+@pytest.mark.parametrize(
+    "package", PACKAGES, ids=lambda package: package.relative_to(PACKAGE).as_posix()
+)
 def test_the_docstring_of_a_package_names_its_files(package):
     docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")))
     # the first column of its table
@@ -32,7 +38,11 @@ def test_the_page_of_the_architecture_names_the_rooms():
 
 def test_contributing_names_the_folders_of_tests():
     tests = Path(__file__).parents[1]
-    table = re.findall(r"^\| `(\w+)` \|", (tests.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    table = re.findall(
+        r"^\| `(\w+)` \|",
+        (tests.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     there = {path.name for path in tests.iterdir() if any(path.glob("*.py"))}
     # The source distribution has no studies.
     assert sorted(table) == sorted(there | {"studies"})

@@ -26,10 +26,14 @@ SOURCES = sorted(Path(gb.__file__).parent.rglob("*.py"))
 # `signal` that not all have.
 UNIX = {"fcntl", "grp", "posix", "posixpath", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 WINDOWS = {"msvcrt", "nt", "ntpath", "winreg", "winsound"}
-NOT_EVERYWHERE = re.compile(r"\b(?:os\.(?:sched_\w+|fork\w*|get\w*[ug]id|kill|nice|uname)|signal\.(?:SIGKILL|alarm))\b")
+NOT_EVERYWHERE = re.compile(
+    r"\b(?:os\.(?:sched_\w+|fork\w*|get\w*[ug]id|kill|nice|uname)|signal\.(?:SIGKILL|alarm))\b"
+)
 FOLDERS = re.compile(r"""["'](?:/tmp|/proc|/dev|/var|[A-Z]:\\)""")
 
-RANKERS = pytest.mark.parametrize("ranker", [LGBMGAPRanker, XGBGAPRanker], ids=lambda kind: kind.__name__)
+RANKERS = pytest.mark.parametrize(
+    "ranker", [LGBMGAPRanker, XGBGAPRanker], ids=lambda kind: kind.__name__
+)
 # More documents than one thread takes, a long list among them.
 SIZES = np.concatenate([np.full(200, 20), [3000]])
 
@@ -43,7 +47,11 @@ def task():
 
 def does_without(node):
     """Return True for ``try: import ...`` with a branch for a missing module."""
-    caught = [getattr(handler.type, "id", "") for handler in node.handlers] if isinstance(node, ast.Try) else []
+    caught = (
+        [getattr(handler.type, "id", "") for handler in node.handlers]
+        if isinstance(node, ast.Try)
+        else []
+    )
     return "ImportError" in caught
 
 
@@ -84,11 +92,16 @@ def test_models_are_the_same_without_the_threads_of_the_booster(ranker, monkeypa
     X, y, qid = task()
 
     def fitted():
-        model = ranker(n_estimators=3, n_jobs=2, random_state=0).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid])
+        model = ranker(n_estimators=3, n_jobs=2, random_state=0).fit(
+            X, y, qid, eval_set=[(X, y)], eval_qid=[qid]
+        )
         return model.predict(X), model.evals_result_
 
     scores, curves = fitted()
-    for kind, name in ((ranker, "_library"), *((metric, "library") for metric in Metrics.__subclasses__())):
+    for kind, name in (
+        (ranker, "_library"),
+        *((metric, "library") for metric in Metrics.__subclasses__()),
+    ):
         monkeypatch.setattr(kind, name, replace(getattr(kind, name), team=None))
     again, curves_again = fitted()
     np.testing.assert_array_equal(again, scores)
@@ -104,7 +117,8 @@ import numpy as np
 import gapboost as gb
 rng = np.random.default_rng(0)
 y, scores, qid = rng.integers(0, 3, 9000), rng.normal(size=9000), np.repeat(np.arange(3), 3000)
-alone, shared = (gb.LambdaRank(gb.AP()).gradients(y, scores, qid, n_jobs=n_jobs) for n_jobs in (1, 2))
+objective = gb.LambdaRank(gb.AP())
+alone, shared = (objective.gradients(y, scores, qid, n_jobs=n_jobs) for n_jobs in (1, 2))
 assert np.array_equal(alone, shared)
 print(gb.evaluate(gb.AP(), y, scores, qid, n_jobs=2)[gb.AP()])
 """
@@ -113,7 +127,11 @@ print(gb.evaluate(gb.AP(), y, scores, qid, n_jobs=2)[gb.AP()])
 @pytest.mark.slow
 def test_a_system_that_cannot_fork():
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_FORK], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", WITHOUT_FORK],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     rng = np.random.default_rng(0)

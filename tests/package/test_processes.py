@@ -21,14 +21,18 @@ ON_RUNS = {
     "qrels": {"1": {"a": 1, "b": 0}},
     "runs": {"x": {"1": {"a": 1.0, "b": 2.0}}, "y": {"1": {"a": 3.0, "b": 2.0}}},
 }
-VALUES = analysis.SystemValues(tuple("abcd"), tuple("xy"), tuple("12"), np.arange(16.0).reshape(4, 2, 2) % 3)
+VALUES = analysis.SystemValues(
+    tuple("abcd"), tuple("xy"), tuple("12"), np.arange(16.0).reshape(4, 2, 2) % 3
+)
 FEATURES = {"t": (np.arange(8.0).reshape(4, 2) % 3, [0, 1, 1, 0], None)}
 
 
 def search(n_jobs):
     data = load_digits_ranking((4, 1, 1), 10).train
     ranker = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
-    found = GSearchCV(ranker, {"g": [(0.5, 0.5)]}, scoring="ndcg@5", cv=4, refit=False, n_jobs=n_jobs)
+    found = GSearchCV(
+        ranker, {"g": [(0.5, 0.5)]}, scoring="ndcg@5", cv=4, refit=False, n_jobs=n_jobs
+    )
     return found.fit(data.X, data.y, qid=data.qid).cv_results_["mean_test_score"]
 
 
@@ -36,10 +40,14 @@ def search(n_jobs):
 CALLS = {
     "informativeness": lambda n: analysis.informativeness("ap", LISTS, minimum=1, n_jobs=n).rms,
     "local_optimality": lambda n: (
-        analysis.local_optimality("ap", [1.0, 2.0], FEATURES, n_directions=4, random_state=0, n_jobs=n).changes
+        analysis.local_optimality(
+            "ap", [1.0, 2.0], FEATURES, n_directions=4, random_state=0, n_jobs=n
+        ).changes
     ),
     "robustness": lambda n: (
-        analysis.robustness(["ap"], **ON_RUNS, fractions=[1], repeats=4, random_state=0, n_jobs=n).tau
+        analysis.robustness(
+            ["ap"], **ON_RUNS, fractions=[1], repeats=4, random_state=0, n_jobs=n
+        ).tau
     ),
     "discriminative_power": lambda n: (
         analysis.discriminative_power(VALUES, n_resamples=20, random_state=0, n_jobs=n).asl
@@ -72,7 +80,11 @@ def test_no_more_processes_than_work(name):
 def test_all_processes_are_started_in_one_place():
     """The test below is then about all of them."""
     package = Path(gapboost.__file__).parent
-    starting = [path.name for path in package.rglob("*.py") if "Parallel(" in path.read_text(encoding="utf-8")]
+    starting = [
+        path.name
+        for path in package.rglob("*.py")
+        if "Parallel(" in path.read_text(encoding="utf-8")
+    ]
     assert starting == [Path(_processes.__file__).name]
 
 
@@ -83,7 +95,8 @@ from gapboost._processes import over_processes
 def growing(item):
     # joblib ends a process that has grown by so much since its first piece of work: here any has.
     assert process_executor._MAX_MEMORY_LEAK_SIZE and process_executor._MEMORY_LEAK_CHECK_DELAY
-    process_executor._MAX_MEMORY_LEAK_SIZE = process_executor._MEMORY_LEAK_CHECK_DELAY = -float("inf")
+    process_executor._MAX_MEMORY_LEAK_SIZE = -float("inf")
+    process_executor._MEMORY_LEAK_CHECK_DELAY = -float("inf")
     return item
 
 assert list(over_processes(growing, range(6), 2)) == list(range(6))

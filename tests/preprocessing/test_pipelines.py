@@ -53,14 +53,18 @@ def test_the_column_qid_needs_no_routing(ranker):
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
     pipeline = make_pipeline(QueryRelativeFeatures(n_jobs=1), clone(ranker)).fit(frame, y)
     np.testing.assert_array_equal(pipeline.predict(frame), expected_scores(ranker))
-    assert pipeline[-1].feature_names_in_.tolist() == [n for n in pipeline[0].get_feature_names_out() if n != "qid"]
+    assert pipeline[-1].feature_names_in_.tolist() == [
+        n for n in pipeline[0].get_feature_names_out() if n != "qid"
+    ]
 
 
 @both
 def test_without_routing_the_error_names_it(ranker):
     X, y, qid = task()
     pipeline = make_pipeline(QueryRelativeFeatures(), clone(ranker))
-    with pytest.raises(ValueError, match=r"^qid is missing in fit; expected .*enable_metadata_routing=True"):
+    with pytest.raises(
+        ValueError, match=r"^qid is missing in fit; expected .*enable_metadata_routing=True"
+    ):
         pipeline.fit(X, y, **{f"{pipeline.steps[-1][0]}__qid": qid})
 
 
@@ -71,7 +75,9 @@ def test_grid_search(ranker):
     X, y, qid = task()
     pipeline = Pipeline([("features", QueryRelativeFeatures(n_jobs=1)), ("ranker", clone(ranker))])
     grid = {"features__kinds": [("zscore",), ("rank",)], "ranker__learning_rate": [0.1, 0.3]}
-    search = GridSearchCV(pipeline, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(2), refit=False)
+    search = GridSearchCV(
+        pipeline, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(2), refit=False
+    )
     found = search.fit(X, y, qid=qid, groups=qid)
     train, test = next(GroupKFold(2).split(X, y, qid))
     params = found.cv_results_["params"]
@@ -100,7 +106,9 @@ def test_evaluation_sets_by_transform_input():
 
 
 def steps(ranker, **parameters):
-    return Pipeline([("features", QueryRelativeFeatures(n_jobs=1, **parameters)), ("ranker", clone(ranker))])
+    return Pipeline(
+        [("features", QueryRelativeFeatures(n_jobs=1, **parameters)), ("ranker", clone(ranker))]
+    )
 
 
 GRID = {"g": [(0.2, 0.8), (0.8, 0.2)], "learning_rate": [0.1, 0.5]}
@@ -130,11 +138,19 @@ def test_a_search_over_a_pipeline_is_that_over_the_transformed_features(ranker, 
     expected = GSearchCV(ranker, GRID, scoring=TARGET, cv=3)
     expected.fit(query_relative_features(X, qid), y, qid=qid, sample_weight=weight)
     table = pd.DataFrame(X).add_prefix("f").assign(qid=qid) if form == "column" else X
-    given = {"column": {}, "qid": {"qid": qid}, "group": {"group": np.unique(qid, return_counts=True)[1]}}[form]
+    given = {
+        "column": {},
+        "qid": {"qid": qid},
+        "group": {"group": np.unique(qid, return_counts=True)[1]},
+    }[form]
 
     grid = {f"ranker__{name}": values for name, values in GRID.items()}
-    found = GSearchCV(steps(ranker), grid, scoring=TARGET, cv=3).fit(table, y, sample_weight=weight, **given)
-    assert [of_ranker(params) for params in found.cv_results_["params"]] == expected.cv_results_["params"]
+    found = GSearchCV(steps(ranker), grid, scoring=TARGET, cv=3).fit(
+        table, y, sample_weight=weight, **given
+    )
+    assert [of_ranker(params) for params in found.cv_results_["params"]] == expected.cv_results_[
+        "params"
+    ]
     assert_same_results(found, expected)
     assert of_ranker(found.best_params_) == expected.best_params_
     scores = expected.predict(query_relative_features(X, qid))
@@ -153,12 +169,18 @@ def test_steps_are_fitted_on_each_training_fold(ranker):
     """SelectKBest learns from the grades: the results are those of scikit-learn's search."""
     X, y, qid = task()
     pipeline = Pipeline([("chosen", SelectKBest(f_classif)), *steps(ranker).steps])
-    grid = {"chosen__k": [5, 20], "features__kinds": [("zscore",), ("rank",)], "ranker__n_estimators": [2, 4]}
+    grid = {
+        "chosen__k": [5, 20],
+        "features__kinds": [("zscore",), ("rank",)],
+        "ranker__n_estimators": [2, 4],
+    }
     found = GSearchCV(pipeline, grid, scoring=TARGET, cv=3).fit(X, y, qid=qid)
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(pipeline, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(3))
         expected = search.fit(X, y, qid=qid, groups=qid)
-        np.testing.assert_array_equal(found.predict(X, qid), expected.best_estimator_.predict(X, qid=qid))
+        np.testing.assert_array_equal(
+            found.predict(X, qid), expected.best_estimator_.predict(X, qid=qid)
+        )
     assert_same_results(found, expected)
     assert found.best_params_ == expected.best_params_
     assert not hasattr(pipeline[0], "scores_")
@@ -168,10 +190,15 @@ def test_steps_are_fitted_on_each_training_fold(ranker):
 
 def test_steps_can_be_exchanged_or_left_out():
     X, y, qid = task()
-    grid = {"features": ["passthrough", QueryRelativeFeatures(n_jobs=1)], "ranker__n_estimators": [4]}
+    grid = {
+        "features": ["passthrough", QueryRelativeFeatures(n_jobs=1)],
+        "ranker__n_estimators": [4],
+    }
     found = GSearchCV(steps(RANKERS[0]), grid, scoring=TARGET, cv=3, refit=False).fit(X, y, qid=qid)
     for number, table in enumerate((X, query_relative_features(X, qid))):
-        alone = GSearchCV(RANKERS[0], {"n_estimators": [4]}, scoring=TARGET, cv=3, refit=False).fit(table, y, qid=qid)
+        alone = GSearchCV(RANKERS[0], {"n_estimators": [4]}, scoring=TARGET, cv=3, refit=False).fit(
+            table, y, qid=qid
+        )
         assert found.cv_results_["mean_test_score"][number] == alone.best_score_
 
 
@@ -180,7 +207,12 @@ def test_a_search_over_a_pipeline_is_cross_validated():
     X, y, qid = task()
     search = GSearchCV(steps(RANKERS[0]), {"ranker__n_estimators": [2, 4]}, scoring=TARGET, cv=2)
     scored = cross_validate(
-        search, X, y, scoring=measure_scorer(TARGET), cv=GroupKFold(2), params={"qid": qid, "groups": qid}
+        search,
+        X,
+        y,
+        scoring=measure_scorer(TARGET),
+        cv=GroupKFold(2),
+        params={"qid": qid, "groups": qid},
     )
     train, test = next(GroupKFold(2).split(X, y, qid))
     scores = search.fit(X[train], y[train], qid=qid[train]).predict(X[test], qid[test])
@@ -201,16 +233,35 @@ def test_searches_that_cannot_be():
     def search(pipeline, grid, X=X, **given):
         return GSearchCV(pipeline, grid, scoring=TARGET, cv=2).fit(X, y, **given)
 
-    with pytest.raises(TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"):
+    with pytest.raises(
+        TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"
+    ):
         search(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}, qid=qid)
-    with pytest.raises(TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"):
+    with pytest.raises(
+        TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"
+    ):
         search(steps(RANKERS[0]), {"ranker": [SVC()]}, qid=qid)
     with pytest.raises(ValueError, match=r"^Invalid parameter 'g' for estimator Pipeline"):
         search(steps(RANKERS[0]), {"g": [(0.5, 0.5)]}, qid=qid)
-    with pytest.raises(UnsetMetadataPassedError, match=r"^\[qid\] are passed but are not .* for Unrequested"):
-        search(make_pipeline(Unrequested(), clone(RANKERS[0])), {"lgbmgapranker__n_estimators": [2]}, qid=qid)
-    with pytest.raises(ValueError, match=r"^ranker__n_estimators in param_grid is 0; expected a whole number >= 1"):
+    with pytest.raises(
+        UnsetMetadataPassedError, match=r"^\[qid\] are passed but are not .* for Unrequested"
+    ):
+        search(
+            make_pipeline(Unrequested(), clone(RANKERS[0])),
+            {"lgbmgapranker__n_estimators": [2]},
+            qid=qid,
+        )
+    with pytest.raises(
+        ValueError, match=r"^ranker__n_estimators in param_grid is 0; expected a whole number >= 1"
+    ):
         search(steps(RANKERS[0]), {"ranker__n_estimators": [0]}, qid=qid)
     frame["qid"] = frame.qid.factorize()[0]
-    with pytest.raises(ValueError, match=r"^X has a column 'qid', but the steps of the pipeline return none; expected"):
-        search(make_pipeline(StandardScaler(), clone(RANKERS[0])), {"lgbmgapranker__n_estimators": [2]}, frame)
+    with pytest.raises(
+        ValueError,
+        match=r"^X has a column 'qid', but the steps of the pipeline return none; expected",
+    ):
+        search(
+            make_pipeline(StandardScaler(), clone(RANKERS[0])),
+            {"lgbmgapranker__n_estimators": [2]},
+            frame,
+        )

@@ -48,7 +48,9 @@ def check(X, qid, kind, **options):
     np.testing.assert_array_equal(found[:, :n], X)
     # One rounding of the output in float32.
     tolerance = 1e-6 if X.dtype == np.float32 else 1e-9
-    np.testing.assert_allclose(found[:, n:], by_groupby(X, qid, kind), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(
+        found[:, n:], by_groupby(X, qid, kind), rtol=tolerance, atol=tolerance
+    )
     assert found.dtype == X.dtype
 
 
@@ -56,7 +58,9 @@ IDS = {
     "in order": np.sort(np.random.default_rng(0).integers(0, 90, 900)),
     "any order": np.random.default_rng(0).integers(0, 90, 900),
     "strings": np.array([f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)]),
-    "objects": np.array([f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)], dtype=object),
+    "objects": np.array(
+        [f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)], dtype=object
+    ),
     "single documents": np.random.default_rng(0).permutation(900),
     "one list": np.zeros(900),
 }
@@ -76,7 +80,9 @@ def test_many_queries_and_one_long_list(n, n_queries, kind):
     qid = np.random.default_rng(0).integers(0, n_queries, n)
     X = table(n)
     check(X, qid, kind)
-    alone, several = (query_relative_features(X, qid, kinds=[kind], n_jobs=n_jobs) for n_jobs in (1, 3))
+    alone, several = (
+        query_relative_features(X, qid, kinds=[kind], n_jobs=n_jobs) for n_jobs in (1, 3)
+    )
     np.testing.assert_array_equal(alone, several)
 
 
@@ -84,13 +90,21 @@ def test_many_queries_and_one_long_list(n, n_queries, kind):
 def test_memory_layouts_and_types(kind):
     X, qid = table(900), IDS["any order"]
     expected = query_relative_features(X, qid, kinds=[kind])
-    for same in (np.asfortranarray(X), X[::-1][::-1], X.astype(object), X.astype(">f8"), np.ma.masked_invalid(X)):
+    for same in (
+        np.asfortranarray(X),
+        X[::-1][::-1],
+        X.astype(object),
+        X.astype(">f8"),
+        np.ma.masked_invalid(X),
+    ):
         np.testing.assert_array_equal(query_relative_features(same, qid, kinds=[kind]), expected)
     whole = np.round(X[:, 3:4] * 0 + np.arange(900)[:, None]).astype(np.float64)
     whole = np.nan_to_num(whole).astype(int)
     found = query_relative_features(whole, qid, kinds=[kind])
     assert found.dtype == np.float64
-    np.testing.assert_array_equal(found, query_relative_features(whole.astype(float), qid, kinds=[kind]))
+    np.testing.assert_array_equal(
+        found, query_relative_features(whole.astype(float), qid, kinds=[kind])
+    )
     assert query_relative_features(X.astype(np.float16), qid).dtype == np.float32
 
 
@@ -100,13 +114,23 @@ def test_group_sizes_and_several_kinds():
     qid = np.repeat([0, 1, 2], sizes)
     for place, kind in enumerate(KINDS):
         expected = by_groupby(X[:, [5, 0]], qid, kind)
-        np.testing.assert_allclose(both[:, 20 + 2 * place : 22 + 2 * place], expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            both[:, 20 + 2 * place : 22 + 2 * place], expected, rtol=1e-9, atol=1e-9
+        )
     assert both.shape == (900, 24)
 
 
 # --- data frames ----------------------------------------------------------------------------------
 
-NAMES = ["bm25", "clicks", "brand", "fresh", "bm25_zscore_in_query", "clicks_zscore_in_query", "fresh_zscore_in_query"]
+NAMES = [
+    "bm25",
+    "clicks",
+    "brand",
+    "fresh",
+    "bm25_zscore_in_query",
+    "clicks_zscore_in_query",
+    "fresh_zscore_in_query",
+]
 PANDAS = pd.DataFrame(
     {
         "bm25": [1.0, 3.0, 5.0, 2.0],
@@ -150,11 +174,17 @@ def test_the_column_qid_has_the_queries_and_stays(library):
     if library == "arrow":
         with_qid = frame.append_column("qid", pa.array(FRAME_QID))
     else:
-        with_qid = frame.assign(qid=FRAME_QID) if library == "pandas" else frame.with_columns(qid=pl.Series(FRAME_QID))
+        with_qid = (
+            frame.assign(qid=FRAME_QID)
+            if library == "pandas"
+            else frame.with_columns(qid=pl.Series(FRAME_QID))
+        )
     found = query_relative_features(with_qid)
     names = found.column_names if library == "arrow" else list(found.columns)
     assert names == [*NAMES[:4], "qid", *NAMES[4:]]
-    np.testing.assert_array_equal(np.transpose([np.asarray(found[n], dtype=float) for n in NAMES[4:]]), EXPECTED)
+    np.testing.assert_array_equal(
+        np.transpose([np.asarray(found[n], dtype=float) for n in NAMES[4:]]), EXPECTED
+    )
     with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
         query_relative_features(with_qid, FRAME_QID)
 
@@ -169,7 +199,9 @@ def test_float32_columns_of_a_frame_stay_float32():
 
 def test_columns_by_name_leave_texts_alone():
     frame = PANDAS.assign(title=["a", "b", "c", "d"])
-    with pytest.raises(ValueError, match="X has columns that are neither numbers nor categories: 'title'; expected"):
+    with pytest.raises(
+        ValueError, match="X has columns that are neither numbers nor categories: 'title'; expected"
+    ):
         query_relative_features(frame, FRAME_QID)
     found = query_relative_features(frame, FRAME_QID, columns=["fresh", "bm25"], kinds=["rank"])
     assert list(found.columns[5:]) == ["fresh_rank_in_query", "bm25_rank_in_query"]
@@ -201,7 +233,9 @@ def test_attributes_clone_and_pickle():
     assert transformer.columns_.tolist() == [0, 1, 3]
     assert transformer.median_list_length_ == 2
     again = pickle.loads(pickle.dumps(transformer))
-    pd.testing.assert_frame_equal(*(t.transform(PANDAS, qid=FRAME_QID) for t in (again, transformer)))
+    pd.testing.assert_frame_equal(
+        *(t.transform(PANDAS, qid=FRAME_QID) for t in (again, transformer))
+    )
     assert repr(clone(transformer)) == "QueryRelativeFeatures(kinds=('zscore', 'rank'))"
     with pytest.raises(ValueError, match="feature names should match"):
         transformer.transform(PANDAS.rename(columns={"bm25": "score"}), qid=FRAME_QID)
@@ -253,7 +287,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("argument", "given"), [(name, given) for name, several in BAD.items() for given in several])
+@pytest.mark.parametrize(
+    ("argument", "given"), [(name, given) for name, several in BAD.items() for given in several]
+)
 def test_bad_input(argument, given):
     good = {"X": table(90), "qid": np.arange(90) // 10}
     with pytest.raises((ValueError, TypeError), match=rf"^{argument} .*expected"):
@@ -264,7 +300,8 @@ def test_what_infinite_values_are_named():
     X = table(90)
     X[17, 3] = -np.inf
     with pytest.raises(
-        ValueError, match=re.escape("X holds an infinite value in the column 'x3', row 17, counted from 0")
+        ValueError,
+        match=re.escape("X holds an infinite value in the column 'x3', row 17, counted from 0"),
     ):
         query_relative_features(X, np.arange(90) // 10)
     query_relative_features(X, np.arange(90) // 10, columns=[0, 1])
@@ -272,11 +309,13 @@ def test_what_infinite_values_are_named():
 
 def test_other_bad_tables():
     with pytest.raises(
-        TypeError, match=r"^X is a sparse matrix; expected a dense array or a data frame: X.toarray\(\)"
+        TypeError,
+        match=r"^X is a sparse matrix; expected a dense array or a data frame: X.toarray\(\)",
     ):
         query_relative_features(sparse.csr_matrix(np.eye(3)), [1, 1, 1])
     with pytest.raises(
-        ValueError, match=r"^columns holds 'brand', which has the type category; expected columns of numbers"
+        ValueError,
+        match=r"^columns holds 'brand', which has the type category; expected columns of numbers",
     ):
         query_relative_features(PANDAS, FRAME_QID, columns=["brand"])
     with pytest.raises(ValueError, match=r"^X has a column 'bm25_zscore_in_query' already"):
@@ -296,7 +335,9 @@ class OneList(QueryRelativeFeatures):
         return self.fit(X, y, qid).transform(X, qid)
 
 
-CANNOT_APPLY = {"check_methods_subset_invariance": "a value depends on the other documents of its list"}
+CANNOT_APPLY = {
+    "check_methods_subset_invariance": "a value depends on the other documents of its list"
+}
 
 
 @pytest.mark.slow(keep=10)

@@ -36,7 +36,9 @@ def test_intervals_cover_as_often_as_they_say():
     inside = []
     for seed in range(100):
         grades, clicks, sessions = users(g, 150, seed=seed)
-        found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=200, confidence=0.8, random_state=seed)
+        found = g_from_clicks(
+            grades, clicks, sessions=sessions, n_resamples=200, confidence=0.8, random_state=seed
+        )
         inside.append((np.array(found.low) <= g) & (g <= np.array(found.high)))
     share = np.mean(inside, axis=0)  # of 100 intervals of 80 %: the standard error is 4 %
     assert ((share > 0.68) & (share < 0.92)).all()
@@ -63,7 +65,10 @@ def test_rows_and_their_sums_are_the_same_clicks():
     grades, clicks, _ = users((0.4, 0.6), 100)
     shown = np.bincount(grades)
     clicked = np.bincount(grades, clicks)
-    by_row, summed = g_from_clicks(grades, clicks), g_from_clicks([0, 1, 2], clicked, impressions=shown)
+    by_row, summed = (
+        g_from_clicks(grades, clicks),
+        g_from_clicks([0, 1, 2], clicked, impressions=shown),
+    )
     assert by_row.g == summed.g
     np.testing.assert_allclose(by_row.low, summed.low, atol=0.02)
     np.testing.assert_allclose(by_row.high, summed.high, atol=0.02)
@@ -77,7 +82,11 @@ def test_without_grade_0_its_clicks_count_as_none():
 
 def test_impressions_may_be_probabilities_of_being_looked_at():
     found = g_from_clicks(
-        [1, 1, 2, 2], [1, 0, 1, 0], impressions=[1.0, 1.0, 0.5, 0.5], sessions=[0, 1, 2, 3], confidence=0.5
+        [1, 1, 2, 2],
+        [1, 0, 1, 0],
+        impressions=[1.0, 1.0, 0.5, 0.5],
+        sessions=[0, 1, 2, 3],
+        confidence=0.5,
     )
     assert found.rates[1:] == (0.5, 1.0)
 
@@ -97,8 +106,12 @@ def test_pooling_is_isotonic_regression():
     for _ in range(50):
         shown = rng.integers(20, 60, size=5)
         clicked = rng.binomial(shown, [0.1, 0.3, 0.33, 0.35, 0.7])
-        found = g_from_clicks(np.arange(5), clicked, impressions=shown, n_resamples=50, confidence=0.999)
-        rates = IsotonicRegression().fit_transform(np.arange(5), clicked / shown, sample_weight=shown)
+        found = g_from_clicks(
+            np.arange(5), clicked, impressions=shown, n_resamples=50, confidence=0.999
+        )
+        rates = IsotonicRegression().fit_transform(
+            np.arange(5), clicked / shown, sample_weight=shown
+        )
         np.testing.assert_allclose(found.g, np.diff(rates) / (rates[-1] - rates[0]), atol=1e-12)
         pooled += bool(found.pooled)
     assert pooled > 10
@@ -106,7 +119,9 @@ def test_pooling_is_isotonic_regression():
 
 def test_deterministic():
     grades, clicks, sessions = users((0.4, 0.6), 100)
-    first, again, other = (g_from_clicks(grades, clicks, sessions=sessions, random_state=s) for s in (0, 0, 1))
+    first, again, other = (
+        g_from_clicks(grades, clicks, sessions=sessions, random_state=s) for s in (0, 0, 1)
+    )
     assert first == again
     assert first.low != other.low
 
@@ -123,7 +138,10 @@ def test_deterministic():
             "clicks contradict grades: 0.3 of the documents of grade 1",
         ),
         (([1, 2], [1, 1], {"impressions": [1, 0]}), "clicks on a document with 0 impressions"),
-        (([0, 1], [50, 50], {"impressions": [100, 100]}), "clicks are as frequent at grade 1 as at grade 0"),
+        (
+            ([0, 1], [50, 50], {"impressions": [100, 100]}),
+            "clicks are as frequent at grade 1 as at grade 0",
+        ),
         (([0, 1, 2], [0, 1, 1], {}), "bootstrap samples lack a grade .* expected more sessions"),
     ],
 )

@@ -24,7 +24,9 @@ both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
 # --- grids ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n_grades", "steps"), [(1, 1), (1, 7), (2, 10), (3, 1), (3, 10), (4, 6), (6, 3)])
+@pytest.mark.parametrize(
+    ("n_grades", "steps"), [(1, 1), (1, 7), (2, 10), (3, 1), (3, 10), (4, 6), (6, 3)]
+)
 def test_simplex_grid_is_the_whole_lattice(n_grades, steps):
     grid = simplex_grid(n_grades, steps)
     assert len(grid) == len(set(grid)) == math.comb(steps + n_grades - 1, n_grades - 1)
@@ -40,7 +42,9 @@ def test_simplex_grid_options_are_filters():
     grid = simplex_grid(3, 6)
     assert simplex_grid(3, 6, full_support=True) == [g for g in grid if min(g) > 0]
     assert simplex_grid(3, 6, monotone="increasing") == [g for g in grid if g[0] <= g[1] <= g[2]]
-    assert simplex_grid(3, 6, monotone="decreasing", full_support=True) == [g for g in grid if g[0] >= g[1] >= g[2] > 0]
+    assert simplex_grid(3, 6, monotone="decreasing", full_support=True) == [
+        g for g in grid if g[0] >= g[1] >= g[2] > 0
+    ]
     with pytest.raises(ValueError, match="expected at least 3"):
         simplex_grid(3, 2, full_support=True)
     assert simplex_grid(2, 10)[3] == (0.3, 0.7)  # no 0.30000000000000004: grids print well
@@ -95,10 +99,14 @@ def weights_of(qid):
 
 
 VARIANTS = [
-    LGBMGAPRanker(n_jobs=1, verbose=-1, subsample=0.6, subsample_freq=1, colsample_bytree=0.5, random_state=3),
+    LGBMGAPRanker(
+        n_jobs=1, verbose=-1, subsample=0.6, subsample_freq=1, colsample_bytree=0.5, random_state=3
+    ),
     # Not dart: with an objective from Python LightGBM draws its dropped trees differently now and
     # then, whatever the seed.
-    LGBMGAPRanker(n_jobs=1, verbose=-1, data_sample_strategy="goss", learning_rate=0.3, random_state=1),
+    LGBMGAPRanker(
+        n_jobs=1, verbose=-1, data_sample_strategy="goss", learning_rate=0.3, random_state=1
+    ),
     XGBGAPRanker(n_jobs=1, subsample=0.6, colsample_bynode=0.5, random_state=3),
     XGBGAPRanker(n_jobs=1, booster="dart", rate_drop=0.2),
     XGBGAPRanker(n_jobs=1, tree_method="exact"),
@@ -114,9 +122,13 @@ BAGGED = [
 @pytest.mark.parametrize(
     ("ranker", "where", "source"),
     [
-        pytest.param(BAGGED[0], "estimator", np.random.RandomState, id="lightgbm-estimator-RandomState"),
+        pytest.param(
+            BAGGED[0], "estimator", np.random.RandomState, id="lightgbm-estimator-RandomState"
+        ),
         pytest.param(BAGGED[0], "grid", np.random.default_rng, id="lightgbm-grid-Generator"),
-        pytest.param(BAGGED[1], "estimator", np.random.default_rng, id="xgboost-estimator-Generator"),
+        pytest.param(
+            BAGGED[1], "estimator", np.random.default_rng, id="xgboost-estimator-Generator"
+        ),
         pytest.param(BAGGED[1], "grid", np.random.RandomState, id="xgboost-grid-RandomState"),
     ],
 )
@@ -136,7 +148,9 @@ def test_same_as_grid_search_for_any_source_of_random_numbers(ranker, where, sou
     for fold in range(3):
         name = f"split{fold}_test_score"
         np.testing.assert_array_equal(found.cv_results_[name], expected.cv_results_[name])
-    np.testing.assert_array_equal(found.best_estimator_.predict(X), expected.best_estimator_.predict(X))
+    np.testing.assert_array_equal(
+        found.best_estimator_.predict(X), expected.best_estimator_.predict(X)
+    )
     assert len(set(found.cv_results_["mean_test_score"])) > 2
 
 
@@ -181,7 +195,9 @@ def test_parameters_of_the_binning(ranker, binning):
         {"learning_rate": [0.3], "n_estimators": [2, 5]},
     ]
     found = GSearchCV(ranker, grid, scoring=gb.AP(), cv=3).fit(X, y, qid=qid)
-    assert_same_search(found, by_scikit_learn(ranker, grid, X, y, qid, GroupKFold(3), scoring=gb.AP()))
+    assert_same_search(
+        found, by_scikit_learn(ranker, grid, X, y, qid, GroupKFold(3), scoring=gb.AP())
+    )
 
 
 @pytest.mark.parametrize("levels", [8, 60, 10**6], ids=["few", "by query", "many"])
@@ -192,7 +208,9 @@ def test_fractional_grades(levels):
     grid = {"measure": [gb.AP(rel=1), gb.GAP()], "n_estimators": [2]}
     found = GSearchCV(RANKERS[1], grid, scoring=TARGET, cv=3, refit=False).fit(X, y, qid=qid)
     expected = by_scikit_learn(RANKERS[1], grid, X, y, qid, GroupKFold(3))
-    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
 
 
 def test_rows_are_grouped_once(monkeypatch):
@@ -204,7 +222,9 @@ def test_rows_are_grouped_once(monkeypatch):
         return grouped_rows(*arguments)
 
     monkeypatch.setattr(gapboost._data.judged, "grouped_rows", counted)
-    GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=TARGET, cv=3, refit=False).fit(X, y, qid=qid)
+    GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=TARGET, cv=3, refit=False).fit(
+        X, y, qid=qid
+    )
     assert len(groupings) == 1
 
 
@@ -213,7 +233,9 @@ def test_a_fold_without_weight():
     ids = np.unique(qid)
     weight = np.isin(qid, ids[:1]).astype(float)
     with pytest.raises(ValueError, match="sample_weight is zero for every query"):
-        GSearchCV(RANKERS[0], {"g": [(0.5, 0.5)]}, scoring=TARGET, cv=3).fit(X, y, qid=qid, sample_weight=weight)
+        GSearchCV(RANKERS[0], {"g": [(0.5, 0.5)]}, scoring=TARGET, cv=3).fit(
+            X, y, qid=qid, sample_weight=weight
+        )
 
 
 @both
@@ -236,7 +258,9 @@ def test_same_results_with_any_number_of_jobs(ranker, backend):
     grid = {"g": simplex_grid(2, 3), "learning_rate": [0.1, 0.3]}
     alone = GSearchCV(ranker, grid, scoring=TARGET, cv=2, refit=False).fit(X, y, qid=qid)
     with joblib.parallel_config(backend):
-        together = GSearchCV(ranker, grid, scoring=TARGET, cv=2, refit=False, n_jobs=2).fit(X, y, qid=qid)
+        together = GSearchCV(ranker, grid, scoring=TARGET, cv=2, refit=False, n_jobs=2).fit(
+            X, y, qid=qid
+        )
     assert_same_search(together, alone)
 
 
@@ -248,7 +272,9 @@ def test_several_targets_the_first_chooses():
     for target in targets:
         alone = GSearchCV(RANKERS[0], grid, scoring=target, cv=3, refit=False).fit(X, y, qid=qid)
         for key in ("mean_test", "std_test", "rank_test", "split2_test"):
-            np.testing.assert_array_equal(search.cv_results_[f"{key}_{target}"], alone.cv_results_[f"{key}_score"])
+            np.testing.assert_array_equal(
+                search.cv_results_[f"{key}_{target}"], alone.cv_results_[f"{key}_score"]
+            )
         if target == targets[0]:
             assert search.best_params_ == alone.best_params_
     assert search.score(X, y, qid) == gb.evaluate(gb.AP(), y, search.predict(X), qid)[gb.AP()]
@@ -257,7 +283,9 @@ def test_several_targets_the_first_chooses():
 def test_overlapping_grids_repeat_a_candidate():
     X, y, qid = task()
     grid = {"g": [(0.5, 0.5)], "n_estimators": [2, 3]}
-    scores = GSearchCV(RANKERS[0], [grid, grid], scoring=TARGET, cv=2, refit=False).fit(X, y, qid=qid)
+    scores = GSearchCV(RANKERS[0], [grid, grid], scoring=TARGET, cv=2, refit=False).fit(
+        X, y, qid=qid
+    )
     scores = scores.cv_results_["split1_test_score"]
     np.testing.assert_array_equal(scores[:2], scores[2:])
 
@@ -267,7 +295,9 @@ def test_folds():
     grid = {"g": [(0.5, 0.5)], "n_estimators": [2]}
 
     def splits(cv, random_state=None):
-        search = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=cv, refit=False, random_state=random_state)
+        search = GSearchCV(
+            RANKERS[0], grid, scoring=TARGET, cv=cv, refit=False, random_state=random_state
+        )
         results = search.fit(X, y, qid=qid).cv_results_
         return [results[f"split{i}_test_score"][0] for i in range(3)]
 
@@ -284,7 +314,9 @@ def test_folds():
 def test_ids_without_an_order():
     X, y, qid = task()
     number = np.array([int(i.split()[1]) for i in qid])
-    mixed = np.array([n if n % 2 else str(i) for n, i in zip(number.tolist(), qid, strict=True)], dtype=object)
+    mixed = np.array(
+        [n if n % 2 else str(i) for n, i in zip(number.tolist(), qid, strict=True)], dtype=object
+    )
     assert {type(i) for i in mixed} == {int, str}
     search = GSearchCV(RANKERS[0], {"g": [(0.5, 0.5)]}, scoring=TARGET, cv=3).fit(X, y, qid=mixed)
     assert 0 < search.best_score_ <= 1
@@ -297,7 +329,9 @@ def test_folds_keep_ids_of_different_types_apart():
     ids = [kinds[c % 4](c // 4) for c in code.tolist()]
     grid = {"g": [(0.5, 0.5)], "n_estimators": [3]}
     found, expected = (
-        GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=PredefinedSplit(code % 3)).fit(X, y, qid=given)
+        GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=PredefinedSplit(code % 3)).fit(
+            X, y, qid=given
+        )
         for given in (ids, code)
     )
     assert found.best_score_ == expected.best_score_
@@ -311,7 +345,9 @@ def test_weights_of_queries_or_rows():
     by_query = by_row[np.sort(first)]
     grid = {"g": [(0.5, 0.5)], "n_estimators": [3]}
     scores = [
-        GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(X, y, qid=qid, sample_weight=w).best_score_
+        GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2)
+        .fit(X, y, qid=qid, sample_weight=w)
+        .best_score_
         for w in (by_row, by_query, None)
     ]
     assert scores[0] == scores[1] != scores[2]
@@ -322,9 +358,13 @@ def test_pandas():
     X, y, qid = task()
     grid = {"g": simplex_grid(2, 1), "n_estimators": [3]}
     frame = pd.DataFrame(X, index=np.arange(len(X))[::-1])
-    found = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(frame, pd.Series(y), qid=pd.Series(qid))
+    found = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(
+        frame, pd.Series(y), qid=pd.Series(qid)
+    )
     plain = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(X, y, qid=qid)
-    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+    )
     assert pd.DataFrame(found.cv_results_)["param_g"].tolist() == simplex_grid(2, 1)
 
 
@@ -335,7 +375,10 @@ def test_progress_and_clone(capsys):
     assert "4/4" in capsys.readouterr().err
     assert again.n_features_in_ == X.shape[1]
     quiet = sklearn.clone(search).set_params(progress=False).fit(X, y, qid=qid)
-    assert GSearchCV(RANKERS[0], search.param_grid, scoring=TARGET, cv=2).fit(X, y, qid=qid).progress is None
+    assert (
+        GSearchCV(RANKERS[0], search.param_grid, scoring=TARGET, cv=2).fit(X, y, qid=qid).progress
+        is None
+    )
     assert capsys.readouterr().err == ""
     assert quiet.best_params_ == again.best_params_
     assert not hasattr(sklearn.clone(search).set_params(refit=False), "predict")
@@ -353,7 +396,10 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scoring": gb.GAP(g=(1.0,))}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1"),
+        (
+            {"scoring": gb.GAP(g=(1.0,))},
+            r"y holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1",
+        ),
         (
             {"grid": {"g": [(0.5, 0.5), (1.0,)]}},
             r"y holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1",
@@ -365,15 +411,30 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
             {"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)},
             "^num_trees is 3; expected n_estimators: the search sets",
         ),
-        ({"grid": {"num_iterations": [3, 5]}}, "^num_iterations is 3; expected n_estimators: the search sets"),
-        ({"estimator": LGBMGAPRanker(n_estimators="10")}, "^n_estimators is '10'; expected a whole number >= 1"),
+        (
+            {"grid": {"num_iterations": [3, 5]}},
+            "^num_iterations is 3; expected n_estimators: the search sets",
+        ),
+        (
+            {"estimator": LGBMGAPRanker(n_estimators="10")},
+            "^n_estimators is '10'; expected a whole number >= 1",
+        ),
         (
             {"estimator": XGBGAPRanker(early_stopping_rounds=1)},
-            r"early_stopping_rounds is 1; expected None: .*set_params\(early_stopping_rounds=None\)",
+            r"early_stopping_rounds is 1; expected None: "
+            r".*set_params\(early_stopping_rounds=None\)",
         ),
         *(
-            ({"estimator": LGBMGAPRanker(verbose=-1, **{name: 1})}, rf"{name} is 1; expected None: .*{name}=None\)")
-            for name in ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
+            (
+                {"estimator": LGBMGAPRanker(verbose=-1, **{name: 1})},
+                rf"{name} is 1; expected None: .*{name}=None\)",
+            )
+            for name in (
+                "early_stopping_round",
+                "early_stopping_rounds",
+                "early_stopping",
+                "n_iter_no_change",
+            )
         ),
     ],
 )
@@ -384,8 +445,12 @@ def test_searches_that_cannot_be(arguments, message):
 
 def test_a_ranker_of_a_cluster_is_refused_before_any_training():
     dask = pytest.importorskip("gapboost.dask")
-    for kind, local in ((dask.DaskLGBMGAPRanker, "LGBMGAPRanker"), (dask.DaskXGBGAPRanker, "XGBGAPRanker")):
+    for kind, local in (
+        (dask.DaskLGBMGAPRanker, "LGBMGAPRanker"),
+        (dask.DaskXGBGAPRanker, "XGBGAPRanker"),
+    ):
         with pytest.raises(
-            TypeError, match=rf"estimator is a {kind.__name__}; expected an {local}: .*parallel_backend"
+            TypeError,
+            match=rf"estimator is a {kind.__name__}; expected an {local}: .*parallel_backend",
         ):
             fit(estimator=kind(n_estimators=2))

@@ -84,14 +84,18 @@ def test_more_grades_are_a_panel_each(n_grades):
 def test_a_search_and_its_measures():
     X, y, qid = task()
     targets = [gb.nDCG(k=10), gb.AP()]
-    search = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=targets, cv=3).fit(X, y, qid=qid)
+    search = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=targets, cv=3).fit(
+        X, y, qid=qid
+    )
     assert plot_g(search).axes[0].get_ylabel() == "nDCG(k=10), mean of 3 folds"
     figure = pyplot.figure(layout="constrained")
     left, right = figure.subfigures(1, 2)
     plot_g(search, figure=left)
     plot_g(search, measure=gb.AP(), figure=right)
     assert [a.get_ylabel()[:4] for a in figure.axes] == ["nDCG", "AP(r"]
-    one = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=gb.AP(), cv=3, refit=False).fit(X, y, qid=qid)
+    one = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=gb.AP(), cv=3, refit=False).fit(
+        X, y, qid=qid
+    )
     assert plot_g(one, measure=gb.AP()).axes[0].get_ylabel() == "AP(rel=1), mean of 3 folds"
     found, _ = results(simplex_grid(2, 3), key="lgbmgapranker__g", name="ap")
     assert plot_g(found).axes[0].get_ylabel() == "ap, mean of 4 folds"
@@ -100,10 +104,18 @@ def test_a_search_and_its_measures():
 @pytest.mark.parametrize(
     ("found", "options", "message"),
     [
-        (results([(1.0, 0.0)], key="sigma")[0], {}, "search varies .*; expected g among the parameters"),
+        (
+            results([(1.0, 0.0)], key="sigma")[0],
+            {},
+            "search varies .*; expected g among the parameters",
+        ),
         (results([(1.0,), (0.5, 0.5)])[0], {}, "expected g for the same 2 or more positive grades"),
         (results([(1.0,)])[0], {}, "expected g for the same 2 or more"),
-        (results(simplex_grid(2, 2))[0], {"measure": gb.AP()}, r"measure is AP\(rel=1\); expected one of score"),
+        (
+            results(simplex_grid(2, 2))[0],
+            {"measure": gb.AP()},
+            r"measure is AP\(rel=1\); expected one of score",
+        ),
         ({"params": []}, {}, "expected those of a search"),
     ],
 )

@@ -80,7 +80,9 @@ def check_folds(qid, n_folds, n_candidates):
         assert not set(train) & set(test)
         assert set(train) | set(test) == set(whole)
         for side in (train, test):
-            assert all(whole[i] == n for i, n in zip(*np.unique(side, return_counts=True), strict=True))
+            assert all(
+                whole[i] == n for i, n in zip(*np.unique(side, return_counts=True), strict=True)
+            )
         tested.append(frozenset(test))
     assert len(tested) == n_folds * n_candidates
     assert len(set(tested)) == n_folds
@@ -90,12 +92,20 @@ def check_folds(qid, n_folds, n_candidates):
 GRID = {"g": simplex_grid(2, 2), "learning_rate": [0.1, 0.3]}
 SEARCHES = {
     "grid": (
-        lambda est, p: GridSearchCV(est, _named(GRID, p), scoring=WatchedScorer(TARGET), cv=GroupKFold(3), refit=False),
+        lambda est, p: GridSearchCV(
+            est, _named(GRID, p), scoring=WatchedScorer(TARGET), cv=GroupKFold(3), refit=False
+        ),
         6,
     ),
     "random": (
         lambda est, p: RandomizedSearchCV(
-            est, _named(GRID, p), n_iter=2, random_state=0, scoring=WatchedScorer(TARGET), cv=GroupKFold(3), refit=False
+            est,
+            _named(GRID, p),
+            n_iter=2,
+            random_state=0,
+            scoring=WatchedScorer(TARGET),
+            cv=GroupKFold(3),
+            refit=False,
         ),
         2,
     ),
@@ -157,13 +167,22 @@ def test_cross_validate(ranker, scoring):
     weight = np.array([weight[i] for i in qid])
     cv = GroupKFold(3)
     found = cross_validate(
-        ranker, X, y, scoring=scoring, cv=cv, params={"qid": qid, "groups": qid, "sample_weight": weight}
+        ranker,
+        X,
+        y,
+        scoring=scoring,
+        cv=cv,
+        params={"qid": qid, "groups": qid, "sample_weight": weight},
     )
     check_folds(qid, 3, 1)
     for score, (train, test) in zip(found["test_score"], cv.split(X, y, qid), strict=True):
-        fitted = sklearn.clone(ranker).fit(X[train], y[train], qid=qid[train], sample_weight=weight[train])
+        fitted = sklearn.clone(ranker).fit(
+            X[train], y[train], qid=qid[train], sample_weight=weight[train]
+        )
         measure = TARGET if scoring else fitted.measure_
-        values = gb.evaluate(measure, y[test], fitted.predict(X[test]), qid[test], sample_weight=weight[test])
+        values = gb.evaluate(
+            measure, y[test], fitted.predict(X[test]), qid[test], sample_weight=weight[test]
+        )
         assert score == values[measure]
 
 
@@ -173,7 +192,9 @@ def test_cross_validate(ranker, scoring):
 def test_several_scorers_and_refit(ranker):
     X, y, qid = task()
     scoring = {"ndcg": measure_scorer(TARGET), "ap": measure_scorer(gb.AP())}
-    search = GridSearchCV(ranker, {"g": [(1.0, 0.0), (0.5, 0.5)]}, scoring=scoring, refit="ap", cv=GroupKFold(3))
+    search = GridSearchCV(
+        ranker, {"g": [(1.0, 0.0), (0.5, 0.5)]}, scoring=scoring, refit="ap", cv=GroupKFold(3)
+    )
     search.fit(X, y, qid=qid, groups=qid)
     assert search.best_estimator_.g_ == search.best_params_["g"]
     assert search.score(X, y, qid=qid) == gb.evaluate(gb.AP(), y, search.predict(X), qid)[gb.AP()]
@@ -181,16 +202,21 @@ def test_several_scorers_and_refit(ranker):
 
 @both
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("varied", [{"g": [(0.5, 0.5), (1.0, 0.0)]}, {"measure": ["gap", "ap"]}], ids=["g", "measure"])
+@pytest.mark.parametrize(
+    "varied", [{"g": [(0.5, 0.5), (1.0, 0.0)]}, {"measure": ["gap", "ap"]}], ids=["g", "measure"]
+)
 def test_search_by_each_candidates_own_measure_is_refused(ranker, varied):
     X, y, qid = task()
     for search in (
         GridSearchCV(ranker, varied, cv=GroupKFold(2)),
         RandomizedSearchCV(ranker, varied, n_iter=2, cv=GroupKFold(2)),
-        HalvingGridSearchCV(ranker, varied, resource="n_estimators", max_resources=4, cv=GroupKFold(2)),
+        HalvingGridSearchCV(
+            ranker, varied, resource="n_estimators", max_resources=4, cv=GroupKFold(2)
+        ),
     ):
         with pytest.raises(
-            ValueError, match=r"(?s)fits failed.*scores each candidate by its own measure.*measure_scorer"
+            ValueError,
+            match=r"(?s)fits failed.*scores each candidate by its own measure.*measure_scorer",
         ):
             search.fit(X, y, qid=qid, groups=qid)
 
@@ -200,19 +226,30 @@ def test_own_measure_is_refused_in_pipelines_and_for_objectives_by_value():
     X, y, qid = task()
     pipeline = make_pipeline(StandardScaler(), RANKERS[0])
     # Before 1.9 scikit-learn brings no metadata to the score of a pipeline.
-    refused = "varies lgbmgapranker__g and scores each candidate by its own measure|qid reaches fit but not the scorer"
+    refused = (
+        "varies lgbmgapranker__g and scores each candidate by its own measure|qid reaches fit but "
+        "not the scorer"
+    )
     with pytest.raises(ValueError, match=refused):
-        GridSearchCV(pipeline, {"lgbmgapranker__g": [(0.5, 0.5)]}, cv=GroupKFold(2)).fit(X, y, qid=qid, groups=qid)
+        GridSearchCV(pipeline, {"lgbmgapranker__g": [(0.5, 0.5)]}, cv=GroupKFold(2)).fit(
+            X, y, qid=qid, groups=qid
+        )
     objectives = [gb.LambdaRank(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.AP())]
-    with pytest.raises(ValueError, match="varies objective and scores each candidate by its own measure"):
-        GridSearchCV(RANKERS[0], {"objective": objectives}, cv=GroupKFold(2)).fit(X, y, qid=qid, groups=qid)
+    with pytest.raises(
+        ValueError, match="varies objective and scores each candidate by its own measure"
+    ):
+        GridSearchCV(RANKERS[0], {"objective": objectives}, cv=GroupKFold(2)).fit(
+            X, y, qid=qid, groups=qid
+        )
 
 
 @both
 @pytest.mark.usefixtures("routing")
 def test_default_score_serves_a_search_that_leaves_the_measure_alone(ranker):
     X, y, qid = task()
-    search = GridSearchCV(ranker, {"learning_rate": [0.1, 0.3]}, cv=GroupKFold(2)).fit(X, y, qid=qid, groups=qid)
+    search = GridSearchCV(ranker, {"learning_rate": [0.1, 0.3]}, cv=GroupKFold(2)).fit(
+        X, y, qid=qid, groups=qid
+    )
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 
@@ -221,12 +258,17 @@ def test_default_score_serves_a_search_that_leaves_the_measure_alone(ranker):
 def test_cut_queries_are_refused(ranker):
     X, y, qid = task()
     with pytest.raises(
-        ValueError, match=r"36 queries, such as 'query .*expected folds of whole queries: cv=GroupKFold"
+        ValueError,
+        match=r"36 queries, such as 'query .*expected folds of whole queries: cv=GroupKFold",
     ):
         cross_validate(ranker, X, y, cv=KFold(3), params={"qid": qid}, error_score="raise")
     with pytest.raises(ValueError, match='resource is "n_samples"'):
         HalvingGridSearchCV(
-            ranker, {"g": [(0.5, 0.5), (1.0, 0.0)]}, scoring=measure_scorer(TARGET), cv=GroupKFold(2), min_resources=300
+            ranker,
+            {"g": [(0.5, 0.5), (1.0, 0.0)]},
+            scoring=measure_scorer(TARGET),
+            cv=GroupKFold(2),
+            min_resources=300,
         ).fit(X, y, qid=qid, groups=qid)
 
 
@@ -252,7 +294,9 @@ def loop(source, *, cut=False, parameters=None, score_params="routed"):
     train, test = next(KFold(3).split(X) if cut else GroupKFold(3).split(X, groups=qid))
     score_params = routed if score_params == "routed" else score_params
     estimator = sklearn.clone(RANKERS[0])
-    namespace["_fit_and_score"](estimator, X, y, _PassthroughScorer(), parameters, train, test, routed, score_params)
+    namespace["_fit_and_score"](
+        estimator, X, y, _PassthroughScorer(), parameters, train, test, routed, score_params
+    )
     return estimator
 
 
@@ -294,7 +338,11 @@ def test_nothing_is_said_where_scikit_learn_keeps_something_else_in_a_local(chan
 @pytest.mark.usefixtures("routing")
 def test_learning_curves_cut_queries():
     X, y, qid = task()
-    options = {"train_sizes": [0.5, 1.0], "cv": GroupKFold(3), "params": {"qid": qid, "groups": qid}}
+    options = {
+        "train_sizes": [0.5, 1.0],
+        "cv": GroupKFold(3),
+        "params": {"qid": qid, "groups": qid},
+    }
     with pytest.raises(ValueError, match="lack some of their documents"):
         learning_curve(RANKERS[0], X, y, error_score="raise", **options)
 
@@ -312,11 +360,19 @@ def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
     found = cross_val_score(ranker, X, y, scoring="r2", cv=GroupKFold(3), params=routed)
     assert found[0] == r2_score(y[test], expected.predict(X[test]))
     score, _, _ = permutation_test_score(
-        ranker, X, y, scoring=WatchedScorer(TARGET), cv=GroupKFold(3), n_permutations=1, params=routed
+        ranker,
+        X,
+        y,
+        scoring=WatchedScorer(TARGET),
+        cv=GroupKFold(3),
+        n_permutations=1,
+        params=routed,
     )
     assert 0 < score < 1
     SEEN.clear()
-    RFECV(ranker, step=0.5, scoring=WatchedScorer(TARGET), cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
+    RFECV(ranker, step=0.5, scoring=WatchedScorer(TARGET), cv=GroupKFold(3)).fit(
+        X, y, qid=qid, groups=qid
+    )
     assert {len(set(queries)) for which, queries in SEEN if which == "score"} == {12}
 
 
@@ -327,19 +383,24 @@ def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
 @pytest.mark.parametrize("scoring", [None, measure_scorer(TARGET)], ids=["default", "scorer"])
 def test_without_routing_an_error_says_what_to_do(ranker, scoring):
     X, y, qid = task()
-    advice = r"(?s)fits failed.*qid reaches fit but not the scorer.*enable_metadata_routing=True.*GSearchCV"
+    advice = (
+        r"(?s)fits failed.*qid reaches fit but not the "
+        r"scorer.*enable_metadata_routing=True.*GSearchCV"
+    )
     with pytest.raises(ValueError, match=advice):
         GridSearchCV(ranker, {"learning_rate": [0.1, 0.3]}, scoring=scoring, cv=GroupKFold(3)).fit(
             X, y, qid=qid, groups=qid
         )
     with pytest.raises(ValueError, match=advice):
-        cross_validate(ranker, X, y, scoring=scoring, cv=GroupKFold(3), groups=qid, params={"qid": qid})
+        cross_validate(
+            ranker, X, y, scoring=scoring, cv=GroupKFold(3), groups=qid, params={"qid": qid}
+        )
     pipeline = make_pipeline(StandardScaler(), ranker)
     step = pipeline.steps[-1][0]
     with pytest.raises(ValueError, match=advice):
-        GridSearchCV(pipeline, {f"{step}__learning_rate": [0.1]}, scoring=scoring, cv=GroupKFold(3)).fit(
-            X, y, **{f"{step}__qid": qid}, groups=qid
-        )
+        GridSearchCV(
+            pipeline, {f"{step}__learning_rate": [0.1]}, scoring=scoring, cv=GroupKFold(3)
+        ).fit(X, y, **{f"{step}__qid": qid}, groups=qid)
 
 
 @both
@@ -364,7 +425,9 @@ def test_a_scorer_never_takes_all_rows_for_one_query():
 def test_a_g_search_can_itself_be_cross_validated():
     X, y, qid = task()
     search = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 1)}, scoring=TARGET, cv=2)
-    found = cross_validate(search, X, y, cv=GroupKFold(2), params={"qid": qid, "groups": qid}, error_score="raise")
+    found = cross_validate(
+        search, X, y, cv=GroupKFold(2), params={"qid": qid, "groups": qid}, error_score="raise"
+    )
     assert ((found["test_score"] > 0) & (found["test_score"] <= 1)).all()
 
 
@@ -400,7 +463,9 @@ CANNOT_APPLY = {
 
 # What LightGBM and XGBoost say of sparse formats that they convert.
 @pytest.mark.slow(keep=10)
-@pytest.mark.filterwarnings("ignore:Converting data to scipy sparse matrix", "ignore:Unknown data type")
+@pytest.mark.filterwarnings(
+    "ignore:Converting data to scipy sparse matrix", "ignore:Unknown data type"
+)
 @parametrize_with_checks(
     # XGBoost's default leaf floor wants more than one query.
     [

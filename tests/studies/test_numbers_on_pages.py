@@ -27,7 +27,8 @@ WRITTEN_BY_A_COMMAND = ("EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md
 DATE_OR_VERSION = r"\d{4}-\d\d-\d\d|\d+\.\d+\.\d+"
 NO_NUMBERS = re.compile(rf"```.*?```|`[^`]*`|\]\([^)]*\)|<[^<>]*>|{DATE_OR_VERSION}", re.DOTALL)
 NUMBER = re.compile(
-    r"(?<![\w.@/])(?:< ?)?[+−-]?(?:(?:\d{1,3}(?:[ ,]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?!\w|\.\d)"
+    r"(?<![\w.@/])(?:< ?)?[+−-]?(?:(?:\d{1,3}(?:[ "
+    r",]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?!\w|\.\d)"
 )
 TABLE = re.compile(r"<!-- table: (\S+) -->\n+((?:\|.*\n)+)")
 WRITTEN = re.compile(r"<!-- ([^:>]+) -->\n.*?<!-- end of \1 -->", re.DOTALL)
@@ -57,7 +58,9 @@ def agrees(shown: str, found: float) -> bool:
 
 def result(folder: Path, row: dict[str, str]) -> float:
     """Return the result that a row of `numbers.csv` names."""
-    return float(matching_row(folder / row["file"], row["row"])[row["column"]]) * float(row["times"] or 1)
+    return float(matching_row(folder / row["file"], row["row"])[row["column"]]) * float(
+        row["times"] or 1
+    )
 
 
 def listed(page: Path) -> list[tuple[Path, dict[str, str]]]:
@@ -75,7 +78,8 @@ def differences(page: Path, written: list[str], expected: list[str]) -> list[str
     """Describe each difference between the numbers on a page and those in its list."""
     matcher = SequenceMatcher(None, written, expected, autojunk=False)
     return [
-        f"{page.name} has {written[a:b]} after {written[max(a - 4, 0) : a]}; numbers.csv has {expected[c:d]}"
+        f"{page.name} has {written[a:b]} after {written[max(a - 4, 0) : a]}; numbers.csv has "
+        f"{expected[c:d]}"
         for kind, a, b, c, d in matcher.get_opcodes()
         if kind != "equal"
     ]

@@ -36,7 +36,11 @@ def test_the_chosen_estimate_follows_the_rule():
     by_size = SIMULATION.groupby("queries").mean(numeric_only=True)
     qualified = [name for name in CANDIDATES if (by_size[f"alarms of {name}"] <= 0.06).all()]
     most = max(by_size[f"power of {name}"].mean() for name in qualified)
-    best = [name for name in CANDIDATES if name in qualified and by_size[f"power of {name}"].mean() >= most - 0.01]
+    best = [
+        name
+        for name in CANDIDATES
+        if name in qualified and by_size[f"power of {name}"].mean() >= most - 0.01
+    ]
     assert best[0] == "repeats"
     assert (by_size["power of repeats"] >= 1.25 * by_size["power of seeds"]).all()
 
@@ -51,7 +55,9 @@ def test_real_rankers_beside_themselves_have_few_false_alarms():
 def test_halves_agree():
     halves = pd.read_csv(HALVES.path)
     key = ["collection", "draw", "ranker", "measure"]
-    differences, verdicts = (halves.pivot(index=key, columns="half", values=name) for name in ("difference", "verdict"))
+    differences, verdicts = (
+        halves.pivot(index=key, columns="half", values=name) for name in ("difference", "verdict")
+    )
     decided = verdicts != "inconclusive"
     same = (differences[0] * differences[1] > 0).to_numpy()[:, None] & decided
     assert decided.to_numpy().sum() > 0
@@ -85,5 +91,7 @@ def test_allowance_and_correction_make_errors_larger():
     folds = draw_folds(100, rng, repeated=True)
     differences = draw_differences(Components(0.01, 0.0, 0.01), 0.5, folds, rng)
     errors = {name: estimate(differences, folds).error for name, estimate in CANDIDATES.items()}
-    assert errors["components"] < errors["components with allowance"] < errors["corrected components"]
+    assert (
+        errors["components"] < errors["components with allowance"] < errors["corrected components"]
+    )
     assert simulation.mean_allowance() == pytest.approx(0.131, abs=0.0005)

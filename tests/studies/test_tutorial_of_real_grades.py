@@ -14,7 +14,10 @@ RESULTS = ROOT / "benchmarks" / "studies" / "labels" / "results" / "differences.
 def test_the_table_has_the_numbers_of_the_results():
     """Lines of the table have the differences and intervals of the results, in the same order."""
     with RESULTS.open(encoding="utf-8", newline="") as stream:
-        saved = [[float(row[name]) for name in ("difference", "low", "high")] for row in csv.DictReader(stream)]
+        saved = [
+            [float(row[name]) for name in ("difference", "low", "high")]
+            for row in csv.DictReader(stream)
+        ]
     lines = TUTORIAL.read_text(encoding="utf-8").splitlines()
     cells = [line for line in lines if re.match(r"#      - [+-]", line)]
     shown = [[float(number) for number in re.findall(r"[+-]\.\d{4}\b", cell)] for cell in cells]

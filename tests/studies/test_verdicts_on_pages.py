@@ -12,10 +12,14 @@ import pytest
 from study_results import ROOT, STUDIES, matching_row, rows_of, value
 
 # POLICY.md defines the words.
-REPORTS = [page for page in sorted((ROOT / "benchmarks").glob("[A-Z]*.md")) if page.name != "POLICY.md"]
+REPORTS = [
+    page for page in sorted((ROOT / "benchmarks").glob("[A-Z]*.md")) if page.name != "POLICY.md"
+]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *REPORTS]
 WORDS = re.compile(r"\b(ahead|behind|equivalent|inconclusive|proven|proves|prove)\b", re.IGNORECASE)
-VERDICTS = re.compile(r"(ahead|behind|equivalent|inconclusive)(, (ahead|behind|equivalent|inconclusive))*")
+VERDICTS = re.compile(
+    r"(ahead|behind|equivalent|inconclusive)(, (ahead|behind|equivalent|inconclusive))*"
+)
 NUMBER = r"[+−-]?\d*\.\d+"
 INTERVAL = re.compile(rf"\(?({NUMBER}) (?:…|to) ({NUMBER})\)?")
 
@@ -62,7 +66,11 @@ def word(low: float, high: float) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_each_sentence_with_a_verdict_is_listed(page):
     here = {row["sentence"] for row in listed() if ROOT / row["page"] == page}
-    found = {sentence for sentence in sentences(page.read_text(encoding="utf-8")) if WORDS.search(sentence)}
+    found = {
+        sentence
+        for sentence in sentences(page.read_text(encoding="utf-8"))
+        if WORDS.search(sentence)
+    }
     assert found == here
 
 
@@ -80,7 +88,9 @@ def test_verdicts_in_tables_agree_with_their_intervals(page):
     for cells in table_rows(page.read_text(encoding="utf-8")):
         words = [one for cell in cells if VERDICTS.fullmatch(cell) for one in cell.split(", ")]
         if words:
-            intervals = [(value(low), value(high)) for cell in cells for low, high in INTERVAL.findall(cell)]
+            intervals = [
+                (value(low), value(high)) for cell in cells for low, high in INTERVAL.findall(cell)
+            ]
             assert len(words) == len(intervals), cells
             for one, (low, high) in zip(words, intervals, strict=True):
                 assert one == word(low, high) or (one == "equivalent" and low <= 0 <= high), cells
@@ -88,5 +98,14 @@ def test_verdicts_in_tables_agree_with_their_intervals(page):
 
 def test_proven_gains_of_the_readme_are_bold():
     rows = table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
-    gains = [(cell, value(found[1])) for cells in rows for cell in cells if (found := INTERVAL.search(cell))]
-    assert {cell for cell, low in gains if low > 0} == {cell for cell, _ in gains if cell.startswith("**")} != set()
+    gains = [
+        (cell, value(found[1]))
+        for cells in rows
+        for cell in cells
+        if (found := INTERVAL.search(cell))
+    ]
+    assert (
+        {cell for cell, low in gains if low > 0}
+        == {cell for cell, _ in gains if cell.startswith("**")}
+        != set()
+    )

@@ -17,7 +17,9 @@ def check(error, argument, found, expected, call):
     message = str(caught.value)
     assert caught.type is error, message
     assert message.startswith(argument + " "), message
-    before, _, after = message.replace("; remove it", "; expected it to be removed").partition("expected")
+    before, _, after = message.replace("; remove it", "; expected it to be removed").partition(
+        "expected"
+    )
     assert after, message
     assert found in before, message
     assert expected in after, message
@@ -111,7 +113,14 @@ def defects(function, argument, kind, expected, error=ValueError, named=None):
     for defect, value in kind.items():
         value, found = value if isinstance(value, tuple) else (value, repr(value))
         yield pytest.param(
-            function, argument, value, error, named or argument, found, expected, id=f"{function}-{argument}-{defect}"
+            function,
+            argument,
+            value,
+            error,
+            named or argument,
+            found,
+            expected,
+            id=f"{function}-{argument}-{defect}",
         )
 
 

@@ -39,7 +39,9 @@ def sections(page: Path) -> Iterator[Section]:
         if opened is not None:
             language, start = opened
             if line.startswith("```"):
-                blocks.append(Block(language, "\n".join(lines[start : number - 1]) + "\n", page, start + 1))
+                blocks.append(
+                    Block(language, "\n".join(lines[start : number - 1]) + "\n", page, start + 1)
+                )
                 opened = None
         elif fence := FENCE.match(line):
             opened = fence[1], number
@@ -51,7 +53,9 @@ def sections(page: Path) -> Iterator[Section]:
 
 
 def run(
-    blocks: Sequence[Block], names: Mapping[str, Any] | None = None, instead: Mapping[str, str] | None = None
+    blocks: Sequence[Block],
+    names: Mapping[str, Any] | None = None,
+    instead: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Run blocks of Python in order in one namespace, and return it; errors show the page's line.
 

@@ -14,7 +14,9 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 
 # `wide` is what reaches out of the text's column, and `scrolled` what has to be moved sideways to
 # be read.
@@ -24,7 +26,8 @@ function settled(frame, ready) {
   return new Promise(done => {
     const begun = Date.now();
     (function look() {
-      if (ready(frame.contentDocument) || Date.now() - begun > 60000) { done(); } else { setTimeout(look, 50); }
+      const over = ready(frame.contentDocument) || Date.now() - begun > 60000;
+      if (over) { done(); } else { setTimeout(look, 50); }
     })();
   });
 }
@@ -38,13 +41,16 @@ async function opened(path, width, ready) {
   await settled(frame, ready);
   return frame;
 }
-const named = element => element.tagName.toLowerCase() + "." + element.className + ": " + element.textContent.trim().slice(0, 60);
+function named(element) {
+  const text = element.textContent.trim().slice(0, 60);
+  return `${element.tagName.toLowerCase()}.${element.className}: ${text}`;
+}
 function measured(frame, width) {
-  const page = frame.contentDocument, look = frame.contentWindow.getComputedStyle.bind(frame.contentWindow);
+  const page = frame.contentDocument, view = frame.contentWindow;
   page.querySelectorAll("details").forEach(part => { part.open = true; });
   const article = page.querySelector("article");
   const right = Math.min(width, page.querySelector(".content").getBoundingClientRect().right) + 1;
-  const scrolls = element => ["auto", "scroll"].includes(look(element).overflowX);
+  const scrolls = element => ["auto", "scroll"].includes(view.getComputedStyle(element).overflowX);
   const wide = [], scrolled = [];
   for (const element of article.querySelectorAll("*")) {
     if (element.closest("svg, mjx-container, .headerlink, .copybtn")) { continue; }
@@ -52,11 +58,13 @@ function measured(frame, width) {
     let frame = element.parentElement;
     while (frame !== article && !scrolls(frame)) { frame = frame.parentElement; }
     if (frame === article && box.width > 1 && box.right > right) { wide.push(named(element)); }
-    if (scrolls(element) && element.scrollWidth > element.clientWidth + 1) { scrolled.push(named(element)); }
+    const hides = element.scrollWidth > element.clientWidth + 1;
+    if (scrolls(element) && hides) { scrolled.push(named(element)); }
   }
-  const pictures = [...page.images].filter(picture => picture.complete && !picture.naturalWidth).map(picture => picture.src);
-  const origin = frame.contentWindow.location.origin;
-  const requests = frame.contentWindow.performance.getEntriesByType("resource").map(entry => entry.name);
+  const broken = [...page.images].filter(picture => picture.complete && !picture.naturalWidth);
+  const pictures = broken.map(picture => picture.src);
+  const origin = view.location.origin;
+  const requests = view.performance.getEntriesByType("resource").map(entry => entry.name);
   return {
     wide, scrolled, pictures, page: page.documentElement.scrollWidth,
     away: requests.filter(name => !name.startsWith(origin) && !name.startsWith("data:")),
@@ -74,13 +82,15 @@ function measured(frame, width) {
       const summary = page.querySelector(".search-summary");
       return summary && summary.textContent.trim();
     });
-    await settled(frame, page => !/Searching|Preparing/.test(page.querySelector("#search-results").textContent));
+    const results = page => page.querySelector("#search-results").textContent;
+    await settled(frame, page => !/Searching|Preparing/.test(results(page)));
     const hits = frame.contentDocument.querySelectorAll("#search-results ul.search > li > a");
     answer.searches[word] = [...hits].map(hit => hit.getAttribute("href").split(/[?#]/)[0]);
     frame.remove();
   }
-  fetch("/answer", {method: "POST", body: JSON.stringify(answer)});
-})().catch(error => fetch("/answer", {method: "POST", body: JSON.stringify({error: String(error.stack)})}));
+  return answer;
+})().catch(error => ({error: String(error.stack)})).then(
+  answer => fetch("/answer", {method: "POST", body: JSON.stringify(answer)}));
 </script>"""
 
 
@@ -113,12 +123,28 @@ def measure(site: Path, pages: list[tuple[str, int]], words: list[str]) -> dict:
     answers = queue.Queue()
     harness = HARNESS.replace("ASKED", json.dumps({"pages": pages, "words": words})).encode()
     handler = partial(Handler, directory=str(site), harness=harness, answers=answers)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, tempfile.TemporaryDirectory() as profile:
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
+        tempfile.TemporaryDirectory() as profile,
+    ):
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1500,1000")
+        options = (
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--window-size=1500,1000",
+        )
         nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
         url = f"http://127.0.0.1:{server.server_port}/measure"
-        command = [CHROMIUM, *options, nowhere, f"--user-data-dir={profile}", "--remote-debugging-port=0", url]
+        command = [
+            CHROMIUM,
+            *options,
+            nowhere,
+            f"--user-data-dir={profile}",
+            "--remote-debugging-port=0",
+            url,
+        ]
         browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             return answers.get(timeout=250)

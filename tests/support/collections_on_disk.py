@@ -15,7 +15,9 @@ REAL = Path(__file__).parents[3] / "shared" / "data"
 
 def real(path: str, *values: Any, id: str | None = None) -> Any:
     """Return a slow test case for a real file or folder, skipped if it is missing."""
-    missing = pytest.mark.skipif(not (REAL / path).exists(), reason=f"shared/data/{path} is not there")
+    missing = pytest.mark.skipif(
+        not (REAL / path).exists(), reason=f"shared/data/{path} is not there"
+    )
     return pytest.param(REAL / path, *values, id=id or path, marks=[missing, pytest.mark.slow])
 
 
@@ -29,7 +31,10 @@ FOLDS = [made("letor"), real("ohsumed")]
 
 # A file of judgments and one of the runs for it.
 RUNS = [
-    *(made(f"trec/runs/{run.name}", MADE / "trec" / "qrels.txt.gz") for run in sorted((MADE / "trec/runs").glob("*"))),
+    *(
+        made(f"trec/runs/{run.name}", MADE / "trec" / "qrels.txt.gz")
+        for run in sorted((MADE / "trec/runs").glob("*"))
+    ),
     *(
         real(f"robust03/runs/{run.name}", REAL / "robust03" / "qrels.txt.gz")
         for run in sorted((REAL / "robust03" / "runs").glob("*.gz"))

@@ -13,7 +13,13 @@ from xgboost.tracker import RabitTracker
 
 from gapboost.xgboost import eval_metric, objective
 
-PARAMS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_depth": 3, "nthread": 1}
+PARAMS = {
+    "base_score": 0.0,
+    "disable_default_eval_metric": 1,
+    "eta": 0.1,
+    "max_depth": 3,
+    "nthread": 1,
+}
 
 
 def ranking(n_queries, seed, longest=9):
@@ -26,7 +32,13 @@ def ranking(n_queries, seed, longest=9):
     sizes = rng.integers(3, longest, n_queries)
     X = rng.integers(0, 40, (sizes.sum(), 4)).astype(np.float32)
     y = np.digitize(X[:, 0] + X[:, 1] + 12 * rng.standard_normal(len(X)), [45, 60])
-    return X, y, sizes, rng.integers(1, 4, n_queries).astype(float), rng.permutation(len(X)) / (4 * len(X))
+    return (
+        X,
+        y,
+        sizes,
+        rng.integers(1, 4, n_queries).astype(float),
+        rng.permutation(len(X)) / (4 * len(X)),
+    )
 
 
 def queries(data, chosen):

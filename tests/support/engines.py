@@ -22,12 +22,25 @@ PLUGIN_LEFT = operator.gt
 SOLR_LEFT = operator.le
 VESPA_LEFT = operator.lt
 
-NODE_FIELDS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "leaf", "children"}
+NODE_FIELDS = {
+    "nodeid",
+    "depth",
+    "split",
+    "split_condition",
+    "yes",
+    "no",
+    "missing",
+    "leaf",
+    "children",
+}
 SPLIT_FIELDS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "children"}
 
 
 def floats(names, row):
-    return {name: np.float32(np.nan if value is None else value) for name, value in zip(names, row, strict=True)}
+    return {
+        name: np.float32(np.nan if value is None else value)
+        for name, value in zip(names, row, strict=True)
+    }
 
 
 # --- Elasticsearch and OpenSearch -----------------------------------------------------------------
@@ -62,7 +75,11 @@ def plugin_score(trees, values):
         while "leaf" not in node:
             value = values[node["split"]]
             missing_left = node["missing"] == node["yes"]
-            left = missing_left if np.isnan(value) else PLUGIN_LEFT(np.float32(node["split_condition"]), value)
+            left = (
+                missing_left
+                if np.isnan(value)
+                else PLUGIN_LEFT(np.float32(node["split_condition"]), value)
+            )
             node = node["children"][0 if left else 1]
         total += np.float32(node["leaf"])
     return float(total)
@@ -91,7 +108,13 @@ def solr_score(trees, values, null_is_zero):
             if np.isnan(value) and null_is_zero:
                 value = np.float32(0)
             threshold = np.float32(node["threshold"]) + np.float32(1e-6)
-            side = node["missing"] if np.isnan(value) else "left" if SOLR_LEFT(value, threshold) else "right"
+            side = (
+                node["missing"]
+                if np.isnan(value)
+                else "left"
+                if SOLR_LEFT(value, threshold)
+                else "right"
+            )
             node = node[side]
         total += np.float32(tree["weight"]) * np.float32(node["value"])
     return float(total)
@@ -105,10 +128,14 @@ def vespa_scores(content, names, rows):
     assert set(features) <= set(names)
     assert content["objective"] in ("regression", "lambdarank")
     infos = content["feature_infos"]
-    categorical = [number for number, name in enumerate(features) if infos.get(name, {}).get("values")]
+    categorical = [
+        number for number, name in enumerate(features) if infos.get(name, {}).get("values")
+    ]
     categories = dict(zip(categorical, content["pandas_categorical"], strict=False))
     roots = [tree["tree_structure"] for tree in content["tree_info"]]
-    return [vespa_score(roots, dict(zip(names, row, strict=True)), features, categories) for row in rows]
+    return [
+        vespa_score(roots, dict(zip(names, row, strict=True)), features, categories) for row in rows
+    ]
 
 
 def vespa_score(roots, values, features, categories):
@@ -117,7 +144,10 @@ def vespa_score(roots, values, features, categories):
         while "left_child" in node:
             value = values[features[node["split_feature"]]]
             if node["decision_type"] == "==":
-                chosen = [categories[node["split_feature"]][int(code)] for code in node["threshold"].split("||")]
+                chosen = [
+                    categories[node["split_feature"]][int(code)]
+                    for code in node["threshold"].split("||")
+                ]
                 left = value in chosen or (value is None and node["default_left"])
             else:
                 # Vespa writes "!(value >= threshold)" if missing values go left, and "value <

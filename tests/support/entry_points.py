@@ -58,7 +58,12 @@ CHANGES = {
     "stopping_metric": Change(
         "precision@10",
         "mpa",
-        {"early_stopping_rounds": 2, "n_estimators": 30, "learning_rate": 0.1, "eval_metric": ["precision@10"]},
+        {
+            "early_stopping_rounds": 2,
+            "n_estimators": 30,
+            "learning_rate": 0.1,
+            "eval_metric": ["precision@10"],
+        },
         ("GSearchCV", "cv", "train"),
     ),
 }
@@ -77,12 +82,19 @@ GOOD = rows()
 BAD_DATA = {
     "a negative grade": BadData(GOOD.with_y(3, -1), "negative grade -1"),
     "no contrasts": BadData(
-        GOOD._replace(y=np.repeat(np.arange(N_QUERIES) % 2, PER_QUERY)), "no query with two different grades"
+        GOOD._replace(y=np.repeat(np.arange(N_QUERIES) % 2, PER_QUERY)),
+        "no query with two different grades",
     ),
-    "a grade beyond g": BadData(GOOD.with_y(3, 4), "is defined for the grades 0..2", parameters={"g": (0.5, 0.5)}),
+    "a grade beyond g": BadData(
+        GOOD.with_y(3, 4), "is defined for the grades 0..2", parameters={"g": (0.5, 0.5)}
+    ),
     "a grade beyond all tables": BadData(GOOD.with_y(3, 300), "the grade 300"),
-    "weights of 0": BadData(GOOD._replace(weight=np.zeros(len(GOOD.y))), "zero|the sum 0", "weight"),
-    "huge weights": BadData(GOOD._replace(weight=np.full(len(GOOD.y), 1e20)), "has the sum", "weight"),
+    "weights of 0": BadData(
+        GOOD._replace(weight=np.zeros(len(GOOD.y))), "zero|the sum 0", "weight"
+    ),
+    "huge weights": BadData(
+        GOOD._replace(weight=np.full(len(GOOD.y), 1e20)), "has the sum", "weight"
+    ),
 }
 
 

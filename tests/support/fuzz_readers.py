@@ -63,7 +63,9 @@ def once(content):
 
 def main():
     """Fuzz for the given time."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=int, default=60)
     seconds = parser.parse_args().seconds
     try:
@@ -71,7 +73,12 @@ def main():
     except ImportError:
         sys.exit("atheris is needed for coverage-guided fuzzing: pip install atheris")
     with atheris.instrument_imports(
-        include=["gapboost.datasets", "gapboost.analysis.trec", "gapboost._data.text", "sklearn.datasets"]
+        include=[
+            "gapboost.datasets",
+            "gapboost.analysis.trec",
+            "gapboost._data.text",
+            "sklearn.datasets",
+        ]
     ):
         import gapboost.analysis.trec
         import gapboost.datasets  # noqa: F401

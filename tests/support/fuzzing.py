@@ -29,7 +29,11 @@ def fuzz(share=1.0, most_refused=0.8, **strategies):
 
             @settings(
                 max_examples=max(5, int(share * settings.default.max_examples)),
-                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+                suppress_health_check=[
+                    HealthCheck.too_slow,
+                    HealthCheck.data_too_large,
+                    HealthCheck.filter_too_much,
+                ],
             )
             @given(**strategies)
             def run(**drawn):
@@ -67,7 +71,17 @@ scalars = st.one_of(
     st.text(max_size=3),
     st.binary(max_size=3),
     st.complex_numbers(),
-    st.sampled_from([pd.NA, pd.NaT, np.datetime64("NaT", "s"), np.datetime64("2020-01-01"), object, len, Ellipsis]),
+    st.sampled_from(
+        [
+            pd.NA,
+            pd.NaT,
+            np.datetime64("NaT", "s"),
+            np.datetime64("2020-01-01"),
+            object,
+            len,
+            Ellipsis,
+        ]
+    ),
 )
 # Whatever somebody could hand over by mistake; small, so that what works works fast.
 anything = st.recursive(
@@ -108,7 +122,11 @@ def columns(draw, clean, length):
     """A column of rows as they should be."""
     values = draw(st.lists(clean, min_size=length, max_size=length))
     # An array that is not of objects would take tuples apart.
-    kinds = (list, tuple, objects, pd.Series) if any(isinstance(v, tuple) for v in values) else CONTAINERS
+    kinds = (
+        (list, tuple, objects, pd.Series)
+        if any(isinstance(v, tuple) for v in values)
+        else CONTAINERS
+    )
     return draw(st.sampled_from(kinds))(values)
 
 

@@ -18,13 +18,22 @@ from gapboost.datasets import RankingData, load_digits_ranking
 from gapboost.evaluation import PerQuery
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.measures import AP, GAP
-from gapboost.model_selection import GSearchCV, g_from_clicks, measure_scorer, simplex_grid, uniform_g
+from gapboost.model_selection import (
+    GSearchCV,
+    g_from_clicks,
+    measure_scorer,
+    simplex_grid,
+    uniform_g,
+)
 from gapboost.preprocessing import query_relative_features
 
 # --- analyses -------------------------------------------------------------------------------------
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
-RUNS = {"x": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5}}}
+RUNS = {
+    "x": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}},
+    "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5}},
+}
 LISTS = analysis.ranked_lists(Y, np.arange(40.0), QID)
 VALUES = analysis.system_values([AP(), GAP(g=(0.5, 0.5))], QRELS, RUNS)
 CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
@@ -32,7 +41,8 @@ CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
 
 def per_query_values(n, qid=None, values=None):
     return PerQuery(
-        {AP(): np.arange(n if values is None else values) / 9}, np.arange(n) if qid is None else np.array(qid)
+        {AP(): np.arange(n if values is None else values) / 9},
+        np.arange(n) if qid is None else np.array(qid),
     )
 
 
@@ -45,14 +55,26 @@ ANALYSES = {
     "trec.map_gains": (trec.map_gains, {"qrels": QRELS, "grades": {0: 0, 1: 1, 2: 2}}),
     "trec.rankings": (trec.rankings, {"qrels": QRELS, "run": RUNS["x"]}),
     "trec.evaluate": (trec.evaluate, {"measures": AP(), "qrels": QRELS, "run": RUNS["x"]}),
-    "precision_recall": (analysis.precision_recall, {"measure": AP(), "y_true": [0, 1, 2], "y_score": [1, 2, 3]}),
-    "PrecisionRecallCurve.mean": (analysis.PrecisionRecallCurve.mean, {"curves": [CURVE], "levels": 5}),
+    "precision_recall": (
+        analysis.precision_recall,
+        {"measure": AP(), "y_true": [0, 1, 2], "y_score": [1, 2, 3]},
+    ),
+    "PrecisionRecallCurve.mean": (
+        analysis.PrecisionRecallCurve.mean,
+        {"curves": [CURVE], "levels": 5},
+    ),
     "expected_value": (
         analysis.expected_value,
         {"measure": AP(), "probabilities": [[0.5, 0.5]] * 4, "recall_base": [2, 2]},
     ),
-    "maximum_entropy": (analysis.maximum_entropy, {"measure": GAP(g=(0.5, 0.5)), "value": 0.7, "counts": [17, 2, 1]}),
-    "informativeness": (analysis.informativeness, {"measures": [AP()], "lists": LISTS, "minimum": 1, "n_jobs": 1}),
+    "maximum_entropy": (
+        analysis.maximum_entropy,
+        {"measure": GAP(g=(0.5, 0.5)), "value": 0.7, "counts": [17, 2, 1]},
+    ),
+    "informativeness": (
+        analysis.informativeness,
+        {"measures": [AP()], "lists": LISTS, "minimum": 1, "n_jobs": 1},
+    ),
     "threshold_sweep": (
         analysis.threshold_sweep,
         {"lists": LISTS[:1], "grid": [(0.5, 0.5)], "others": (), "minimum": 1, "n_jobs": 1},
@@ -71,7 +93,10 @@ ANALYSES = {
         analysis.robustness,
         {"measures": [AP()], **ON_RUNS, "fractions": (0.5,), "repeats": 1, "n_jobs": 1},
     ),
-    "significance": (analysis.significance, {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10}),
+    "significance": (
+        analysis.significance,
+        {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10},
+    ),
     "significance by query": (
         analysis.significance,
         {"first": per_query_values(3), "second": per_query_values(3, [2, 1, 0])},
@@ -81,7 +106,10 @@ ANALYSES = {
     "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
-    "topic_bootstrap": (analysis.topic_bootstrap, {"values": VALUES, "statistic": mean_values, "n_resamples": 2}),
+    "topic_bootstrap": (
+        analysis.topic_bootstrap,
+        {"values": VALUES, "statistic": mean_values, "n_resamples": 2},
+    ),
 }
 
 # --- rankers, their callbacks and cross-validation ------------------------------------------------
@@ -117,7 +145,10 @@ RANKERS = {
     "XGBGAPRanker": (fit(XGB, XGBOOST), {**ROWS, **EVALS}),
     "LGBMGAPRanker by group": (fit(LGBM, LIGHTGBM), GROUPS),
     "XGBGAPRanker by group": (fit(XGB, XGBOOST), GROUPS),
-    "LGBMGAPRanker by eval_X": (fit(LGBM, LIGHTGBM), {**ROWS, "eval_X": X, "eval_y": Y, "eval_qid": [QID]}),
+    "LGBMGAPRanker by eval_X": (
+        fit(LGBM, LIGHTGBM),
+        {**ROWS, "eval_X": X, "eval_y": Y, "eval_qid": [QID]},
+    ),
     "lightgbm.objective": (gapboost.lightgbm.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "xgboost.objective": (gapboost.xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
@@ -128,14 +159,24 @@ RANKERS = {
     ),
     "xgboost.cv": (
         gapboost.xgboost.cv,
-        {"params": {}, "dtrain": xgboost.DMatrix(X, Y, qid=QID), "num_boost_round": 2, "n_folds": 2},
+        {
+            "params": {},
+            "dtrain": xgboost.DMatrix(X, Y, qid=QID),
+            "num_boost_round": 2,
+            "n_folds": 2,
+        },
     ),
 }
 
 # --- grids, scorers, clicks, the search and data --------------------------------------------------
 
 RANKER = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
-CLICKS = {"grades": [0, 1, 2] * 20, "clicks": [0, 1, 2] * 20, "impressions": [4] * 60, "n_resamples": 10}
+CLICKS = {
+    "grades": [0, 1, 2] * 20,
+    "clicks": [0, 1, 2] * 20,
+    "impressions": [4] * 60,
+    "n_resamples": 10,
+}
 
 FITTED = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1).fit(X, Y, QID)
 
@@ -158,7 +199,15 @@ SELECTION = {
     "g_from_clicks": (g_from_clicks, CLICKS),
     "GSearchCV": (
         search,
-        {"estimator": RANKER, "param_grid": {"g": [(0.5, 0.5)]}, "scoring": AP(), "cv": 2, "X": X, "y": Y, "qid": QID},
+        {
+            "estimator": RANKER,
+            "param_grid": {"g": [(0.5, 0.5)]},
+            "scoring": AP(),
+            "cv": 2,
+            "X": X,
+            "y": Y,
+            "qid": QID,
+        },
     ),
     "compare_rankers": (
         compare_rankers,
@@ -166,12 +215,25 @@ SELECTION = {
     ),
     "query_relative_features": (
         query_relative_features,
-        {"X": X, "qid": QID, "group": None, "kinds": ("zscore", "rank"), "columns": [0, 2], "n_jobs": 1},
+        {
+            "X": X,
+            "qid": QID,
+            "group": None,
+            "kinds": ("zscore", "rank"),
+            "columns": [0, 2],
+            "n_jobs": 1,
+        },
     ),
     "explain.pair": (explain.pair, {"ranker": FITTED, "X": X, "a": 0, "b": 1}),
     "explain.query": (explain.query, {"ranker": FITTED, "X": X, "qid": QID}),
-    "explain.measure": (explain.measure, {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measure": AP()}),
-    "report": (gapboost.report, {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measures": AP(), "ignore": ["ties"]}),
+    "explain.measure": (
+        explain.measure,
+        {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measure": AP()},
+    ),
+    "report": (
+        gapboost.report,
+        {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measures": AP(), "ignore": ["ties"]},
+    ),
     "CalibratedRanker": (
         calibrate,
         {

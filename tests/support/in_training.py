@@ -73,7 +73,10 @@ def watched(folder, then=""):
 
 # Rings that break when they are left, where each process of the fit has trained. What the processes
 # log goes to a file.
-NETWORKS = {"lightgbm": booster_network.lightgbm_network, "xgboost": booster_network.xgboost_network}
+NETWORKS = {
+    "lightgbm": booster_network.lightgbm_network,
+    "xgboost": booster_network.xgboost_network,
+}
 
 
 class Overheard:

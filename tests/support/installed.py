@@ -29,7 +29,11 @@ def boosters_of(path: Path) -> set[str]:
             found |= set(BOOSTERS) & set(parts)
             # Both rankers on a cluster are made of their module's; benchmarks compare both
             # boosters.
-            found |= set(BOOSTERS) if parts[0] == "benchmarks" or parts[:2] == ["gapboost", "dask"] else set()
+            found |= (
+                set(BOOSTERS)
+                if parts[0] == "benchmarks" or parts[:2] == ["gapboost", "dask"]
+                else set()
+            )
             beside = Path(__file__).with_name(f"{parts[0]}.py")
             if beside.exists():
                 found |= boosters_of(beside)

@@ -70,7 +70,9 @@ def write_lightgbm(folder: Path, rng: np.random.Generator) -> None:
             X, y = documents(rng, int(rng.integers(3, 9)))
             sizes.append(str(len(y)))
             for row, grade in zip(X.tolist(), y.tolist(), strict=True):
-                pairs = " ".join(f"{column}:{value:.2f}" for column, value in enumerate(row, 1) if value > -0.5)
+                pairs = " ".join(
+                    f"{column}:{value:.2f}" for column, value in enumerate(row, 1) if value > -0.5
+                )
                 lines.append(f"{grade} {pairs}")
         write(folder / f"{name}.gz", lines)
         write(folder / f"{name}.query", sizes)
@@ -79,16 +81,23 @@ def write_lightgbm(folder: Path, rng: np.random.Generator) -> None:
 def write_trec(folder: Path, rng: np.random.Generator) -> None:
     """Write judgments and runs with oddities of real ones, such as ties and wrong ranks."""
     topics = [str(topic) for topic in range(701, 709)]
-    names = {topic: [f"DOC-{number:04}" for number in rng.permutation(4000)[:400]] for topic in topics}
+    names = {
+        topic: [f"DOC-{number:04}" for number in rng.permutation(4000)[:400]] for topic in topics
+    }
     judged = {
         topic: {
             name: int(grade)
-            for name, grade in zip(names[topic], rng.choice(4, 150, p=[0.8, 0.1, 0.06, 0.04]) - 1, strict=False)
+            for name, grade in zip(
+                names[topic], rng.choice(4, 150, p=[0.8, 0.1, 0.06, 0.04]) - 1, strict=False
+            )
         }
         for topic in topics
     }
     judged[topics[-1]] = dict.fromkeys(judged[topics[-1]], 0)  # nothing relevant
-    write(folder / "qrels.txt.gz", [f"{t} 0 {doc} {grade}" for t in topics for doc, grade in judged[t].items()])
+    write(
+        folder / "qrels.txt.gz",
+        [f"{t} 0 {doc} {grade}" for t in topics for doc, grade in judged[t].items()],
+    )
     for run, (noise, length, decimals) in {
         "good": (0.5, 200, 6),
         "fair": (1.5, 200, 6),
@@ -98,10 +107,16 @@ def write_trec(folder: Path, rng: np.random.Generator) -> None:
     }.items():
         lines = []
         for topic in topics if run != "short" else topics[2:]:
-            scores = {doc: round(judged[topic].get(doc, 0) + noise * rng.normal(), decimals) for doc in names[topic]}
+            scores = {
+                doc: round(judged[topic].get(doc, 0) + noise * rng.normal(), decimals)
+                for doc in names[topic]
+            }
             ranked = sorted(scores, key=scores.__getitem__, reverse=True)[:length]
             shown = rng.permutation(length) if run == "ties" else np.arange(length)
-            lines += [f"{topic} Q0 {ranked[i]} {rank} {scores[ranked[i]]} {run}" for rank, i in enumerate(shown, 1)]
+            lines += [
+                f"{topic} Q0 {ranked[i]} {rank} {scores[ranked[i]]} {run}"
+                for rank, i in enumerate(shown, 1)
+            ]
         write(folder / "runs" / f"{run}.gz", lines)
 
 

@@ -44,9 +44,13 @@ def _checked(ranked, counts, c):
     counts = counts + [0] * (c + 1 - len(counts))
     if any(counts[c + 1 :]):
         raise ValueError(f"counts hold grades above {c}: {counts}")
-    for grade in range(1, c + 1):  # documents without a judgment have grade 0, so only relevant grades are checked
+    for grade in range(
+        1, c + 1
+    ):  # documents without a judgment have grade 0, so only relevant grades are checked
         if counts[grade] < listed[grade]:
-            raise ValueError(f"the list has more documents of grade {grade} than the counts {counts}")
+            raise ValueError(
+                f"the list has more documents of grade {grade} than the counts {counts}"
+            )
     return ranked, counts
 
 
@@ -174,7 +178,11 @@ def by_log(base):
 
 
 def _with_counts(grades_ranked, counts):
-    c = max((int(grade) for grade in grades_ranked), default=0) if counts is None else len(counts) - 1
+    c = (
+        max((int(grade) for grade in grades_ranked), default=0)
+        if counts is None
+        else len(counts) - 1
+    )
     ranked, counts = _checked(grades_ranked, counts, c)
     return ranked, counts, c
 
@@ -226,7 +234,9 @@ def grap(grades_ranked, gain, counts=None, k=None):
 
 def rbp(grades_ranked, p, gain, counts=None, k=None):
     """RBP = (1 - p) sum_n p**(n - 1) gain(i_n) (Moffat and Zobel, 2008)."""
-    return (1 - p) * sum(p ** (n - 1) * gain(grade) for n, grade in enumerate(grades_ranked[:k], start=1))
+    return (1 - p) * sum(
+        p ** (n - 1) * gain(grade) for n, grade in enumerate(grades_ranked[:k], start=1)
+    )
 
 
 def insq(grades_ranked, t, gain, counts=None, k=None):
@@ -296,7 +306,9 @@ def spearman(grades_ranked, counts=None, k=None):
     ranked, counts, c = _with_counts(grades_ranked, counts)
     grades = ideal_list(counts)[::-1]
     of_grade = {
-        i: sum(r for r, grade in enumerate(grades) if grade == i) / counts[i] for i in range(c + 1) if counts[i]
+        i: sum(r for r, grade in enumerate(grades) if grade == i) / counts[i]
+        for i in range(c + 1)
+        if counts[i]
     }
     places, ranks = list(range(len(grades))), [of_grade[grade] for grade in grades]
     scale = math.sqrt(_squares(places) * _squares(ranks)) * 2
@@ -381,7 +393,9 @@ def expected_over_ties(value, grades, scores, counts=None):
     """Return the mean value over all orders of tied groups: t! lists for a group of t."""
     groups = [[int(grades[row]) for row in group] for group in tied_groups(scores)]
     lists = Counter(itertools.product(*(itertools.permutations(group) for group in groups)))
-    values = [times * value([*itertools.chain(*orders)], counts=counts) for orders, times in lists.items()]
+    values = [
+        times * value([*itertools.chain(*orders)], counts=counts) for orders, times in lists.items()
+    ]
     return math.fsum(values) / lists.total()
 
 
@@ -395,7 +409,9 @@ def logistic(x):
     return math.exp(x) / (1.0 + math.exp(x))
 
 
-def lambda_gradients(value, grades, scores, sigma, order, truncation=None, normalize=False, counts=None):
+def lambda_gradients(
+    value, grades, scores, sigma, order, truncation=None, normalize=False, counts=None
+):
     """Return (grad, hess) by row: RankNet gradients of all pairs times the change by a swap.
 
     `order` lists the rows best first. For ranks p < q with grades a, b: x = sigma (s_p - s_q), t =
@@ -474,15 +490,21 @@ def per_query(value, grades, scores, qid, ties="expected", empty=0.0, counts=Non
     values = []
     for name, rows in rows_of_queries(qid).items():
         query_grades = [int(grades[row]) for row in rows]
-        query_counts = grade_counts(query_grades, max(query_grades)) if counts is None else counts[name]
+        query_counts = (
+            grade_counts(query_grades, max(query_grades)) if counts is None else counts[name]
+        )
         if nothing_relevant(value, tuple(query_counts)):
             values.append(math.nan if empty == "skip" else float(empty))
         else:
-            values.append(evaluate(value, query_grades, [scores[row] for row in rows], query_counts))
+            values.append(
+                evaluate(value, query_grades, [scores[row] for row in rows], query_counts)
+            )
     return np.array(values)
 
 
 def mean_over_queries(value, grades, scores, qid, ties="expected", empty=0.0, counts=None):
     """The mean of `per_query` without the skipped queries; nan if all are skipped."""
-    values = [v for v in per_query(value, grades, scores, qid, ties, empty, counts) if not math.isnan(v)]
+    values = [
+        v for v in per_query(value, grades, scores, qid, ties, empty, counts) if not math.isnan(v)
+    ]
     return sum(values) / len(values) if values else math.nan

@@ -20,7 +20,9 @@ def gaussian(scores, sigma):
     n = len(scores)
     above = [[0.0] * n for _ in range(n)]
     for i, j in itertools.permutations(range(n), 2):
-        x = (scores[i] - scores[j]) / math.sqrt(2 * sigma**2)  # the difference has variance 2 sigma^2
+        x = (scores[i] - scores[j]) / math.sqrt(
+            2 * sigma**2
+        )  # the difference has variance 2 sigma^2
         above[i][j] = 0.5 * (1 + math.erf(x / math.sqrt(2)))
     return above, [1 + sum(above[m][i] for m in range(n) if m != i) for i in range(n)]
 
@@ -50,8 +52,14 @@ def within_by_distribution(above, k):
 def approximate(scores, alpha, beta):
     """(above, ranks) of qin-2008: positions by eq. 20, comparisons of positions as in eq. 22."""
     n = len(scores)
-    ranks = [1 + sum(logistic(-alpha * (scores[x] - scores[y])) for y in range(n) if y != x) for x in range(n)]
-    above = [[logistic(beta * (ranks[y] - ranks[x])) if x != y else 0.0 for y in range(n)] for x in range(n)]
+    ranks = [
+        1 + sum(logistic(-alpha * (scores[x] - scores[y])) for y in range(n) if y != x)
+        for x in range(n)
+    ]
+    above = [
+        [logistic(beta * (ranks[y] - ranks[x])) if x != y else 0.0 for y in range(n)]
+        for x in range(n)
+    ]
     return above, ranks
 
 
@@ -128,7 +136,10 @@ def gain(grade):
 
 def ideal_dcg(grades, k=None):
     """The DCG of the best order."""
-    return sum(gain(grade) / math.log2(n + 1) for n, grade in enumerate(sorted(grades, reverse=True)[:k], start=1))
+    return sum(
+        gain(grade) / math.log2(n + 1)
+        for n, grade in enumerate(sorted(grades, reverse=True)[:k], start=1)
+    )
 
 
 def approx_ndcg(grades, ranks, inside=None, k=None):
@@ -211,5 +222,7 @@ def approx_ap_gradient(grades, rel, scores, alpha, beta):
             by_x = -beta * a * (1 - a) / ranks[y]
             by_y = -a / ranks[y] ** 2 + beta * a * (1 - a) / ranks[y]
             for z in range(n):
-                gradient[z] += relevant[y] * relevant[x] * (by_y * slopes[y][z] + by_x * slopes[x][z])
+                gradient[z] += (
+                    relevant[y] * relevant[x] * (by_y * slopes[y][z] + by_x * slopes[x][z])
+                )
     return [each / sum(relevant) for each in gradient]

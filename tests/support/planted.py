@@ -33,7 +33,10 @@ class Memory(Linear):
 
     def predict(self, X):
         return np.array(
-            [self.grades.get(row.tobytes(), 0.0) + 0.01 * (row[0] + row[4]) for row in np.ascontiguousarray(X)]
+            [
+                self.grades.get(row.tobytes(), 0.0) + 0.01 * (row[0] + row[4])
+                for row in np.ascontiguousarray(X)
+            ]
         )
 
 
@@ -93,14 +96,21 @@ def label_leak(case):
 
 def binary_leak(case):
     """The last feature is 0 for relevant documents, and the ranker uses it."""
-    leaked = [replace(part, X=column(part.X, 4, part.y == 0)) for part in (case.test, case.training)]
+    leaked = [
+        replace(part, X=column(part.X, 4, part.y == 0)) for part in (case.test, case.training)
+    ]
     return Case(Linear((1.0, 0.7, 0.5, 0.3, -9.0)), *leaked)
 
 
 def shared_queries(case):
     """Ten test queries are training queries."""
     more = case.training.choose(case.training.qid < 5010)
-    both = Rows(*(np.concatenate([getattr(part, name) for part in (case.test, more)]) for name in ("X", "y", "qid")))
+    both = Rows(
+        *(
+            np.concatenate([getattr(part, name) for part in (case.test, more)])
+            for name in ("X", "y", "qid")
+        )
+    )
     return replace(case, test=both)
 
 
@@ -154,7 +164,10 @@ def empty_feature(case):
 def duplicates(case):
     """Every third document is there twice."""
     return replace(
-        case, test=case.test.choose(np.repeat(np.arange(len(case.test.y)), [2, 1, 1] * (len(case.test.y) // 3)))
+        case,
+        test=case.test.choose(
+            np.repeat(np.arange(len(case.test.y)), [2, 1, 1] * (len(case.test.y) // 3))
+        ),
     )
 
 

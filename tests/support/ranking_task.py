@@ -15,5 +15,8 @@ def task():
     return train.X[rows], train.y[rows], qid[rows]
 
 
-RANKERS = [LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1), XGBGAPRanker(n_estimators=4, n_jobs=1)]
+RANKERS = [
+    LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1),
+    XGBGAPRanker(n_estimators=4, n_jobs=1),
+]
 NAMES = ["lightgbm", "xgboost"]

@@ -26,7 +26,12 @@ G = (
 )
 CUTOFFS = (None, 1, 3, 20)
 GAINS = (None, (0, 1, 2, 3), (0.5, 1, 1, 4))
-DISCOUNTS = {"log2": oracle.by_log2, "letor": oracle.by_log(2), "reciprocal": oracle.by_rank, 3.5: oracle.by_log(3.5)}
+DISCOUNTS = {
+    "log2": oracle.by_log2,
+    "letor": oracle.by_log(2),
+    "reciprocal": oracle.by_rank,
+    3.5: oracle.by_log(3.5),
+}
 
 
 # Most orders of tied documents that the oracle goes through for one query.
@@ -56,9 +61,16 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
         *((gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)) for rel in (1, 2, 3, 4)),
         (gb.AP(rel=2, k=k, ideal_at_k=True), partial(oracle.ap, rel=2, k=k, ideal_at_k=True)),
         *((gb.nDCG(gains=gains, k=k), partial(oracle.ndcg, gains=gains, k=k)) for gains in GAINS),
-        *((gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k)) for rel in (1, 3) if k is not None),
         *(
-            (kind(gains="linear", discount_by=d, k=k), partial(value, gains=oracle.linear, discount=discount, k=k))
+            (gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k))
+            for rel in (1, 3)
+            if k is not None
+        ),
+        *(
+            (
+                kind(gains="linear", discount_by=d, k=k),
+                partial(value, gains=oracle.linear, discount=discount, k=k),
+            )
             for kind, value in ((gb.DCG, oracle.dcg), (gb.nDCG, oracle.ndcg))
             for d, discount in DISCOUNTS.items()
         ),
@@ -67,14 +79,27 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
             (gb.RBP(p=p, rel=rel, k=k), partial(oracle.rbp, p=p, gain=rel.__le__, k=k))
             for p, rel in ((0.5, 1), (0.8, 2))
         ),
-        (gb.RBP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.rbp, p=0.8, gain=(0, 0.2, 0.5, 1).__getitem__, k=k)),
+        (
+            gb.RBP(gains=(0, 0.2, 0.5, 1), k=k),
+            partial(oracle.rbp, p=0.8, gain=(0, 0.2, 0.5, 1).__getitem__, k=k),
+        ),
         *(
             (gb.INSQ(t=t, rel=rel, k=k), partial(oracle.insq, t=t, gain=rel.__le__, k=k))
             for t, rel in ((1, 1), (2.5, 2))
         ),
-        (gb.INSQ(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.insq, t=1, gain=(0, 0.2, 0.5, 1).__getitem__, k=k)),
-        *((gb.Recall(rel=rel, k=k), partial(oracle.recall, rel=rel, k=k)) for rel in (1, 3) if k is not None),
-        *((gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k)) for rel in (1, 2)),
+        (
+            gb.INSQ(gains=(0, 0.2, 0.5, 1), k=k),
+            partial(oracle.insq, t=1, gain=(0, 0.2, 0.5, 1).__getitem__, k=k),
+        ),
+        *(
+            (gb.Recall(rel=rel, k=k), partial(oracle.recall, rel=rel, k=k))
+            for rel in (1, 3)
+            if k is not None
+        ),
+        *(
+            (gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k))
+            for rel in (1, 2)
+        ),
         *(
             (kind(k=k), partial(value, k=k))
             for kind, value in (
@@ -86,14 +111,20 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
         ),
         (gb.grAP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.grap, gain=(0, 0.2, 0.5, 1), k=k)),
         (gb.QMeasure(k=k), partial(oracle.q_measure, beta=1, k=k)),
-        (gb.QMeasure(beta=10, gains=(0, 0, 1, 4), k=k), partial(oracle.q_measure, beta=10, gains=(0, 0, 1, 4), k=k)),
+        (
+            gb.QMeasure(beta=10, gains=(0, 0, 1, 4), k=k),
+            partial(oracle.q_measure, beta=10, gains=(0, 0, 1, 4), k=k),
+        ),
         *((gb.RR(rel=rel, k=k), partial(oracle.rr, rel=rel, k=k)) for rel in (1, 2)),
         *((gb.ERR(top=top, k=k), partial(oracle.err, top=top, k=k)) for top in (3, 4)),
         (
             0.25 * gb.GAP(g=G[1], k=k) + 2 * gb.AP(k=k),
             partial(
                 oracle.weighted_sum,
-                parts=[(0.25, partial(oracle.gap, g=G[1], k=k)), (2, partial(oracle.ap, rel=1, k=k))],
+                parts=[
+                    (0.25, partial(oracle.gap, g=G[1], k=k)),
+                    (2, partial(oracle.ap, rel=1, k=k)),
+                ],
             ),
         ),
         (
@@ -114,11 +145,15 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
 # objectives do too.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
 SMOOTHED = [
-    m for m in TRAINED if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1 and m.discount_at is not None
+    m
+    for m in TRAINED
+    if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1 and m.discount_at is not None
 ]
 
 
-def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:
+def some_measures(
+    number: int, of: int, among: Any = MEASURES
+) -> dict[gb.Measure, Callable[..., float]]:
     """Return every `of`-th measure from `number` on, so that `of` calls cover all measures."""
     return dict(list(among.items())[number % of :: of])
 
@@ -140,7 +175,11 @@ class Rankings:
 def random_grades(rng: np.random.Generator, longest: int) -> np.ndarray[Any, Any]:
     """One list: often a single document, nothing relevant, or some grades only."""
     size = 1 if rng.random() < 0.15 else rng.integers(2, longest + 1)
-    occurring = [0] if rng.random() < 0.15 else rng.choice(TOP + 1, size=rng.integers(1, TOP + 2), replace=False)
+    occurring = (
+        [0]
+        if rng.random() < 0.15
+        else rng.choice(TOP + 1, size=rng.integers(1, TOP + 2), replace=False)
+    )
     return rng.choice(occurring, size=size)
 
 
@@ -149,12 +188,17 @@ def random_scores(rng: np.random.Generator, size: int, ties: bool) -> np.ndarray
     while ties:
         levels = 1 if rng.random() < 0.1 else rng.integers(2, 2 * size + 3)
         scores = rng.integers(-2, levels - 2, size=size) / 4
-        if math.prod(math.factorial(len(group)) for group in oracle.tied_groups(scores)) <= MOST_ORDERS:
+        if (
+            math.prod(math.factorial(len(group)) for group in oracle.tied_groups(scores))
+            <= MOST_ORDERS
+        ):
             return scores
     return rng.permutation(size) / 4 - 1
 
 
-def random_rankings(rng: np.random.Generator, n_queries: int, *, ties: bool = True, longest: int = 9) -> Rankings:
+def random_rankings(
+    rng: np.random.Generator, n_queries: int, *, ties: bool = True, longest: int = 9
+) -> Rankings:
     """Queries with string ids, their rows all mixed up."""
     grades, scores, qid, counts = [], [], [], {}
     for number in rng.permutation(n_queries):
@@ -167,7 +211,9 @@ def random_rankings(rng: np.random.Generator, n_queries: int, *, ties: bool = Tr
         scores.append(random_scores(rng, len(of_query), ties))
         qid += [name] * len(of_query)
     rows = rng.permutation(len(qid))
-    return Rankings(np.concatenate(grades)[rows], np.concatenate(scores)[rows], np.array(qid)[rows], counts)
+    return Rankings(
+        np.concatenate(grades)[rows], np.concatenate(scores)[rows], np.array(qid)[rows], counts
+    )
 
 
 SMOOTH_G = (0.5, 0.2, 0.3)

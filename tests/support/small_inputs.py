@@ -42,7 +42,10 @@ def lambdarank_results():
     for way, sizes in QUERIES.items():
         for measure in MEASURES:
             objective = gb.LambdaRank(MEASURES[measure])
-            yield f"lambdarank {way}, {measure}", objective.gradients(*rows(sizes, "even"), n_jobs=2)
+            yield (
+                f"lambdarank {way}, {measure}",
+                objective.gradients(*rows(sizes, "even"), n_jobs=2),
+            )
         for scores in SCORES:
             objective = gb.LambdaRank(MEASURES["xgap"], sigma=3.0, normalize=False)
             yield f"lambdarank {way}, {scores}", objective.gradients(*rows(sizes, scores))
@@ -74,7 +77,14 @@ def evaluate_results():
     for scores in SCORES:
         for ties in ("expected", "row"):
             y, s, qid = rows([1, 2, 9, 60], scores)
-            values = gb.evaluate([*MEASURES.values(), gb.AP(), gb.Precision(k=3)], y, s, qid, ties=ties, per_query=True)
+            values = gb.evaluate(
+                [*MEASURES.values(), gb.AP(), gb.Precision(k=3)],
+                y,
+                s,
+                qid,
+                ties=ties,
+                per_query=True,
+            )
             yield f"evaluate {scores}, ties {ties}", list(values.values())
 
 

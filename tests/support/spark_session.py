@@ -26,7 +26,8 @@ def session(master="local[4]"):
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",  # queries reach a worker in several pieces
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
+        # queries reach a worker in several pieces
     }
     builder = SparkSession.builder.master(master)
     for name, value in options.items():

@@ -24,6 +24,8 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def matching_row(path: Path, wanted: str) -> dict[str, str]:
     """Return the one row of results with values such as `a=b; c=d`."""
     values = dict(part.strip().split("=", 1) for part in wanted.split(";"))
-    found = [row for row in rows_of(path) if all(row[name] == text for name, text in values.items())]
+    found = [
+        row for row in rows_of(path) if all(row[name] == text for name, text in values.items())
+    ]
     assert len(found) == 1, f"{path.name} has {len(found)} rows with {wanted}; expected one"
     return found[0]

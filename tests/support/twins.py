@@ -53,10 +53,16 @@ class Twin:
     no_draws: dict[str, Any] = field(default_factory=dict)
 
     def ranker(self, **parameters):
-        return self.ranker_class(**{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters})
+        return self.ranker_class(
+            **{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters}
+        )
 
     def fitted(self, *, data=TRAIN, evals=(), fit=None, **parameters):
-        watched = {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]} if evals else {}
+        watched = (
+            {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]}
+            if evals
+            else {}
+        )
         return self.ranker(**parameters).fit(data.X, data.y, data.qid, **watched, **(fit or {}))
 
     def staged(self, ranker, X, rounds):
@@ -102,7 +108,9 @@ class Twin:
         """A data set of the booster; `weight` has one value a query."""
         if self is LIGHTGBM:
             rows = None if weight is None else np.repeat(weight, sizes)
-            return lightgbm.Dataset(X, label=y, group=sizes, weight=rows, params=LIGHTGBM.native).construct()
+            return lightgbm.Dataset(
+                X, label=y, group=sizes, weight=rows, params=LIGHTGBM.native
+            ).construct()
         data = xgboost.DMatrix(X, label=y, nthread=1)
         data.set_group(sizes)
         if weight is not None:

@@ -14,10 +14,14 @@ X = np.zeros((4, 2))
 y = np.array([0, 1, 0, 2])
 qid = np.array([0, 0, 1, 1])
 
-lgbm = LGBMGAPRanker(measure="ndcg@10", n_estimators=10, num_leaves=7, max_bin=15).fit(X, y, qid=qid)
+lgbm = LGBMGAPRanker(measure="ndcg@10", n_estimators=10, num_leaves=7, max_bin=15).fit(
+    X, y, qid=qid
+)
 scores: npt.NDArray[np.float64] = lgbm.predict(X)
 lgbm.predict(X, raw_score=True, num_iteration=3)
-xgb = XGBGAPRanker(measure=gb.GAP(g=(0.5, 0.5)), n_estimators=10, max_depth=3, eval_metric=["ap", gb.nDCG(k=10)])
+xgb = XGBGAPRanker(
+    measure=gb.GAP(g=(0.5, 0.5)), n_estimators=10, max_depth=3, eval_metric=["ap", gb.nDCG(k=10)]
+)
 xgb.fit(X, y, qid=qid, eval_set=[(X, y)], eval_qid=[qid])
 leaves: npt.NDArray[np.float32] = xgb.apply(X)
 xgb.predict(X, iteration_range=(0, 3))[0]

@@ -24,7 +24,18 @@ def install(python, requirements, lowest, folder):
     here = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
     resolution = "lowest-direct" if lowest else "highest"
     run("uv", "venv", "-q", "--python", python, str(folder))
-    run("uv", "pip", "install", "-q", "--python", here, "--resolution", resolution, f"{ROOT}[test]", *requirements)
+    run(
+        "uv",
+        "pip",
+        "install",
+        "-q",
+        "--python",
+        here,
+        "--resolution",
+        resolution,
+        f"{ROOT}[test]",
+        *requirements,
+    )
     return here
 
 
@@ -32,7 +43,8 @@ def show(python):
     """Print what is installed."""
     code = (
         "import platform; from importlib.metadata import version; "
-        f"print('Python', platform.python_version(), *(f'{{p}} {{version(p)}}' for p in {SHOWN}), flush=True)"
+        f"print('Python', platform.python_version(), *(f'{{p}} {{version(p)}}' for p in {SHOWN}), "
+        "flush=True)"
     )
     run(python, "-c", code)
 
@@ -46,10 +58,14 @@ def run(*command):
 
 def main():
     """Install and test."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("requirements", nargs="*", help="such as lightgbm==4.6.0 xgboost==3.0.0")
     parser.add_argument("--python", default=sys.executable, help="3.11, 3.12, ... or a path")
-    parser.add_argument("--lowest", action="store_true", help="the lowest versions that are declared")
+    parser.add_argument(
+        "--lowest", action="store_true", help="the lowest versions that are declared"
+    )
     parser.add_argument("--whole", action="store_true", help="the whole suite")
     arguments = parser.parse_args()
     if shutil.which("uv") is None:

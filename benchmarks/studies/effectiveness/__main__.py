@@ -33,10 +33,18 @@ SLOW = "CatBoost"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train what is missing, and write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rankers", choices=tuple(RANKERS), default="defaults", help="default: %(default)s")
-    parser.add_argument("--data", nargs="+", type=Path, default=[], metavar="FILE", help="files of your own")
-    parser.add_argument("--redraw", action="store_true", help="only write the tables of the saved results")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--rankers", choices=tuple(RANKERS), default="defaults", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--data", nargs="+", type=Path, default=[], metavar="FILE", help="files of your own"
+    )
+    parser.add_argument(
+        "--redraw", action="store_true", help="only write the tables of the saved results"
+    )
     parser.add_argument("--n-jobs", type=int, default=1, help="processes (default: %(default)s)")
     given = parser.parse_args(arguments)
     results = CACHE / "own" if given.data else RESULTS
@@ -56,34 +64,65 @@ def run(chosen: str, files: Sequence[Path], results: Path, n_jobs: int) -> None:
     fast = {name: ranker for name, ranker in RANKERS[chosen].items() if not name.startswith(SLOW)}
     for rankers in (fast, RANKERS[chosen]):
         for name, source in sources.items():
-            data = read_data([source], "label", "qid", []) if isinstance(source, Path) else source.data
-            compare(chosen, rankers, FAMILIES[chosen], name, data, (results, CACHE), n_jobs=n_jobs, **tuning)
+            data = (
+                read_data([source], "label", "qid", []) if isinstance(source, Path) else source.data
+            )
+            compare(
+                chosen,
+                rankers,
+                FAMILIES[chosen],
+                name,
+                data,
+                (results, CACHE),
+                n_jobs=n_jobs,
+                **tuning,
+            )
 
 
-def tables(chosen: str, saved: pd.DataFrame, names: Sequence[str], first: pd.DataFrame | None = None) -> str:
+def tables(
+    chosen: str, saved: pd.DataFrame, names: Sequence[str], first: pd.DataFrame | None = None
+) -> str:
     """Return the tables of a set of rankers, beside those of the first run if it is given."""
     saved = saved[(saved["rankers"] == chosen) & saved["collection"].isin(names)]
     head = ["family (size)", "trained by", "beside"]
-    head += ["difference", "verdict"] if first is None else ["first run", "verdict", "second run", "verdict"]
+    head += (
+        ["difference", "verdict"]
+        if first is None
+        else ["first run", "verdict", "second run", "verdict"]
+    )
     parts = []
     for measure, units in TABLES if len(names) > 1 else TABLES[:2]:
         lines = []
         for family, pairs in FAMILIES[chosen].items():
             for pair in pairs:
-                wanted = {"family": family, "trained by": pair[0], "beside": pair[1], "measure": measure}
+                wanted = {
+                    "family": family,
+                    "trained by": pair[0],
+                    "beside": pair[1],
+                    "measure": measure,
+                }
                 rows = matching(saved, wanted)
                 if len(rows) < len(names):
                     continue  # a ranker that is not trained on all collections yet
                 found, size = estimate(rows, units), len(pairs) if units == "queries" else 1
-                line = [f"{family} ({len(pairs)})", *(f"`{name}`" if "(" in name else name for name in pair)]
+                line = [
+                    f"{family} ({len(pairs)})",
+                    *(f"`{name}`" if "(" in name else name for name in pair),
+                ]
                 if first is not None:
                     (row,) = matching(first, {**wanted, "units": units}).to_dict("records")
                     line += [cell(row["difference"], (row["low"], row["high"])), row["verdict"]]
-                interval, verdict = found.interval(family=size), found.verdict(family=size, margin=MARGIN)
+                interval, verdict = (
+                    found.interval(family=size),
+                    found.verdict(family=size, margin=MARGIN),
+                )
                 lines.append([*line, cell(found.mean, interval), verdict])
         if lines:
             together = "95 % together in a family" if units == "queries" else "95 % each"
-            parts += [f"**{measure}, over {units}.** Intervals hold with {together}.", table(head, lines)]
+            parts += [
+                f"**{measure}, over {units}.** Intervals hold with {together}.",
+                table(head, lines),
+            ]
     return "\n\n".join(parts)
 
 
@@ -94,12 +133,18 @@ def page_text(results: Path = RESULTS) -> str:
     if (results / "estimates.csv").exists():
         saved, trained = (pd.read_csv(results / name) for name in ("estimates.csv", "models.csv"))
         for chosen, rankers in RANKERS.items():
-            of_rankers = trained[trained["rankers"] == chosen].groupby("ranker")["collection"].nunique()
+            of_rankers = (
+                trained[trained["rankers"] == chosen].groupby("ranker")["collection"].nunique()
+            )
             missing = [f"`{name}`" for name in rankers if of_rankers.get(name, 0) < len(FILES)]
             if text := tables(chosen, saved, list(FILES), first):
-                state = f"Not trained on all collections yet: {', '.join(missing)}." if missing else ""
+                state = (
+                    f"Not trained on all collections yet: {', '.join(missing)}." if missing else ""
+                )
                 parts += [f"### Second run, {chosen}", state, text]
-    return "\n\n".join(filter(None, parts)) or "No pair of rankers is trained on all collections yet."
+    return (
+        "\n\n".join(filter(None, parts)) or "No pair of rankers is trained on all collections yet."
+    )
 
 
 if __name__ == "__main__":

@@ -46,5 +46,7 @@ def rows(data: RankingData, queries: Any) -> RankingData:
 
 def collections() -> list[Collection]:
     """Return those of the seven collections whose files exist."""
-    found = [Collection(name, tuple(DATA / file for file in files)) for name, files in FILES.items()]
+    found = [
+        Collection(name, tuple(DATA / file for file in files)) for name, files in FILES.items()
+    ]
     return [one for one in found if all(file.exists() for file in one.files)]

@@ -32,7 +32,9 @@ RANKERS: dict[str, dict[str, Any]] = {
     "tuned": {
         "LightGBM GAP": LGBMGAPRanker(**QUIET),
         "LightGBM lambdarank": LGBMRanker(**QUIET),
-        "LightGBM lambdarank of all pairs": LGBMRanker(lambdarank_truncation_level=100_000, **QUIET),
+        "LightGBM lambdarank of all pairs": LGBMRanker(
+            lambdarank_truncation_level=100_000, **QUIET
+        ),
         "LightGBM rank_xendcg": LGBMRanker(objective="rank_xendcg", **QUIET),
         "LightGBM regression": LGBMRegressor(**QUIET),
         "LightGBM nDCG": LGBMGAPRanker(measure="ndcg", **QUIET),
@@ -67,7 +69,11 @@ FAMILIES: dict[str, dict[str, list[tuple[str, str]]]] = {
         ],
         "controls": [
             ("LGBMGAPRanker()", "LGBMGAPRanker(measure='ndcg')"),
-            *_beside("XGBGAPRanker()", "XGBGAPRanker(measure='ndcg')", "XGBRanker(min_child_weight=4, reg_lambda=4)"),
+            *_beside(
+                "XGBGAPRanker()",
+                "XGBGAPRanker(measure='ndcg')",
+                "XGBRanker(min_child_weight=4, reg_lambda=4)",
+            ),
         ],
         "own parameters": [
             ("LGBMRanker(extra_trees=True)", "LGBMRanker()"),
@@ -76,8 +82,15 @@ FAMILIES: dict[str, dict[str, list[tuple[str, str]]]] = {
     },
     "tuned": {
         "tuned objectives": [
-            *_beside("LightGBM GAP", "LightGBM lambdarank", "LightGBM lambdarank of all pairs", "LightGBM rank_xendcg"),
-            *_beside("XGBoost GAP", "XGBoost rank:ndcg", "XGBoost rank:pairwise", "XGBoost rank:map"),
+            *_beside(
+                "LightGBM GAP",
+                "LightGBM lambdarank",
+                "LightGBM lambdarank of all pairs",
+                "LightGBM rank_xendcg",
+            ),
+            *_beside(
+                "XGBoost GAP", "XGBoost rank:ndcg", "XGBoost rank:pairwise", "XGBoost rank:map"
+            ),
         ],
         "tuned other losses": [
             *_beside("LightGBM GAP", "LightGBM nDCG", "LightGBM AP", "LightGBM regression"),

@@ -19,7 +19,9 @@ ALPHAS, BETA = (10, 100), 10
 STEEPNESS = (1, 10, 100)
 
 
-def algorithm_1(train: RankingData, how: gb.ApproxRank, epochs: int, rate: float = 0.01) -> Iterator[Array]:
+def algorithm_1(
+    train: RankingData, how: gb.ApproxRank, epochs: int, rate: float = 0.01
+) -> Iterator[Array]:
     """Yield linear weights after each epoch of gradient ascent, query by query."""
     queries = [np.flatnonzero(train.qid == q) for q in np.unique(train.qid)]
     rng, weights = np.random.default_rng(0), np.zeros(train.X.shape[1])
@@ -43,7 +45,10 @@ def accuracy() -> Parts:
 
     def along(name: str, label: str, fixed: str, steepness: float) -> Rows:
         train = split_of(name, 1).train
-        options = {"beta": {"alpha": steepness, "beta": 10.0}, "alpha": {"alpha": 100.0, "beta": steepness}}[fixed]
+        options = {
+            "beta": {"alpha": steepness, "beta": 10.0},
+            "alpha": {"alpha": 100.0, "beta": steepness},
+        }[fixed]
         options = options if label == "AP" else {"alpha": steepness}
         how = gb.ApproxRank(MEASURES[label], normalize=False, **options)
         where = {"collection": name, "measure": label, "fixed": fixed, "steepness": steepness}
@@ -52,7 +57,15 @@ def accuracy() -> Parts:
         for epoch, weights in enumerate(algorithm_1(train, how, epochs), 1):
             if epoch in (1, 2, 3, 5) or epoch % 10 == 0:
                 apart, exact = distances(train.y, train.X @ weights, train.qid, how)
-                rows.append(where | {"epoch": epoch, "query": None, "distance": apart.mean(), "value": exact.mean()})
+                rows.append(
+                    where
+                    | {
+                        "epoch": epoch,
+                        "query": None,
+                        "distance": apart.mean(),
+                        "value": exact.mean(),
+                    }
+                )
         rows += [
             where | {"epoch": epochs, "query": q, "distance": d, "value": v}
             for q, (d, v) in enumerate(zip(apart, exact, strict=True))

@@ -42,7 +42,9 @@ def collection(name: str, data: Path = DATA) -> Collection:
     if name == "OHSUMED":
         paths = [data / "ohsumed" / f"Fold{k}" / "test.txt.gz" for k in range(1, 6)]
         return Collection(name, *_features(paths, list(range(25)), False))
-    path = data / {"DBpedia": "dbpedia-entity/dbpedia-entity.txt.gz", "MSLR": "mslr/mslr.txt.gz"}[name]
+    path = (
+        data / {"DBpedia": "dbpedia-entity/dbpedia-entity.txt.gz", "MSLR": "mslr/mslr.txt.gz"}[name]
+    )
     if name == "DBpedia":
         # Every other feature is one over a rank.
         return Collection(name, *_features([path], list(range(0, 40, 2)), True))
@@ -56,7 +58,9 @@ def _robust(directory: Path) -> tuple[Qrels, Runs]:
     return {topic: found for topic, found in qrels.items() if 601 <= int(topic) <= 650}, runs
 
 
-def _features(paths: list[Path], columns: list[int], zero_is_absent: bool, highest: int = 4) -> tuple[Qrels, Runs]:
+def _features(
+    paths: list[Path], columns: list[int], zero_is_absent: bool, highest: int = 4
+) -> tuple[Qrels, Runs]:
     """Return features as systems; `zero_is_absent`: a document with feature 0 is not retrieved."""
     data = load_letor(paths)
     queries = [np.flatnonzero(data.qid == q) for q in np.unique(data.qid)]
@@ -68,7 +72,9 @@ def _features(paths: list[Path], columns: list[int], zero_is_absent: bool, highe
         qrels[str(q)] = {str(row): min(int(data.y[row]), highest) for row in rows}
         for c in columns:
             kept = rows[data.X[rows, c] != 0] if zero_is_absent else rows
-            runs[f"feature {c + 1}"][str(q)] = dict(zip(map(str, kept), data.X[kept, c].tolist(), strict=True))
+            runs[f"feature {c + 1}"][str(q)] = dict(
+                zip(map(str, kept), data.X[kept, c].tolist(), strict=True)
+            )
     return qrels, runs
 
 
@@ -76,7 +82,9 @@ def above_first_quartile(found: Collection) -> Collection:
     """Return the runs above the first quartile of mean AP, the filter of [ferrante2014]."""
     values = system_values([gb.AP()], found.qrels, found.runs, n_jobs=1)
     (means,) = values.means
-    kept = [s for s, mean in zip(values.systems, means, strict=True) if mean > np.quantile(means, 0.25)]
+    kept = [
+        s for s, mean in zip(values.systems, means, strict=True) if mean > np.quantile(means, 0.25)
+    ]
     return Collection(found.name, found.qrels, {s: found.runs[s] for s in kept})
 
 
@@ -85,12 +93,18 @@ def values_with_bpref(measures: list[gb.Measure], found: Collection) -> SystemVa
     values = system_values(measures, found.qrels, found.runs, n_jobs=1)
     by_topic = [bpref(found.qrels, run) for run in found.runs.values()]
     own = np.array([[one[topic] for topic in values.topics] for one in by_topic])
-    return SystemValues((*measures, "bpref"), values.systems, values.topics, np.concatenate([values.values, own[None]]))
+    return SystemValues(
+        (*measures, "bpref"),
+        values.systems,
+        values.topics,
+        np.concatenate([values.values, own[None]]),
+    )
 
 
 def few(qrels: Qrels, grade: int, factor: int = 10) -> list[str]:
     """Return topics with some documents of `grade`, and `factor` of grade 1 for each of them."""
     counts = {
-        topic: np.bincount([max(g, 0) for g in judged.values()], minlength=grade + 1) for topic, judged in qrels.items()
+        topic: np.bincount([max(g, 0) for g in judged.values()], minlength=grade + 1)
+        for topic, judged in qrels.items()
     }
     return [topic for topic, c in counts.items() if c[1] >= factor * c[grade] > 0]

@@ -58,9 +58,18 @@ def discrimination() -> Any:
         rows = table[(table["collection"] == name) & (table["top"] == 0) & table["asl"].notna()]
         for number, measure in enumerate(("GAP", "xGAP", "AP", "nDCG", "P@10")):
             curve = rows[rows["measure"] == measure]
-            ax.plot(100 * (curve["pair"] + 1) / len(curve), curve["asl"], label=measure, **line(number, marked=False))
+            ax.plot(
+                100 * (curve["pair"] + 1) / len(curve),
+                curve["asl"],
+                label=measure,
+                **line(number, marked=False),
+            )
         ax.axhline(0.05, color="gray", linewidth=0.8)
-        ax.set(ylim=(0, 0.1), xlabel="pairs of systems by falling ASL, %", title=f"{name}, all {len(curve)} pairs")
+        ax.set(
+            ylim=(0, 0.1),
+            xlabel="pairs of systems by falling ASL, %",
+            title=f"{name}, all {len(curve)} pairs",
+        )
     axes[0].set_ylabel("achieved significance level")
     legend_below(figure, axes[0])
     return figure
@@ -71,16 +80,26 @@ def correlation() -> Any:
     """Tau with AP against g_1, on all topics and on those with few highly relevant documents."""
     table = load("correlation")
     figure, axes = panels(4, sharey=True)
-    cases = [(name, subset) for name in ("Robust", "DBpedia") for subset in ("all", "few of grade 2")]
+    cases = [
+        (name, subset) for name in ("Robust", "DBpedia") for subset in ("all", "few of grade 2")
+    ]
     for ax, (name, subset) in zip(axes, cases, strict=True):
         runs = {"Robust": 9, "DBpedia": 15}[name]
-        rows = table[(table["collection"] == name) & (table["topics"] == subset) & (table["g"].str.count(" ") == 1)]
+        rows = table[
+            (table["collection"] == name)
+            & (table["topics"] == subset)
+            & (table["g"].str.count(" ") == 1)
+        ]
         for number, family in enumerate(("GAP", "xGAP", "eGAP")):
             one = rows[rows["quantity"] == f"{family} with AP"]
             g = one["g"].str.split().str[0].astype(float)
             ax.plot(g, one["value"], label=family, **line(number))
-            ax.fill_between(g, one["low"], one["high"], color=line(number)["color"], alpha=0.1, linewidth=0)
-        which = f"{rows['of topics'].iloc[0]} topics" + (", few highly relevant" if subset != "all" else "")
+            ax.fill_between(
+                g, one["low"], one["high"], color=line(number)["color"], alpha=0.1, linewidth=0
+            )
+        which = f"{rows['of topics'].iloc[0]} topics" + (
+            ", few highly relevant" if subset != "all" else ""
+        )
         ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", title=f"{name}, {runs} runs, {which}")
         ax.title.set_fontsize(9)
     figure.supylabel("Kendall's tau with AP", fontsize=10)
@@ -96,7 +115,11 @@ SMALL = ("MSLR", "few of grade 2")
 def robustness() -> Any:
     """Tau with the complete ranking against the share of judgments."""
     table = load("robustness")
-    cases = [case for case in dict.fromkeys(zip(table["collection"], table["topics"], strict=True)) if case != SMALL]
+    cases = [
+        case
+        for case in dict.fromkeys(zip(table["collection"], table["topics"], strict=True))
+        if case != SMALL
+    ]
     figure, axes = panels(len(cases), sharey=True)
     for ax, (name, subset) in zip(axes, cases, strict=True):
         rows = table[(table["collection"] == name) & (table["topics"] == subset)]
@@ -104,14 +127,19 @@ def robustness() -> Any:
             one = rows[rows["measure"] == measure]
             ax.plot(100 * one["kept"], one["tau"], label=measure, **line(number))
         ax.invert_xaxis()
-        ax.set(xlabel="judgments kept, %", title=f"{name}, {subset} ({rows['of topics'].iloc[0]} topics)")
+        ax.set(
+            xlabel="judgments kept, %",
+            title=f"{name}, {subset} ({rows['of topics'].iloc[0]} topics)",
+        )
         ax.title.set_fontsize(9)
     figure.supylabel("Kendall's tau with the complete ranking", fontsize=10)
     legend_below(figure, axes[0])
     return figure
 
 
-def scatter(axes: list[Any], pairs: list[tuple[str, pd.Series, pd.Series]], labels: tuple[str, str]) -> None:
+def scatter(
+    axes: list[Any], pairs: list[tuple[str, pd.Series, pd.Series]], labels: tuple[str, str]
+) -> None:
     """Draw points of systems and the diagonal, with tau and RMS in the title."""
     for ax, (title, x, y) in zip(axes, pairs, strict=True):
         rms, tau = np.sqrt(np.mean((x - y) ** 2)), x.corr(y, method="kendall")
@@ -163,10 +191,16 @@ def accuracy() -> Any:
     """Distance of the approximation by epoch of Algorithm 1."""
     table = load("accuracy")
     table = table[table["query"].isna()]
-    cases = list(dict.fromkeys(zip(table["collection"], table["measure"], table["fixed"], strict=True)))
+    cases = list(
+        dict.fromkeys(zip(table["collection"], table["measure"], table["fixed"], strict=True))
+    )
     figure, axes = panels(len(cases), 3.4)
     for ax, (name, measure, fixed) in zip(axes, cases, strict=True):
-        rows = table[(table["collection"] == name) & (table["measure"] == measure) & (table["fixed"] == fixed)]
+        rows = table[
+            (table["collection"] == name)
+            & (table["measure"] == measure)
+            & (table["fixed"] == fixed)
+        ]
         varied = "beta" if fixed == "alpha" else "alpha"
         for number, (steepness, one) in enumerate(rows.groupby("steepness")):
             ax.plot(one["epoch"], one["distance"], label=f"{steepness:g}", **line(number))
@@ -194,6 +228,11 @@ def ndcg_at() -> Any:
     }
     for number, (label, values) in enumerate(lines.items()):
         ax.plot(range(1, 11), values[columns].astype(float), label=label, **line(number))
-    ax.set(xlabel="k", ylabel="nDCG@k, LETOR's discount", title="OHSUMED, mean of five folds", xticks=range(1, 11))
+    ax.set(
+        xlabel="k",
+        ylabel="nDCG@k, LETOR's discount",
+        title="OHSUMED, mean of five folds",
+        xticks=range(1, 11),
+    )
     legend_below(figure, ax, 1)
     return figure

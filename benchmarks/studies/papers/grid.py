@@ -8,7 +8,13 @@ import gapboost as gb
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
 
-TRAINED = {"nDCG": gb.nDCG(), "AP": gb.AP(), "GAP": GAP, "P@10": gb.Precision(k=10), "nDCG@10": gb.nDCG(k=10)}
+TRAINED = {
+    "nDCG": gb.nDCG(),
+    "AP": gb.AP(),
+    "GAP": GAP,
+    "P@10": gb.Precision(k=10),
+    "nDCG@10": gb.nDCG(k=10),
+}
 WHOLE_LIST = ("nDCG", "AP", "GAP")
 LETOR = {"discount_by": "letor", "short_is_zero": True}
 TESTED = {
@@ -29,12 +35,20 @@ def fold_of(collection: str, number: int) -> Fold:
     return Fold(collection, number)
 
 
-def fitted(collection: str, number: int, model: str, name: str, objective: str, setting: float) -> Rows:
+def fitted(
+    collection: str, number: int, model: str, name: str, objective: str, setting: float
+) -> Rows:
     """Return the row of one training: values on the test part."""
     fold = fold_of(collection, number)
     best, value, scores = fold.fit(model, OBJECTIVES[objective](TRAINED[name]), setting)
     tested = {label: fold.value(measure, 2, scores) for label, measure in TESTED.items()}
-    row = {"fold": number, "model": model, "trained": name, "objective": objective, "setting": setting}
+    row = {
+        "fold": number,
+        "model": model,
+        "trained": name,
+        "objective": objective,
+        "setting": setting,
+    }
     return [row | {"round": best + 1, "validation": value} | tested]
 
 

@@ -35,11 +35,15 @@ def rich(one: RankedList) -> bool:
 
 def graded() -> Parts:
     """Return errors of GAP for eleven g and of nDCG: Figure 2 and footnote 1 of [robertson2010]."""
-    measures: dict[str, gb.Measure] = {f"GAP {g[0]:g}": gb.GAP(g=g) for g in simplex_grid(2, 10)} | NDCGS
+    measures: dict[str, gb.Measure] = {
+        f"GAP {g[0]:g}": gb.GAP(g=g) for g in simplex_grid(2, 10)
+    } | NDCGS
 
     def errors(name: str, run: str) -> Rows:
         lists = [one for one in lists_of(name, run) if rich(one)]
-        lists = [lists[i] for i in sorted(np.random.default_rng(0).permutation(len(lists))[: MOST[name]])]
+        lists = [
+            lists[i] for i in sorted(np.random.default_rng(0).permutation(len(lists))[: MOST[name]])
+        ]
         result = analysis.informativeness(list(measures.values()), lists, n_jobs=1)
         return [
             {
@@ -64,7 +68,11 @@ def graded() -> Parts:
 
 def binary(one: RankedList) -> RankedList:
     """Return the list with grades 0 and 1."""
-    return RankedList(one.name, np.minimum(one.grades, 1), np.array([one.recall_base[0], one.recall_base[1:].sum()]))
+    return RankedList(
+        one.name,
+        np.minimum(one.grades, 1),
+        np.array([one.recall_base[0], one.recall_base[1:].sum()]),
+    )
 
 
 def inferred() -> Parts:
@@ -78,9 +86,15 @@ def inferred() -> Parts:
             for one in lists:
                 seen = binary(one) if label == "AP" else one
                 falling = -np.arange(len(seen.grades), dtype=float)
-                (value,) = gb.evaluate(measure, seen.grades, falling, recall_base=[seen.recall_base], n_jobs=1).values()
-                relevance = analysis.maximum_entropy(measure, value, seen.counts, seen.recall_base).relevance()
-                missed = inferred_precision(relevance, one.grades, 1) - real_precision(one.grades, 1)
+                (value,) = gb.evaluate(
+                    measure, seen.grades, falling, recall_base=[seen.recall_base], n_jobs=1
+                ).values()
+                relevance = analysis.maximum_entropy(
+                    measure, value, seen.counts, seen.recall_base
+                ).relevance()
+                missed = inferred_precision(relevance, one.grades, 1) - real_precision(
+                    one.grades, 1
+                )
                 rows.append(
                     {
                         "collection": name,
@@ -97,5 +111,7 @@ def inferred() -> Parts:
         return rows
 
     return {
-        f"{name} {run}": partial(system, name, run) for name in ("Robust", "DBpedia") for run in collection(name).runs
+        f"{name} {run}": partial(system, name, run)
+        for name in ("Robust", "DBpedia")
+        for run in collection(name).runs
     }

@@ -24,4 +24,6 @@ def load(name: str) -> pd.DataFrame:
 
 def finish(name: str, parts: Parts) -> None:
     """Compute the parts of an item that are not saved yet, and save each."""
-    records.finish(Records(RESULTS / f"{name}.csv", ("part",)), {(part,): parts[part] for part in parts})
+    records.finish(
+        Records(RESULTS / f"{name}.csv", ("part",)), {(part,): parts[part] for part in parts}
+    )

@@ -12,7 +12,13 @@ from scipy import stats
 
 import gapboost as gb
 from benchmarks.studies.papers import topics
-from benchmarks.studies.papers.collections import Collection, above_first_quartile, collection, few, values_with_bpref
+from benchmarks.studies.papers.collections import (
+    Collection,
+    above_first_quartile,
+    collection,
+    few,
+    values_with_bpref,
+)
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.topics import Array
 from benchmarks.studies.papers.training import GAP
@@ -60,7 +66,14 @@ def correlation_with_p10() -> Parts:
         rows: Rows = [blank | row for row in topics.rows_of(quantities, collection=name)]
         blank = dict.fromkeys(("quantity", "value", "low", "high"))
         for system, mean in zip(values.systems, values.means.T, strict=True):
-            rows.append({"collection": name, **blank, "system": system, **dict(zip(measures, mean, strict=True))})
+            rows.append(
+                {
+                    "collection": name,
+                    **blank,
+                    "system": system,
+                    **dict(zip(measures, mean, strict=True)),
+                }
+            )
         return rows
 
     return {name: partial(systems, name) for name in ("Robust", "DBpedia", "OHSUMED", "MSLR")}
@@ -75,20 +88,28 @@ def correlation() -> Parts:
         grid = simplex_grid(2, 10) if top == 2 else simplex_grid(3, 5)
         labels = [" ".join(f"{x:g}" for x in g) for g in grid]
         graded = {
-            (family.__name__, label): family(g=g) for g, label in zip(grid, labels, strict=True) for family in FAMILIES
+            (family.__name__, label): family(g=g)
+            for g, label in zip(grid, labels, strict=True)
+            for family in FAMILIES
         }
         values = values_with_bpref([*graded.values(), *REFERENCES.values()], found)
         rows = []
         for subset, of in subsets(found).items():
             signs = topics.signs(values.on_topics(of).values)
             at = {key: signs[:, m] for m, key in enumerate([*graded, *REFERENCES, "bpref"])}
-            where = {"collection": name, "runs": len(found.runs), "topics": subset, "of topics": len(of)}
+            where = {
+                "collection": name,
+                "runs": len(found.runs),
+                "topics": subset,
+                "of topics": len(of),
+            }
             for label in labels:
                 rows += topics.rows_of(taus(at, label), **where, g=label, family=1)
             low, high = LOW[top]
             before, after = taus(at, low), taus(at, high)
             nearer = {
-                f"GAP minus {family} with {other}": before[f"GAP with {other}"] - before[f"{family} with {other}"]
+                f"GAP minus {family} with {other}": before[f"GAP with {other}"]
+                - before[f"{family} with {other}"]
                 for family, other in product(("xGAP", "eGAP"), ("AP", "nDCG"))
             }
             rises = {quantity: after[quantity] - before[quantity] for quantity in before}
@@ -105,7 +126,9 @@ def taus(at: dict[object, Array], g: str) -> dict[str, Array]:
         f"{family} with {other}": topics.tau(at[family, g], at[other])
         for family, other in product(("GAP", "xGAP", "eGAP"), (*REFERENCES, "bpref"))
     }
-    return found | {f"{family} with GAP": topics.tau(at[family, g], at["GAP", g]) for family in ("xGAP", "eGAP")}
+    return found | {
+        f"{family} with GAP": topics.tau(at[family, g], at["GAP", g]) for family in ("xGAP", "eGAP")
+    }
 
 
 def robustness() -> Parts:
@@ -116,7 +139,14 @@ def robustness() -> Parts:
         of = subsets(found)[subset]
         wanted = [*measures.values(), ir_measures.Bpref]
         result = analysis.robustness(
-            wanted, found.qrels, found.runs, fractions=FRACTIONS, topics=of, repeats=5, random_state=0, n_jobs=1
+            wanted,
+            found.qrels,
+            found.runs,
+            fractions=FRACTIONS,
+            topics=of,
+            repeats=5,
+            random_state=0,
+            n_jobs=1,
         )
         where = {"collection": name, "topics": subset, "of topics": len(of)}
         return [
@@ -128,8 +158,15 @@ def robustness() -> Parts:
     return {f"{name} {subset}": partial(curve, name, subset) for name, subset in PLAN}
 
 
-PLAN = (("Robust", "all"), ("Robust", "few of grade 2"), ("DBpedia", "all"), ("DBpedia", "few of grade 2"),
-        ("MSLR", "all"), ("MSLR", "few of grade 2"), ("MSLR", "few of grade 3"))  # fmt: skip
+PLAN = (
+    ("Robust", "all"),
+    ("Robust", "few of grade 2"),
+    ("DBpedia", "all"),
+    ("DBpedia", "few of grade 2"),
+    ("MSLR", "all"),
+    ("MSLR", "few of grade 2"),
+    ("MSLR", "few of grade 3"),
+)
 
 
 def thinned_measures(name: str) -> dict[str, gb.Measure]:
@@ -143,7 +180,9 @@ def discrimination() -> Parts:
 
     def curves(name: str, top: int | None) -> Rows:
         found = collection(name)
-        values = analysis.system_values(list(TOLD_APART.values()), found.qrels, found.runs, n_jobs=1)
+        values = analysis.system_values(
+            list(TOLD_APART.values()), found.qrels, found.runs, n_jobs=1
+        )
         power = analysis.discriminative_power(values, top=top, n_resamples=10_000, random_state=0)
         kept = values.best(top) if top else values
         shares = told_apart(kept.values)
@@ -156,7 +195,9 @@ def discrimination() -> Parts:
         blank = dict.fromkeys(("quantity", "value", "low", "high"))
         for label in TOLD_APART:
             points = enumerate(power.curve(TOLD_APART[label]))
-            rows += [where | blank | {"measure": label, "pair": pair, "asl": asl} for pair, asl in points]
+            rows += [
+                where | blank | {"measure": label, "pair": pair, "asl": asl} for pair, asl in points
+            ]
         return rows
 
     plan = (("Robust", None), ("Robust", 6), ("DBpedia", None), ("DBpedia", 10))
@@ -174,4 +215,6 @@ def told_apart(values: Array) -> Array:
     n = values.shape[2]
     mean = z @ times.T / n
     variance = np.maximum((z**2) @ times.T / n - mean**2, 1e-18) * n / (n - 1)
-    return np.asarray((np.abs(mean) / np.sqrt(variance / n) > stats.t.ppf(0.975, n - 1)).mean(axis=1).T)
+    return np.asarray(
+        (np.abs(mean) / np.sqrt(variance / n) > stats.t.ppf(0.975, n - 1)).mean(axis=1).T
+    )

@@ -21,7 +21,11 @@ from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_
 
 Array = NDArray[Any]
 FOLDS = (1, 2, 3, 4, 5)
-OBJECTIVES: dict[str, type] = {"LambdaRank": gb.LambdaRank, "SoftRank": gb.SoftRank, "ApproxRank": gb.ApproxRank}
+OBJECTIVES: dict[str, type] = {
+    "LambdaRank": gb.LambdaRank,
+    "SoftRank": gb.SoftRank,
+    "ApproxRank": gb.ApproxRank,
+}
 GAP = gb.GAP(g=(0.5, 0.5))
 PATIENCE = 60
 ROUNDS = {"trees": 200, "linear": 300}
@@ -44,7 +48,9 @@ def random_fold(data: RankingData, fold: int) -> RankingSplit:
     """
     queries = np.random.default_rng(0).permutation(np.unique(data.qid))
     parts = [queries[(i + fold - 1) % 5 :: 5] for i in range(5)]
-    return RankingSplit(rows(data, np.concatenate(parts[:3])), rows(data, parts[3]), rows(data, parts[4]))
+    return RankingSplit(
+        rows(data, np.concatenate(parts[:3])), rows(data, parts[3]), rows(data, parts[4])
+    )
 
 
 @cache
@@ -91,14 +97,23 @@ class Fold:
         """Fit LightGBM, learning rate 0.1."""
         history: dict[str, Any] = {}
         objective = gapboost.lightgbm.objective(how, n_jobs=1)
-        parameters = {"metric": "None", "learning_rate": 0.1, "num_leaves": leaves, "num_threads": 1, "verbose": -1}
+        parameters = {
+            "metric": "None",
+            "learning_rate": 0.1,
+            "num_leaves": leaves,
+            "num_threads": 1,
+            "verbose": -1,
+        }
         booster = lightgbm.train(
             {"objective": objective, **parameters},
             self.trees,
             ROUNDS["trees"],
             valid_sets=[self.watched],
             feval=gapboost.lightgbm.eval_metric(how.measure, n_jobs=1),
-            callbacks=[lightgbm.record_evaluation(history), lightgbm.early_stopping(PATIENCE, verbose=False)],
+            callbacks=[
+                lightgbm.record_evaluation(history),
+                lightgbm.early_stopping(PATIENCE, verbose=False),
+            ],
         )
         values = next(iter(history["valid_0"].values()))
         best = int(np.argmax(values))

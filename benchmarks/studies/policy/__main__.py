@@ -42,10 +42,18 @@ def selves() -> Tasks:
 def halves() -> Tasks:
     """Return the comparisons on halves."""
     sources = [source for source in collections() if source.name in HALVED]
-    return {(one.name, str(draw)): partial(on_halves, one, draw) for draw in range(HALVINGS) for one in sources}
+    return {
+        (one.name, str(draw)): partial(on_halves, one, draw)
+        for draw in range(HALVINGS)
+        for one in sources
+    }
 
 
-STUDIES = {"simulated": (SIMULATED, simulated), "selves": (SELVES, selves), "halves": (HALVES, halves)}
+STUDIES = {
+    "simulated": (SIMULATED, simulated),
+    "selves": (SELVES, selves),
+    "halves": (HALVES, halves),
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or STUDIES:

@@ -23,7 +23,9 @@ RANDOM: dict[str, Any] = {
     "LightGBM lambdarank, sampled": lightgbm.LGBMRanker(
         subsample=0.8, subsample_freq=1, colsample_bytree=0.8, **OF_TREES
     ),
-    "XGBoost rank:ndcg, sampled": xgboost.XGBRanker(objective="rank:ndcg", colsample_bytree=0.8, **SAMPLED),
+    "XGBoost rank:ndcg, sampled": xgboost.XGBRanker(
+        objective="rank:ndcg", colsample_bytree=0.8, **SAMPLED
+    ),
 }
 
 # Rankers that are compared on halves, with the baseline first.
@@ -65,12 +67,14 @@ def beside_itself(source: Collection, n: int, name: str, draw: int) -> list[dict
     """Return a row for each pair of seeds and measure; each is a comparison of its own."""
     data = subset(source, n, draw)[0]
     rankers = {f"seed {number}": OtherSeed(RANDOM[name], number) for number in range(SEEDS)}
-    found = compare_rankers(data.X, data.y, data.qid, rankers, measures=MEASURES, n_jobs=1, progress=False)
+    found = compare_rankers(
+        data.X, data.y, data.qid, rankers, measures=MEASURES, n_jobs=1, progress=False
+    )
     return [
         {
             "measure": v.measure, "pair": f"{v.ranker} - {v.beside}", "difference": v.difference,
-            "error": v.estimate.error, "freedom": v.estimate.freedom, "verdict": v.estimate.verdict(),
-            "of the family of six": v.verdict,
+            "error": v.estimate.error, "freedom": v.estimate.freedom,
+            "verdict": v.estimate.verdict(), "of the family of six": v.verdict,
         }
         for v in found.verdicts()
     ]  # fmt: skip
@@ -81,8 +85,9 @@ def on_halves(source: Collection, draw: int) -> list[dict[str, Any]]:
     n = len(np.unique(source.data.qid)) // 2
     return [
         {
-            "half": half, "ranker": v.ranker, "measure": v.measure, "queries": v.n_queries, "difference": v.difference,
-            "low": v.interval[0], "high": v.interval[1], "verdict": v.verdict,
+            "half": half, "ranker": v.ranker, "measure": v.measure, "queries": v.n_queries,
+            "difference": v.difference, "low": v.interval[0], "high": v.interval[1],
+            "verdict": v.verdict,
         }
         for half, data in enumerate(subset(source, n, 1000 + draw))
         for v in compare_rankers(

@@ -31,18 +31,24 @@ def false_alarms(simulated: pd.DataFrame, selves: pd.DataFrame) -> str:
         real = selves[selves["queries"] == n]
         alarms = real["verdict"] != INCONCLUSIVE
         family = ["collection", "ranker", "draw", "measure"]
-        families = (real["of the family of six"] != INCONCLUSIVE).groupby([real[name] for name in family]).any()
+        families = (
+            (real["of the family of six"] != INCONCLUSIVE)
+            .groupby([real[name] for name in family])
+            .any()
+        )
         before, after = found["power of seeds"].mean(), found["power of repeats"].mean()
         rows.append(
             [
-                f"{n:,}", f"{found['alarms of seeds'].mean():.3f}", f"{found['alarms of repeats'].mean():.3f}",
-                share_text(int(alarms.sum()), len(alarms)), share_text(int(families.sum()), len(families)),
-                f"{before:.2f}", f"{after:.2f}", f"{after / before:.2f}",
+                f"{n:,}", f"{found['alarms of seeds'].mean():.3f}",
+                f"{found['alarms of repeats'].mean():.3f}",
+                share_text(int(alarms.sum()), len(alarms)),
+                share_text(int(families.sum()), len(families)), f"{before:.2f}", f"{after:.2f}",
+                f"{after / before:.2f}",
             ]
         )  # fmt: skip
     head = [
-        "queries", "simulated, before", "simulated, now", "real pairs", "real families of six", "power before",
-        "power now", "ratio",
+        "queries", "simulated, before", "simulated, now", "real pairs", "real families of six",
+        "power before", "power now", "ratio",
     ]  # fmt: skip
     return table(head, rows)
 
@@ -51,10 +57,22 @@ def estimates(simulated: pd.DataFrame) -> str:
     """Return the table of the estimates that were compared."""
     rows = []
     for name in ("seeds", *CANDIDATES):
-        alarms, power = (simulated.groupby("queries")[f"{what} of {name}"].mean() for what in ("alarms", "power"))
-        rows.append([NAMES[name], *(f"{value:.3f}" for value in alarms), *(f"{value:.2f}" for value in power)])
+        alarms, power = (
+            simulated.groupby("queries")[f"{what} of {name}"].mean() for what in ("alarms", "power")
+        )
+        rows.append(
+            [
+                NAMES[name],
+                *(f"{value:.3f}" for value in alarms),
+                *(f"{value:.2f}" for value in power),
+            ]
+        )
     sizes = [f"{n:,}" for n in sorted(set(simulated["queries"]))]
-    head = ["estimate", *(f"alarms, {n} queries" for n in sizes), *(f"power, {n} queries" for n in sizes)]
+    head = [
+        "estimate",
+        *(f"alarms, {n} queries" for n in sizes),
+        *(f"power, {n} queries" for n in sizes),
+    ]
     return table(head, rows)
 
 
@@ -76,12 +94,14 @@ def agreement(halves: pd.DataFrame) -> str:
         for half, other in ((0, 1), (1, 0)):
             here = verdicts.loc[name][half] != INCONCLUSIVE
             decided += int(here.sum())
-            same += int((differences.loc[name][half] * differences.loc[name][other] > 0)[here].sum())
+            same += int(
+                (differences.loc[name][half] * differences.loc[name][other] > 0)[here].sum()
+            )
         of = halves[halves["collection"] == name]
         rows.append(
             [
-                f"`{name}`", str(of["draw"].nunique()), f"{of['queries'].iloc[0]}", f"{len(of):,}", str(decided),
-                share_text(same, decided),
+                f"`{name}`", str(of["draw"].nunique()), f"{of['queries'].iloc[0]}", f"{len(of):,}",
+                str(decided), share_text(same, decided),
             ]
         )  # fmt: skip
     head = ["collection", "halvings", "queries of a half", "comparisons", "ahead or behind"]

@@ -46,7 +46,10 @@ def read_components() -> dict[str, Components]:
     with COMPONENTS.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             if row["measure"] == "nDCG@10":
-                numbers = [float(row[name]) for name in ("queries", "query", "training queries", "tuning", "seed")]
+                numbers = [
+                    float(row[name])
+                    for name in ("queries", "query", "training queries", "tuning", "seed")
+                ]
                 by_collection.setdefault(row["collection"], []).append(numbers)
     found = {}
     for name, rows in sorted(by_collection.items()):
@@ -77,7 +80,9 @@ def draw_differences(
         inside = np.bincount(fold, influence, FOLDS)
         training = (influence.sum() - inside) / (n - np.bincount(fold, minlength=FOLDS))
         models = training + rng.normal(scale=np.sqrt(of.model), size=FOLDS)
-        differences.append(main + models[fold] + rng.normal(scale=np.sqrt(of.query * share), size=n))
+        differences.append(
+            main + models[fold] + rng.normal(scale=np.sqrt(of.query * share), size=n)
+        )
     return np.array(differences)
 
 
@@ -95,7 +100,10 @@ def estimate_repeats(differences: NDArray[np.float64], folds: NDArray[np.int64])
 
 
 def estimate_components(
-    differences: NDArray[np.float64], folds: NDArray[np.int64], shared_training: float = 0.0, allowance: float = 0.0
+    differences: NDArray[np.float64],
+    folds: NDArray[np.int64],
+    shared_training: float = 0.0,
+    allowance: float = 0.0,
 ) -> Estimate:
     """Return an estimate from components of variance, by Henderson's method III.
 
@@ -131,7 +139,9 @@ def estimate_components(
 
 def significant(estimates: Sequence[Estimate], shift: float = 0.0) -> float:
     """Return the share of 95 % intervals without 0, for a true difference of `shift`."""
-    means, errors, freedom = (np.array([getattr(e, name) for e in estimates]) for name in ("mean", "error", "freedom"))
+    means, errors, freedom = (
+        np.array([getattr(e, name) for e in estimates]) for name in ("mean", "error", "freedom")
+    )
     return float(np.mean(np.abs(means + shift) > stats.t.ppf(1 - LEVEL / 2, freedom) * errors))
 
 
@@ -159,10 +169,15 @@ def simulate(of: Components, n: int, share: float, rng: np.random.Generator) -> 
         for name, estimate in CANDIDATES.items():
             found[name].append(estimate(differences, folds))
     largest = 20 * float(np.mean([e.error for e in found["seeds"]]))
-    shift = optimize.brentq(lambda d: significant(found["seeds"], d) - POWER_BEFORE, 0.0, largest, xtol=1e-7)
+    shift = optimize.brentq(
+        lambda d: significant(found["seeds"], d) - POWER_BEFORE, 0.0, largest, xtol=1e-7
+    )
     rows = {}
     for name, estimates in found.items():
-        rows |= {f"alarms of {name}": significant(estimates), f"power of {name}": significant(estimates, shift)}
+        rows |= {
+            f"alarms of {name}": significant(estimates),
+            f"power of {name}": significant(estimates, shift),
+        }
     return rows
 
 
@@ -170,7 +185,10 @@ def rows_of(collection: str, n: int) -> list[dict[str, object]]:
     """Return one row for each share of interaction."""
     of = read_components()[collection]
     rng = np.random.default_rng([n, *collection.encode()])
-    return [{"interaction": share, "comparisons": COMPARISONS, **simulate(of, n, share, rng)} for share in INTERACTIONS]
+    return [
+        {"interaction": share, "comparisons": COMPARISONS, **simulate(of, n, share, rng)}
+        for share in INTERACTIONS
+    ]
 
 
 def cells() -> list[tuple[str, int]]:

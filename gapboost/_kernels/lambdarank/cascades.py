@@ -18,7 +18,9 @@ from gapboost._kernels.jit import kernel
 
 
 @kernel
-def sum_cascades(starts: Array, deep: Array, s: Array, stops: Array, discount: Array, lam: Array, eta: Array) -> None:
+def sum_cascades(
+    starts: Array, deep: Array, s: Array, stops: Array, discount: Array, lam: Array, eta: Array
+) -> None:
     """Write ``lam`` and ``eta`` of each document of each list.
 
     ``s`` and ``stops`` are by rank: scores times sigma, and probabilities to stop. The upper
@@ -38,7 +40,9 @@ def sum_cascades(starts: Array, deep: Array, s: Array, stops: Array, discount: A
                 there = stops[lower]
                 if here != there:
                     better = here - there
-                    change = -abs(better) * (reaching * discount[p] - between - passing * discount[r])
+                    change = -abs(better) * (
+                        reaching * discount[p] - between - passing * discount[r]
+                    )
                     u = np.exp(s[lower] - s[upper])
                     t = u / (1.0 + u)
                     push = change * (t if better > 0.0 else t - 1.0)

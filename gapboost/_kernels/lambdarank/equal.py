@@ -7,7 +7,9 @@ from gapboost._kernels.jit import kernel
 
 
 @kernel
-def sum_equal_pairs(starts: Array, deep: Array, s: Array, levels: Array, lam: Array, eta: Array) -> None:
+def sum_equal_pairs(
+    starts: Array, deep: Array, s: Array, levels: Array, lam: Array, eta: Array
+) -> None:
     """Write ``lam`` and ``eta`` of each document of each list.
 
     ``s`` and ``levels`` are by rank: scores times sigma, and numbers that grow with the grade. The

@@ -27,7 +27,9 @@ class Form(NamedTuple):
 
 
 @kernel
-def number_grades(n: int, grades: Pointer, n_grades: int, code_of: Pointer, grade_of: Pointer) -> int:
+def number_grades(
+    n: int, grades: Pointer, n_grades: int, code_of: Pointer, grade_of: Pointer
+) -> int:
     """Number the grades that occur, ascending, both ways; returns how many they are."""
     for i in range(n_grades):
         code_of[i] = 0
@@ -57,8 +59,8 @@ def make_form(
     width = (size + LANES - 1) // LANES * LANES
     square = width * width
     form = Form(
-        size=size, width=width, pair=room, transposed=room + square, bend=room + 2 * square, own=room + 3 * square,
-        discount=discount, deep=deep,
+        size=size, width=width, pair=room, transposed=room + square, bend=room + 2 * square,
+        own=room + 3 * square, discount=discount, deep=deep,
     )  # fmt: skip
     for a in range(size):
         form.own[a] = own[grade_of[a]]

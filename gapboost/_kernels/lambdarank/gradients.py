@@ -25,7 +25,9 @@ PAIRS_PER_DOCUMENT = 40
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
 
-NOTHING_ARRIVES = Arriving(above=np.empty((0, 0)), below=np.empty((0, 0)), prefix=np.empty((0, 0)), anchor=np.empty(0))
+NOTHING_ARRIVES = Arriving(
+    above=np.empty((0, 0)), below=np.empty((0, 0)), prefix=np.empty((0, 0)), anchor=np.empty(0)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +99,12 @@ def reach(discount: Array, longest: int, truncation: int) -> int:
 
 
 def short_queries(
-    offsets: Array, discount: Array, truncation: int, first: int, last: int, by_pairs: bool | None = None
+    offsets: Array,
+    discount: Array,
+    truncation: int,
+    first: int,
+    last: int,
+    by_pairs: bool | None = None,
 ) -> ShortQueries:
     """Prepare queries ``first..last-1`` for the passes over them.
 
@@ -110,7 +117,9 @@ def short_queries(
     sizes = np.diff(starts)
     longest = int(sizes.max(initial=0))
     deep = np.minimum(reach(discount, longest, truncation), sizes)
-    quicker = (sizes <= LONGEST_BY_PAIRS) & (deep * (2 * sizes - deep) <= 2 * PAIRS_PER_DOCUMENT * sizes)
+    quicker = (sizes <= LONGEST_BY_PAIRS) & (
+        deep * (2 * sizes - deep) <= 2 * PAIRS_PER_DOCUMENT * sizes
+    )
     direct = quicker if by_pairs is None else np.full(len(sizes), by_pairs)
     return ShortQueries(
         first=first, last=last, rows=slice(begin, end), starts=starts, deep=deep, by_pairs=direct,
@@ -119,7 +128,9 @@ def short_queries(
 
 
 @kernel
-def take(scores: Array, grades: Array, order: Array, sigma: float, code_of: Array, lists: Lists) -> None:
+def take(
+    scores: Array, grades: Array, order: Array, sigma: float, code_of: Array, lists: Lists
+) -> None:
     """Fill scores times sigma and numbered grades of ``lists``, and how each numbers grades.
 
     The lists are whole queries.
@@ -129,7 +140,9 @@ def take(scores: Array, grades: Array, order: Array, sigma: float, code_of: Arra
         begin = lists.starts[q]
         n = lists.starts[q + 1] - begin
         grade_of = pointer(lists.grade_of) + q * n_grades
-        lists.n_codes[q] = number_grades(n, pointer(grades) + begin, n_grades, pointer(code_of), grade_of)
+        lists.n_codes[q] = number_grades(
+            n, pointer(grades) + begin, n_grades, pointer(code_of), grade_of
+        )
         for r in range(begin, begin + n):
             row = begin + order[r]
             lists.s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
@@ -173,7 +186,9 @@ class ShortPass:
     def __init__(self, chunks: Sequence[ShortQueries], n_grades: int) -> None:
         n_queries = max((chunk.last - chunk.first for chunk in chunks), default=0)
         longest = max((chunk.longest for chunk in chunks), default=0)
-        room = padded(max((chunk.rows.stop - chunk.rows.start for chunk in chunks), default=0)) + LANES
+        room = (
+            padded(max((chunk.rows.stop - chunk.rows.start for chunk in chunks), default=0)) + LANES
+        )
         self.order = np.empty(room, np.int32)
         self.s, self.lam, self.eta = np.empty((3, room))
         self.grade = np.empty(room, np.uint8)
@@ -183,10 +198,19 @@ class ShortPass:
         # Ranking is done before the sums begin.
         rows, other_rows = self.s.view(np.int32).reshape(2, room)
         self.sorting = sorting(Elements(self.lam, rows), Elements(self.eta, other_rows), longest)
-        self.memory = list_memory(longest, max((chunk.longest_by_pairs for chunk in chunks), default=0), n_grades)
+        self.memory = list_memory(
+            longest, max((chunk.longest_by_pairs for chunk in chunks), default=0), n_grades
+        )
 
     def write_gradients(
-        self, queries: ShortQueries, pair: Array, own: Array, setup: Setup, scores: Array, grad: Array, hess: Array
+        self,
+        queries: ShortQueries,
+        pair: Array,
+        own: Array,
+        setup: Setup,
+        scores: Array,
+        grad: Array,
+        hess: Array,
     ) -> None:
         """Write the gradients, to be minimized, of all pairs of `queries`.
 
@@ -198,12 +222,23 @@ class ShortPass:
         order = self.order[:n]
         rank(scores, setup.turns[rows], starts, self.sorting, order)
         lists = Lists(
-            starts=starts, begins=setup.begins[numbers], deep=queries.deep, by_pairs=queries.by_pairs,
-            n_codes=self.n_codes[:n_queries], grade_of=self.grade_of[:n_queries],
-            s=self.s, grade=self.grade, lam=self.lam, eta=self.eta,
+            starts=starts, begins=setup.begins[numbers], deep=queries.deep,
+            by_pairs=queries.by_pairs, n_codes=self.n_codes[:n_queries],
+            grade_of=self.grade_of[:n_queries], s=self.s, grade=self.grade, lam=self.lam,
+            eta=self.eta,
         )  # fmt: skip
         take(scores, setup.grades[rows], order, setup.sigma, self.code_of, lists)
         sum_lists(lists, setup.discount, pair, own, True, NOTHING_ARRIVES, self.memory)
         mass = np.add.reduceat(np.abs(self.lam[:n]), starts[:-1])
         push, curve = factors(mass, setup.weights[numbers], setup)
-        write_gradients(order, starts, self.lam, self.eta, push, curve, setup.least_curvature, grad[rows], hess[rows])
+        write_gradients(
+            order,
+            starts,
+            self.lam,
+            self.eta,
+            push,
+            curve,
+            setup.least_curvature,
+            grad[rows],
+            hess[rows],
+        )

@@ -108,7 +108,9 @@ def fill_changes(p: int, n: int, discount: Array, own: Array, itself: float, sum
     below, upon, change = sums.below, sums.upon, sums.change
     phi = d[0] * (own[0] + c[0] - itself) - e[0]
     for x in range(1, n - p):
-        change[x] = d[0] * (own[x] + c[x] - upon[x]) - e[x] - phi - chi[x] + d[x] * (upon[x] - itself)
+        change[x] = (
+            d[0] * (own[x] + c[x] - upon[x]) - e[x] - phi - chi[x] + d[x] * (upon[x] - itself)
+        )
     c_p, e_p = own[0] + c[0] + itself, e[0] + d[0] * itself
     for x in range(1, n - p):
         change[x] += d[x] * c_p - e_p

@@ -134,8 +134,9 @@ def padded(n: int) -> int:
 def pointers(memory: ListMemory) -> ListMemory:
     """Return the memory with a pointer for each array."""
     return ListMemory(
-        rise=pointer(memory.rise), fall=pointer(memory.fall), jump=pointer(memory.jump), upper=pointer(memory.upper),
-        lower=pointer(memory.lower), lower_by_grade=pointer(memory.lower_by_grade), powers=pointer(memory.powers),
+        rise=pointer(memory.rise), fall=pointer(memory.fall), jump=pointer(memory.jump),
+        upper=pointer(memory.upper), lower=pointer(memory.lower),
+        lower_by_grade=pointer(memory.lower_by_grade), powers=pointer(memory.powers),
         prefixes=pointer(memory.prefixes), above=pointer(memory.above), below=pointer(memory.below),
         form=pointer(memory.form),
     )  # fmt: skip

@@ -19,7 +19,13 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import decay
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, factors, reach, write_gradients
+from gapboost._kernels.lambdarank.gradients import (
+    HESSIAN_FLOOR,
+    Setup,
+    factors,
+    reach,
+    write_gradients,
+)
 from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, list_memory, padded
 from gapboost._kernels.lambdarank.moments import LENGTH, moments_at, scale_moments
 from gapboost._kernels.lambdarank.sums import copy, sum_lists
@@ -65,7 +71,13 @@ class LongQuery:
 
 
 def long_query(
-    grades: Array, offsets: Array, discount: Array, pair: Array, own: Array, truncation: int, number: int
+    grades: Array,
+    offsets: Array,
+    discount: Array,
+    pair: Array,
+    own: Array,
+    truncation: int,
+    number: int,
 ) -> LongQuery:
     """Prepare one long query for the passes over it.
 
@@ -76,13 +88,15 @@ def long_query(
     grade_of = np.zeros(own.shape[1], np.uint8)
     grade_of[: len(occurring)] = occurring
     return LongQuery(
-        number=number, rows=rows, reached=reach(discount, rows.stop - rows.start, truncation), pair=pair, own=own,
-        codes=codes.astype(np.uint8), grade_of=grade_of, n_codes=len(occurring),
+        number=number, rows=rows, reached=reach(discount, rows.stop - rows.start, truncation),
+        pair=pair, own=own, codes=codes.astype(np.uint8), grade_of=grade_of, n_codes=len(occurring),
     )  # fmt: skip
 
 
 @kernel
-def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, moments: Array, room: Array) -> None:
+def hand_on(
+    width: int, size: int, step: int, tops: Array, bottoms: Array, moments: Array, room: Array
+) -> None:
     """Turn the moments of each strip into those of all documents above (step 1) or below (-1).
 
     A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives
@@ -100,7 +114,9 @@ def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, momen
         scale_moments(width, size, decay(abs(left - first_anchor)), moments_at(so_far, width))
         copy(length, own, mine)
         copy(length, so_far, own)
-        scale_moments(width, size, decay(abs(first_anchor - last_anchor)), moments_at(so_far, width))
+        scale_moments(
+            width, size, decay(abs(first_anchor - last_anchor)), moments_at(so_far, width)
+        )
         for i in range(0, length, LANES):
             store(so_far, i, load8(so_far, i) + load8(mine, i))
         left = last_anchor
@@ -108,7 +124,14 @@ def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, momen
 
 @kernel
 def take_strip(
-    scores: Array, codes: Array, order: Array, discount: Array, sigma: float, s: Array, grade: Array, tally: Array
+    scores: Array,
+    codes: Array,
+    order: Array,
+    discount: Array,
+    sigma: float,
+    s: Array,
+    grade: Array,
+    tally: Array,
 ) -> None:
     """Fill scores times sigma and numbered grades of a strip; add to ``tally``.
 
@@ -143,7 +166,9 @@ class LongPass:
         self.arriving = Arriving(above=above, below=below, prefix=prefix, anchor=anchor)
         self.memory = Scratch(lambda: list_memory(STRIP, 0, width))
 
-    def write_gradients(self, setup: Setup, scores: Array, grad: Array, hess: Array, each: Each) -> None:
+    def write_gradients(
+        self, setup: Setup, scores: Array, grad: Array, hess: Array, each: Each
+    ) -> None:
         """Write the gradients; ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads."""
         query, n_strips = self.query, self.n_strips
         scores, turns, grad, hess = (a[query.rows] for a in (scores, setup.turns, grad, hess))
@@ -160,7 +185,9 @@ class LongPass:
         each(lambda j: self.sum(j, discount, False), n_strips)
         self.hand_on()
         each(lambda j: self.sum(j, discount, True), n_strips)
-        push, curve = factors(self.mass.sum(keepdims=True), setup.weights[query.number : query.number + 1], setup)
+        push, curve = factors(
+            self.mass.sum(keepdims=True), setup.weights[query.number : query.number + 1], setup
+        )
         each(lambda j: self.write(j, push, curve, setup.least_curvature, grad, hess), n_strips)
 
     def take(self, j: int, scores: Array, discount: Array, sigma: float) -> None:
@@ -168,7 +195,14 @@ class LongPass:
         ranks = self._ranks(j)
         tally = self.arriving.prefix[j].reshape(2, -1)
         take_strip(
-            scores, self.query.codes, self.order[ranks], discount[ranks], sigma, self.s[ranks], self.grade[ranks], tally
+            scores,
+            self.query.codes,
+            self.order[ranks],
+            discount[ranks],
+            sigma,
+            self.s[ranks],
+            self.grade[ranks],
+            tally,
         )
 
     def settle_prefixes(self) -> None:
@@ -186,16 +220,24 @@ class LongPass:
         width = padded(self.query.n_codes)
         tops, bottoms = self.s[self.starts[:-1]], self.arriving.anchor
         for step, moments in ((1, self.arriving.above), (-1, self.arriving.below)):
-            hand_on(width, self.query.n_codes, step, tops, bottoms, moments, np.zeros(2 * LENGTH * width))
+            hand_on(
+                width,
+                self.query.n_codes,
+                step,
+                tops,
+                bottoms,
+                moments,
+                np.zeros(2 * LENGTH * width),
+            )
 
     def sum(self, j: int, discount: Array, receive: bool) -> None:
         """The moments of strip j by itself or, if its documents ``receive``, their lam and eta."""
         one, query, ranks = slice(j, j + 1), self.query, self._ranks(j)
         deep = min(max(query.reached - ranks.start, 0), ranks.stop - ranks.start)
         strip = Lists(
-            starts=self.starts[j : j + 2], begins=self.starts[one], deep=np.array([deep], np.int64), by_pairs=np.zeros(1, bool),
-            n_codes=np.array([query.n_codes]), grade_of=query.grade_of[None],
-            s=self.s, grade=self.grade, lam=self.lam, eta=self.eta,
+            starts=self.starts[j : j + 2], begins=self.starts[one], deep=np.array([deep], np.int64),
+            by_pairs=np.zeros(1, bool), n_codes=np.array([query.n_codes]),
+            grade_of=query.grade_of[None], s=self.s, grade=self.grade, lam=self.lam, eta=self.eta,
         )  # fmt: skip
         arriving = Arriving._make(of_all[one] for of_all in self.arriving)
         with self.memory.lent() as memory:
@@ -203,11 +245,23 @@ class LongPass:
         if receive:
             self.mass[j] = np.abs(self.lam[ranks]).sum()
 
-    def write(self, j: int, push: Array, curve: Array, least: float, grad: Array, hess: Array) -> None:
+    def write(
+        self, j: int, push: Array, curve: Array, least: float, grad: Array, hess: Array
+    ) -> None:
         """Gradients of strip j in the order of the rows."""
         ranks = self._ranks(j)
         ends = np.array([0, ranks.stop - ranks.start])
-        write_gradients(self.order[ranks], ends, self.lam[ranks], self.eta[ranks], push, curve, least, grad, hess)
+        write_gradients(
+            self.order[ranks],
+            ends,
+            self.lam[ranks],
+            self.eta[ranks],
+            push,
+            curve,
+            least,
+            grad,
+            hess,
+        )
 
     def _ranks(self, j: int) -> slice:
         return slice(self.starts[j], self.starts[j + 1])

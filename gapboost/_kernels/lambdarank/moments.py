@@ -20,7 +20,18 @@ from typing import Any, NamedTuple
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
 from gapboost._kernels.lambdarank.form import Form
-from gapboost._kernels.simd import LANES, Pointer, counting, fold, load8, load16, powers, store, total, vector16
+from gapboost._kernels.simd import (
+    LANES,
+    Pointer,
+    counting,
+    fold,
+    load8,
+    load16,
+    powers,
+    store,
+    total,
+    vector16,
+)
 
 # The width of `load16`, `powers` and `vector16`. For fewer terms pad the coefficients with zeros:
 # fewer lanes were slower.
@@ -119,7 +130,9 @@ def add_constants(step: int, a: int, width: int, table: Pointer, moments: Moment
 
 
 @kernel
-def carry(way: Way, block: DocumentBlock, form: Form, moments: Moments, lam: Pointer, eta: Pointer) -> None:
+def carry(
+    way: Way, block: DocumentBlock, form: Form, moments: Moments, lam: Pointer, eta: Pointer
+) -> None:
     """Visit the documents of a block: each receives from the moments, then adds to them.
 
     Documents below ``block.receivers_end`` receive, those below ``block.givers_end`` add.
@@ -149,7 +162,11 @@ def carry(way: Way, block: DocumentBlock, form: Form, moments: Moments, lam: Poi
             power = powers(way.at_giver[r])
             store(moments.plain, TERMS * a, load16(moments.plain, TERMS * a) + power)
             for i in range(size):
-                store(moments.weighted, TERMS * i, load16(moments.weighted, TERMS * i) + table[i] * power)
+                store(
+                    moments.weighted,
+                    TERMS * i,
+                    load16(moments.weighted, TERMS * i) + table[i] * power,
+                )
             add_constants(step, a, width, table, moments)
         if step < 0 and block.jump[r] != 1.0:
             scale_moments(width, size, block.jump[r], moments)

@@ -21,7 +21,9 @@ def turn_by_grade(n: int, form: Form, lower: Pointer, by_grade: Pointer) -> int:
 
 
 @kernel
-def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, memory: ListMemory, lam: Pointer, eta: Pointer) -> None:
+def sum_pairs(
+    n: int, s: Pointer, grade: Pointer, form: Form, memory: ListMemory, lam: Pointer, eta: Pointer
+) -> None:
     """Add what the first ``form.deep`` documents and all documents below them do to each other.
 
     Reads up to 7 elements of ``s`` and ``grade`` further.

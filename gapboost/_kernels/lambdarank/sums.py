@@ -12,15 +12,35 @@ from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import exponentials
 from gapboost._kernels.lambdarank.form import Form, make_form
-from gapboost._kernels.lambdarank.lists import BLOCK, Arriving, ListMemory, Lists, pointers, set_zero
-from gapboost._kernels.lambdarank.moments import LENGTH, DocumentBlock, Way, carry, collect, moments_at
+from gapboost._kernels.lambdarank.lists import (
+    BLOCK,
+    Arriving,
+    ListMemory,
+    Lists,
+    pointers,
+    set_zero,
+)
+from gapboost._kernels.lambdarank.moments import (
+    LENGTH,
+    DocumentBlock,
+    Way,
+    carry,
+    collect,
+    moments_at,
+)
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 from gapboost._kernels.simd import LANES, Pointer, counting, load8, pointer, store
 
 
 @kernel
 def fill_swaps(
-    n: int, grade: Pointer, discount: Pointer, form: Form, prefix: Pointer, upper: Pointer, lower: Pointer
+    n: int,
+    grade: Pointer,
+    discount: Pointer,
+    form: Form,
+    prefix: Pointer,
+    upper: Pointer,
+    lower: Pointer,
 ) -> None:
     """Write rows of the ``n`` documents with these grades and discounts; carry ``prefix``.
 
@@ -62,7 +82,14 @@ def copy(n: int, source: Pointer, target: Pointer) -> None:
 
 @kernel
 def sum_moments(
-    n: int, receive: bool, s: Pointer, grade: Pointer, form: Form, memory: ListMemory, lam: Pointer, eta: Pointer
+    n: int,
+    receive: bool,
+    s: Pointer,
+    grade: Pointer,
+    form: Form,
+    memory: ListMemory,
+    lam: Pointer,
+    eta: Pointer,
 ) -> Any:
     """Visit the list downwards and upwards, block by block; return the last anchor.
 
@@ -84,9 +111,22 @@ def sum_moments(
         hi = min(n, lo + BLOCK)
         prefix = memory.prefixes + k * 2 * width
         copy(2 * width, prefix, prefix + 2 * width)
-        fill_swaps(hi - lo, grade + lo, form.discount + lo, form, prefix + 2 * width, memory.upper, memory.lower)
+        fill_swaps(
+            hi - lo,
+            grade + lo,
+            form.discount + lo,
+            form,
+            prefix + 2 * width,
+            memory.upper,
+            memory.lower,
+        )
         block = DocumentBlock(
-            lo=lo, hi=hi, receivers_end=n if receive else 0, givers_end=form.deep, grade=grade, jump=memory.jump
+            lo=lo,
+            hi=hi,
+            receivers_end=n if receive else 0,
+            givers_end=form.deep,
+            grade=grade,
+            jump=memory.jump,
         )
         carry(down, block, form, above, lam, eta)
     for k in range(blocks - 1, -1, -1):
@@ -94,9 +134,16 @@ def sum_moments(
         hi = min(n, lo + BLOCK)
         if k < blocks - 1:
             prefix = memory.prefixes + k * 2 * width
-            fill_swaps(hi - lo, grade + lo, form.discount + lo, form, prefix, memory.upper, memory.lower)
+            fill_swaps(
+                hi - lo, grade + lo, form.discount + lo, form, prefix, memory.upper, memory.lower
+            )
         block = DocumentBlock(
-            lo=lo, hi=hi, receivers_end=form.deep if receive else 0, givers_end=n, grade=grade, jump=memory.jump
+            lo=lo,
+            hi=hi,
+            receivers_end=form.deep if receive else 0,
+            givers_end=n,
+            grade=grade,
+            jump=memory.jump,
         )
         carry(up, block, form, below, lam, eta)
     return anchor
@@ -113,9 +160,21 @@ def collect_moments(blocks: int, n: int, grade: Pointer, form: Form, memory: Lis
     for k in range(blocks):
         lo = k * BLOCK
         hi = min(n, lo + BLOCK)
-        fill_swaps(hi - lo, grade + lo, form.discount + lo, form, memory.prefixes, memory.upper, memory.lower)
-        for_below = DocumentBlock(lo=lo, hi=hi, receivers_end=0, givers_end=form.deep, grade=grade, jump=memory.jump)
-        for_above = DocumentBlock(lo=lo, hi=hi, receivers_end=0, givers_end=n, grade=grade, jump=memory.jump)
+        fill_swaps(
+            hi - lo,
+            grade + lo,
+            form.discount + lo,
+            form,
+            memory.prefixes,
+            memory.upper,
+            memory.lower,
+        )
+        for_below = DocumentBlock(
+            lo=lo, hi=hi, receivers_end=0, givers_end=form.deep, grade=grade, jump=memory.jump
+        )
+        for_above = DocumentBlock(
+            lo=lo, hi=hi, receivers_end=0, givers_end=n, grade=grade, jump=memory.jump
+        )
         collect(down, for_below, form, memory.powers, above)
         collect(up, for_above, form, memory.powers, below)
 
@@ -125,12 +184,20 @@ def ways(memory: ListMemory) -> tuple[Way, Way]:
     """Down and up a list."""
     fall, rise, upper, lower = memory.fall, memory.rise, memory.upper, memory.lower
     down = Way(step=1, at_receiver=fall, at_giver=rise, receiver_tables=lower, giver_tables=upper)
-    return down, Way(step=-1, at_receiver=rise, at_giver=fall, receiver_tables=upper, giver_tables=lower)
+    return down, Way(
+        step=-1, at_receiver=rise, at_giver=fall, receiver_tables=upper, giver_tables=lower
+    )
 
 
 @kernel
 def sum_lists(
-    lists: Lists, discount: Array, pair: Array, own: Array, receive: bool, arriving: Arriving, arrays: ListMemory
+    lists: Lists,
+    discount: Array,
+    pair: Array,
+    own: Array,
+    receive: bool,
+    arriving: Arriving,
+    arrays: ListMemory,
 ) -> None:
     """Set ``lam`` and ``eta`` of all documents; ``pair[j]`` and ``own[j]`` are list j's."""
     memory = pointers(arrays)
@@ -149,7 +216,8 @@ def sum_lists(
             continue
         form = make_form(
             pointer(pair) + j * n_grades * n_grades, pointer(own) + j * n_grades, n_grades,
-            pointer(lists.grade_of) + j * n_grades, size, memory.form, pointer(discount) + lists.begins[j], lists.deep[j],
+            pointer(lists.grade_of) + j * n_grades, size, memory.form,
+            pointer(discount) + lists.begins[j], lists.deep[j],
         )  # fmt: skip
         prefix, moments = 2 * form.width, LENGTH * form.width
         if lists.by_pairs[j]:
@@ -162,7 +230,10 @@ def sum_lists(
             set_zero(moments, memory.below)
             sum_moments(n, receive, s, grade, form, memory, lam, eta)
         else:
-            above, below = pointer(arriving.above) + j * moments, pointer(arriving.below) + j * moments
+            above, below = (
+                pointer(arriving.above) + j * moments,
+                pointer(arriving.below) + j * moments,
+            )
             copy(prefix, pointer(arriving.prefix) + j * prefix, memory.prefixes)
             copy(moments, above, memory.above)
             copy(moments, below, memory.below)

@@ -40,7 +40,9 @@ def count_parts(scores: Array, rows: Array, high: float, scale: float, counts: A
 
 
 @kernel
-def deal(scores: Array, rows: Array, high: float, scale: float, places: Array, target: Elements) -> None:
+def deal(
+    scores: Array, rows: Array, high: float, scale: float, places: Array, target: Elements
+) -> None:
     """Move rows, and their scores, to the next of the ``places`` of their parts."""
     for i in range(len(rows)):
         score = float(scores[rows[i]])

@@ -46,7 +46,10 @@ class Sorting(NamedTuple):
 def sorting(elements: Elements, other: Elements, longest: int) -> Sorting:
     """Return working memory for lists up to `longest`; elements have room for 8 more."""
     return Sorting(
-        elements, other, np.empty(longest // FILL + 2, np.int64), np.empty((longest // COUNTED + 2) * 3, np.int64)
+        elements,
+        other,
+        np.empty(longest // FILL + 2, np.int64),
+        np.empty((longest // COUNTED + 2) * 3, np.int64),
     )
 
 
@@ -65,7 +68,9 @@ def count(lo: int, hi: int, elements: Elements, order: Pointer) -> None:
 
 
 @kernel
-def spread(lo: int, hi: int, high: float, scale: float, source: Elements, target: Elements, ends: Pointer) -> int:
+def spread(
+    lo: int, hi: int, high: float, scale: float, source: Elements, target: Elements, ends: Pointer
+) -> int:
     """Move elements ``lo..hi-1`` into buckets, in their order, and return the number of buckets.
 
     ``ends`` receives the end of each bucket.
@@ -92,7 +97,9 @@ def spread(lo: int, hi: int, high: float, scale: float, source: Elements, target
 
 
 @kernel
-def rank_one(n: int, elements: Elements, other: Elements, ends: Pointer, pieces: Pointer, order: Pointer) -> None:
+def rank_one(
+    n: int, elements: Elements, other: Elements, ends: Pointer, pieces: Pointer, order: Pointer
+) -> None:
     """Rank ``n`` elements by spreading; the other arrays are scratch."""
     # Pieces are (first, end, whether they are among the other elements).
     pieces[0] = 0
@@ -149,7 +156,9 @@ def rank(scores: Array, turns: Array, offsets: Array, work: Sorting, order: Arra
             score = scores[begin + row]
             elements.scores[i] = score if score == score else -np.inf
             elements.rows[i] = row
-        rank_one(n, elements, other, pointer(work.ends), pointer(work.pieces), pointer(order) + begin)
+        rank_one(
+            n, elements, other, pointer(work.ends), pointer(work.pieces), pointer(order) + begin
+        )
 
 
 def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
@@ -165,5 +174,11 @@ def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
     room = longest + LANES
     elements, other = (Elements(np.empty(room), np.empty(room, np.int32)) for _ in range(2))
     # Compiled code would be compiled a second time for float32.
-    rank(scores.astype(np.float64, copy=False), turns, offsets, sorting(elements, other, longest), order)
+    rank(
+        scores.astype(np.float64, copy=False),
+        turns,
+        offsets,
+        sorting(elements, other, longest),
+        order,
+    )
     return order

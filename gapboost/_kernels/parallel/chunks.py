@@ -85,8 +85,14 @@ def chunks(
     """
     n_queries = len(offsets) - 1
     n_documents = int(offsets[-1])
-    n_chunks = min(n_jobs * CHUNKS_PER_THREAD if n_jobs > 1 else 1, max(1, n_documents // SMALLEST_CHUNK))
-    n_chunks = max(n_chunks, n_queries * bytes_per_query // CHUNK_BYTES, n_documents // (largest or n_documents))
+    n_chunks = min(
+        n_jobs * CHUNKS_PER_THREAD if n_jobs > 1 else 1, max(1, n_documents // SMALLEST_CHUNK)
+    )
+    n_chunks = max(
+        n_chunks,
+        n_queries * bytes_per_query // CHUNK_BYTES,
+        n_documents // (largest or n_documents),
+    )
     n_chunks = min(n_chunks, n_queries)
     targets = np.arange(1, n_chunks) * (n_documents / n_chunks)
     cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, targets), [n_queries])))
@@ -172,7 +178,9 @@ def _shared_pool() -> ThreadPoolExecutor:
     global _pool
     with _lock:
         if _pool is None:
-            _pool = ThreadPoolExecutor(max(1, int(joblib.cpu_count())), thread_name_prefix="gapboost")
+            _pool = ThreadPoolExecutor(
+                max(1, int(joblib.cpu_count())), thread_name_prefix="gapboost"
+            )
         return _pool
 
 

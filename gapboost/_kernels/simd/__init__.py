@@ -67,8 +67,8 @@ else:
     )  # fmt: skip
 
 __all__ = [
-    "LANES", "Pointer", "counting", "every8", "fold", "load8", "load16", "number", "pointer", "powers", "store",
-    "times_power", "total", "vector16", "where",
+    "LANES", "Pointer", "counting", "every8", "fold", "load8", "load16", "number", "pointer",
+    "powers", "store", "times_power", "total", "vector16", "where",
 ]  # fmt: skip
 
 Pointer = Any

@@ -85,7 +85,9 @@ def _arithmetic(name: str) -> Callable[..., Any]:
 def _comparison(symbol: str) -> Callable[..., Any]:
     def compare(builder: Any, x: Any, y: Any) -> Any:
         width = x.type.count
-        return builder.select(builder.fcmp_ordered(symbol, x, y), _constant([1.0] * width), _constant([0.0] * width))
+        return builder.select(
+            builder.fcmp_ordered(symbol, x, y), _constant([1.0] * width), _constant([0.0] * width)
+        )
 
     return compare
 
@@ -109,7 +111,10 @@ class _BetweenVectors(AbstractTemplate):
         vectors = [kind for kind in args if isinstance(kind, VectorType)]
         if vectors and all(isinstance(kind, VectorType | types.Number) for kind in args):
             # numba converts whole numbers to what the signature says
-            return signature(vectors[0], *[kind if isinstance(kind, VectorType) else types.float64 for kind in args])
+            return signature(
+                vectors[0],
+                *[kind if isinstance(kind, VectorType) else types.float64 for kind in args],
+            )
         return None
 
 
@@ -118,7 +123,10 @@ def _define(symbol: Any, combine: Callable[..., Any]) -> None:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         width = signature.return_type.width
-        x, y = (_operand(builder, kind, arg, width) for kind, arg in zip(signature.args, args, strict=True))
+        x, y = (
+            _operand(builder, kind, arg, width)
+            for kind, arg in zip(signature.args, args, strict=True)
+        )
         return combine(builder, x, y)
 
     for kinds in ((VectorType, VectorType), (VectorType, types.Float), (types.Float, VectorType)):
@@ -180,7 +188,9 @@ def _further(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def _address(builder: Any, pointer: Any, offset: Any, width: int) -> Any:
-    return builder.bitcast(builder.gep(pointer, [offset]), _vector(width, pointer.type.pointee).as_pointer())
+    return builder.bitcast(
+        builder.gep(pointer, [offset]), _vector(width, pointer.type.pointee).as_pointer()
+    )
 
 
 def _load_of(kind: VectorType) -> Callable[..., Built]:
@@ -192,7 +202,9 @@ def _load_of(kind: VectorType) -> Callable[..., Built]:
             loaded = builder.load(address, align=element.bitwidth // 8)
             if isinstance(element, types.Float):
                 return loaded
-            return (builder.sitofp if element.signed else builder.uitofp)(loaded, _vector(kind.width))
+            return (builder.sitofp if element.signed else builder.uitofp)(
+                loaded, _vector(kind.width)
+            )
 
         return kind(source, types.intp), code
 
@@ -245,7 +257,9 @@ def vector16(typing: Any, numbers: Any) -> Built:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vector = ir.Constant(_vector(16), ir.Undefined)
         for lane in range(16):
-            vector = builder.insert_element(vector, builder.extract_value(args[0], lane), INDEX(lane))
+            vector = builder.insert_element(
+                vector, builder.extract_value(args[0], lane), INDEX(lane)
+            )
         return vector
 
     return SIXTEEN(numbers), code
@@ -271,7 +285,9 @@ def powers(typing: Any, base: Any) -> Built:
 
 def _halves(builder: Any, vector: Any) -> Any:
     half = vector.type.count // 2
-    low, high = (_pick(builder, vector, vector, list(range(start, start + half))) for start in (0, half))
+    low, high = (
+        _pick(builder, vector, vector, list(range(start, start + half))) for start in (0, half)
+    )
     return builder.fadd(low, high)
 
 

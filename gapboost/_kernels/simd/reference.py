@@ -36,7 +36,9 @@ class Pointer:
         """Return the index of the first of ``n`` elements; raise IndexError if one is outside."""
         first = self.start + int(offset)
         if not 0 <= first <= len(self.array) - n:
-            raise IndexError(f"elements {first} to {first + n - 1} of an array of {len(self.array)}")
+            raise IndexError(
+                f"elements {first} to {first + n - 1} of an array of {len(self.array)}"
+            )
         return first
 
 

@@ -69,7 +69,9 @@ def interaction_tables(function: Any, width: float, reach: int) -> Array:
 
 def points_for(longest: int, most: int) -> Points:
     """Memory for lists up to `longest` in up to `most` cells."""
-    return Points(cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64))
+    return Points(
+        cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64)
+    )
 
 
 @kernel
@@ -124,7 +126,13 @@ def add_moments(r: int, channel: int, weight: float, points: Points, moments: Ar
 
 @kernel
 def interact(
-    cells: int, channels: int, reach: Reach, points: Points, moments: Array, so_far: Array, arriving: Array
+    cells: int,
+    channels: int,
+    reach: Reach,
+    points: Points,
+    moments: Array,
+    so_far: Array,
+    arriving: Array,
 ) -> None:
     """Fill ``arriving``: the polynomial of each cell, by channel; ``so_far`` is scratch."""
     span = len(reach.tables) // 2

@@ -34,13 +34,15 @@ def distribution_memory(weight: Array, depth: int, sizes: Array) -> Distribution
     """Return working memory for queries of these sizes; only `change` grows with their number."""
     n = int(sizes.max())
     return Distribution(
-        weight=weight, beats=np.empty(n), states=np.empty((n, depth)), p=np.empty(depth), by_p=np.empty(depth + 1),
-        change=np.empty((len(sizes), n, n)),
+        weight=weight, beats=np.empty(n), states=np.empty((n, depth)), p=np.empty(depth),
+        by_p=np.empty(depth + 1), change=np.empty((len(sizes), n, n)),
     )  # fmt: skip
 
 
 @summing_kernel
-def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distribution, change: Array) -> float:
+def over_rank_distribution(
+    beats: Array, skipped: int, depth: int, dist: Distribution, change: Array
+) -> float:
     """Return the mean of ``dist.weight[rank - 1]`` over the rank distribution of a document.
 
     Beyond ``depth`` the weight is 0.
@@ -90,7 +92,12 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
 
 @kernel
 def find_chances(
-    starts: Array, all_x: Array, all_matter: Array, depth: int, dist: Distribution, all_chances: Array
+    starts: Array,
+    all_x: Array,
+    all_matter: Array,
+    depth: int,
+    dist: Distribution,
+    all_chances: Array,
 ) -> None:
     """Write the mean weight of the rank of each relevant document, 1 for others.
 
@@ -105,12 +112,19 @@ def find_chances(
             if matters[i]:
                 for m in range(n):
                     dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
-                chances[i] = over_rank_distribution(dist.beats, i, min(depth, n), dist, dist.change[q, i, :n])
+                chances[i] = over_rank_distribution(
+                    dist.beats, i, min(depth, n), dist, dist.change[q, i, :n]
+                )
 
 
 @kernel
 def push_within(
-    starts: Array, pairs: Array, all_matter: Array, all_worth: Array, dist: Distribution, everything: Documents
+    starts: Array,
+    pairs: Array,
+    all_matter: Array,
+    all_worth: Array,
+    dist: Distribution,
+    everything: Documents,
 ) -> None:
     """Add to ``rising`` and ``pushes``, with what the chances to be within the cut-off add.
 
@@ -119,7 +133,11 @@ def push_within(
     by_grade = np.empty(pairs.shape[1])
     for q in range(len(starts) - 1):
         queried = slice(starts[q], starts[q + 1])
-        documents, pair, change = part(everything, starts[q], starts[q + 1]), pairs[q], dist.change[q]
+        documents, pair, change = (
+            part(everything, starts[q], starts[q + 1]),
+            pairs[q],
+            dist.change[q],
+        )
         push_within_one(pair, all_matter[queried], all_worth[queried], by_grade, change, documents)
 
 
@@ -135,7 +153,12 @@ def push_within_one(
         for j in range(len(x)):
             if j == i:
                 continue
-            gain = b[j] - b[i] + share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
+            gain = (
+                b[j]
+                - b[i]
+                + share[j] * pair[grade[i], grade[j]]
+                - share[i] * pair[grade[j], grade[i]]
+            )
             if matters[i]:
                 gain -= change[i, j] * worth[i]
             if matters[j]:

@@ -11,7 +11,9 @@ from gapboost._kernels.worth import Worth, pair_worth
 
 
 @kernel
-def compare_levels(starts: Array, step: int, worth: Worth, turning: bool, documents: Documents) -> None:
+def compare_levels(
+    starts: Array, step: int, worth: Worth, turning: bool, documents: Documents
+) -> None:
     """Add the sums of `gapboost._kernels.smooth.sums.compare`; ``worth`` is by document."""
     x, share, total, rising = documents.x, documents.share, documents.total, documents.rising
     for q in range(len(starts) - 1):
@@ -30,7 +32,9 @@ def compare_levels(starts: Array, step: int, worth: Worth, turning: bool, docume
 
 
 @kernel
-def push_levels(starts: Array, step: int, worth: Worth, paired: bool, by_level: Array, documents: Documents) -> None:
+def push_levels(
+    starts: Array, step: int, worth: Worth, paired: bool, by_level: Array, documents: Documents
+) -> None:
     """Add the sums of `gapboost._kernels.smooth.sums.push`; ``worth`` is by document.
 
     ``by_level`` lists the documents of each query, those of the same grade next to each other.
@@ -48,7 +52,9 @@ def push_levels(starts: Array, step: int, worth: Worth, paired: bool, by_level: 
                 if j != i:
                     gain = b[j] - b[i]
                     if paired:
-                        gain += share[j] * pair_worth(worth, i, j) - share[i] * pair_worth(worth, j, i)
+                        gain += share[j] * pair_worth(worth, i, j) - share[i] * pair_worth(
+                            worth, j, i
+                        )
                     of_grade += gain * slope(step, x[i] - x[j])
             documents.rising[i] += of_grade
             documents.pushes[i] += abs(of_grade)

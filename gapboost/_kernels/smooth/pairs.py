@@ -90,7 +90,9 @@ def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
 
 
 @kernel
-def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, documents: Documents) -> None:
+def compare_by_pairs(
+    step: int, pair: Array, turning: bool, counts: Array, documents: Documents
+) -> None:
     """Add ``sum_m P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
@@ -113,7 +115,9 @@ def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, docum
 
 
 @kernel
-def push_by_pairs(step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents) -> None:
+def push_by_pairs(
+    step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents
+) -> None:
     """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``.
 
     ``by_grade``, by document and grade, is scratch.

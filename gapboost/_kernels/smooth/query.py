@@ -46,8 +46,9 @@ class Documents(NamedTuple):
 def part(documents: Documents, first: int, last: int) -> Documents:
     """Documents ``first..last-1``."""
     return Documents(
-        grade=documents.grade[first:last], x=documents.x[first:last], share=documents.share[first:last],
-        total=documents.total[first:last], by_rank=documents.by_rank[first:last], rising=documents.rising[first:last],
+        grade=documents.grade[first:last], x=documents.x[first:last],
+        share=documents.share[first:last], total=documents.total[first:last],
+        by_rank=documents.by_rank[first:last], rising=documents.rising[first:last],
         pushes=documents.pushes[first:last],
     )  # fmt: skip
 
@@ -78,7 +79,12 @@ def find_positions(scores: Array, starts: Array, steepness: float, x: Array) -> 
 
 
 def gradient_and_hessian(
-    starts: Array, weights: Array, steepness: float, steepest: float, normalize: bool, documents: Documents
+    starts: Array,
+    weights: Array,
+    steepness: float,
+    steepest: float,
+    normalize: bool,
+    documents: Documents,
 ) -> tuple[Array, Array]:
     """Return gradient and hessian by rank, to be minimized, from derivatives by position.
 
@@ -98,4 +104,6 @@ def gradient_and_hessian(
         moves &= size > LEAST_TOTAL
         scale = weights * np.divide(damped, size, out=np.zeros(len(size)), where=moves)
     factor = np.repeat(scale * steepness, np.diff(starts))
-    return -documents.rising * factor, np.maximum(steepest * documents.pushes * factor, HESSIAN_FLOOR)
+    return -documents.rising * factor, np.maximum(
+        steepest * documents.pushes * factor, HESSIAN_FLOOR
+    )

@@ -76,7 +76,9 @@ def logistic_step() -> SmoothStep:
 
 def gaussian_step() -> SmoothStep:
     """The distribution function of a Gaussian of variance 1/2; beyond 6 it is 0 or 1 to 1e-16."""
-    return _smooth_step(GAUSSIAN, 1.5, 6.0, lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / np.sqrt(np.pi))
+    return _smooth_step(
+        GAUSSIAN, 1.5, 6.0, lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / np.sqrt(np.pi)
+    )
 
 
 def room_for(longest: int, n_grades: int) -> Room:
@@ -86,8 +88,8 @@ def room_for(longest: int, n_grades: int) -> Room:
     # Lists that go pair by pair have no moments.
     by_grade = moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
     return Room(
-        points=points_for(longest, most), moments=moments, arriving=arriving, by_channel=np.empty(3 * n_grades),
-        of_document=np.empty(n_grades), by_grade=by_grade,
+        points=points_for(longest, most), moments=moments, arriving=arriving,
+        by_channel=np.empty(3 * n_grades), of_document=np.empty(n_grades), by_grade=by_grade,
     )  # fmt: skip
 
 
@@ -102,7 +104,9 @@ def cells_of(x: Array, reach: Reach, room: Room) -> int:
 
 
 @kernel
-def smooth_ranks(starts: Array, step: SmoothStep, all_x: Array, room: Room, all_ranks: Array) -> None:
+def smooth_ranks(
+    starts: Array, step: SmoothStep, all_x: Array, room: Room, all_ranks: Array
+) -> None:
     """Write ``1 + sum_{m != n} F(x_m - x_n)`` for the documents of each query."""
     channels = 1
     for q in range(len(starts) - 1):
@@ -114,14 +118,18 @@ def smooth_ranks(starts: Array, step: SmoothStep, all_x: Array, room: Room, all_
         clear_moments(cells, room.moments)
         for r in range(len(x)):
             add_moments(r, 0, 1.0, room.points, room.moments)
-        interact(cells, channels, step.above, room.points, room.moments, room.by_channel, room.arriving)
+        interact(
+            cells, channels, step.above, room.points, room.moments, room.by_channel, room.arriving
+        )
         for r in range(len(x)):
             # without the document itself, for which F(0) = 1/2
             ranks[r] = 1.0 - 0.5 + arriving_at(r, 0, room.points, room.arriving)
 
 
 @kernel
-def compare(starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: Room, everything: Documents) -> None:
+def compare(
+    starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: Room, everything: Documents
+) -> None:
     """Add ``sum_{m != n} P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
@@ -138,8 +146,12 @@ def compare(starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: 
         for r in range(len(documents.x)):
             add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
             if turning:
-                add_moments(r, n_grades + documents.grade[r], documents.share[r], room.points, room.moments)
-        interact(cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving)
+                add_moments(
+                    r, n_grades + documents.grade[r], documents.share[r], room.points, room.moments
+                )
+        interact(
+            cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving
+        )
         for r in range(len(documents.x)):
             a = documents.grade[r]
             received = -0.5 * pair[a, a]  # the document itself, for which F(0) = 1/2
@@ -148,7 +160,15 @@ def compare(starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: 
                     received += pair[g, a] * arriving_at(r, g, room.points, room.arriving)
             documents.total[r] += received
         if turning:
-            interact(cells, 2 * n_grades, step.slope, room.points, room.moments, room.by_channel, room.arriving)
+            interact(
+                cells,
+                2 * n_grades,
+                step.slope,
+                room.points,
+                room.moments,
+                room.by_channel,
+                room.arriving,
+            )
             read_turned(pair, room, documents)
 
 
@@ -160,13 +180,19 @@ def read_turned(pair: Array, room: Room, documents: Documents) -> None:
         a = documents.grade[r]
         for g in range(n_grades):
             if pair[g, a] != 0.0:
-                documents.rising[r] += documents.share[r] * pair[g, a] * arriving_at(r, g, room.points, room.arriving)
+                documents.rising[r] += (
+                    documents.share[r] * pair[g, a] * arriving_at(r, g, room.points, room.arriving)
+                )
             if pair[a, g] != 0.0:
-                documents.rising[r] -= pair[a, g] * arriving_at(r, n_grades + g, room.points, room.arriving)
+                documents.rising[r] -= pair[a, g] * arriving_at(
+                    r, n_grades + g, room.points, room.arriving
+                )
 
 
 @kernel
-def push(starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room, everything: Documents) -> None:
+def push(
+    starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room, everything: Documents
+) -> None:
     """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``."""
     n_grades = pairs.shape[1]
     channels = 3 * n_grades if paired else 2 * n_grades
@@ -183,7 +209,9 @@ def push(starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room
             add_moments(r, n_grades + a, documents.by_rank[r], room.points, room.moments)
             if paired:
                 add_moments(r, 2 * n_grades + a, documents.share[r], room.points, room.moments)
-        interact(cells, channels, step.slope, room.points, room.moments, room.by_channel, room.arriving)
+        interact(
+            cells, channels, step.slope, room.points, room.moments, room.by_channel, room.arriving
+        )
         for r in range(len(documents.x)):
             a = documents.grade[r]
             for g in range(n_grades):
@@ -191,6 +219,8 @@ def push(starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room
                 theirs = arriving_at(r, n_grades + g, room.points, room.arriving)
                 if paired:
                     own += documents.share[r] * pair[g, a]
-                    theirs += pair[a, g] * arriving_at(r, 2 * n_grades + g, room.points, room.arriving)
+                    theirs += pair[a, g] * arriving_at(
+                        r, 2 * n_grades + g, room.points, room.arriving
+                    )
                 room.of_document[g] = theirs - own * arriving_at(r, g, room.points, room.arriving)
             add_pushes(r, room.of_document, documents)
