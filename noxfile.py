@@ -16,9 +16,8 @@ import nox
 
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
-DATA = (
-    ROOT.parent / "shared"
-)  # judged collections, where somebody has them; tests use made ones otherwise
+# Judged collections, where somebody has them; tests use made ones otherwise.
+DATA = ROOT.parent / "shared"
 
 EVERY_TEST = ("python", "-m", "pytest", "-q", "-n", "auto", "--all")
 PRE_RELEASES = ("numba", "scikit-learn", "lightgbm", "xgboost")

@@ -53,11 +53,8 @@ myst_substitutions = words.substitutions()
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
-autodoc_mock_imports = [
-    "pyspark",
-    "py4j",
-    "xgboost.spark",
-]  # Spark is no part of the environment that builds
+# Spark is no part of the environment that builds.
+autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]
 autodoc_member_order = "bysource"
 autosummary_context = {"members_of": reference.Members()}
 numpydoc_show_class_members = False  # the template lists them
@@ -122,6 +119,5 @@ def setup(app: Any) -> None:
     app.connect("source-read", lead_somewhere)
     app.connect("autodoc-process-signature", reference.ours_first)
     app.connect("autodoc-process-docstring", reference.linked)
-    app.connect(
-        "autodoc-process-docstring", reference.booster_folded, priority=900
-    )  # after numpydoc
+    # After numpydoc.
+    app.connect("autodoc-process-docstring", reference.booster_folded, priority=900)

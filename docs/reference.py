@@ -36,9 +36,8 @@ class Members:
             if not base.__module__.startswith("gapboost."):
                 continue
             for name, value in vars(base).items():
-                if name in told or re.match(
-                    "_|set_.*_request$", name
-                ):  # scikit-learn adds the requests of metadata
+                # Scikit-learn adds the requests of metadata.
+                if name in told or re.match("_|set_.*_request$", name):
                     continue
                 if not inspect.getdoc(getattr(kind, name)):
                     continue

@@ -30,8 +30,7 @@ def imported(module: str, extra: str, purpose: str) -> Any:
             raise
         raise ImportError(
             f"python runs with -OO, which drops docstrings, and {module} edits its own while it is "
-            "imported; "
-            "expected -O or neither"
+            "imported; expected -O or neither"
         ) from error
 
 

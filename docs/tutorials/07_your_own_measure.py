@@ -39,9 +39,8 @@ class Zipf(Measure):
         """
         n_queries, n_levels = base.counts.shape
         wanted = base.counts[:, base.levels >= 2].sum(axis=1)
-        wanted = (
-            wanted if self.k is None else np.minimum(wanted, self.k)
-        )  # an ideal ranking is cut off too
+        # An ideal ranking is cut off too.
+        wanted = wanted if self.k is None else np.minimum(wanted, self.k)
         ideal = np.array([(np.arange(1, n + 1) ** -self.a).sum() if n else np.inf for n in wanted])
         own = (base.levels >= 2) / ideal[:, None]
         return np.zeros((n_queries, n_levels, n_levels)), own

@@ -26,6 +26,7 @@ the first three, and the booster's own `cv` trains.
 `ranker`             the ranker: `fit` step by step, fitted attributes, `score`
 `ranker_parameters`  parameters of a ranker, and the training request that they make
 `callbacks`          gradients and metrics as boosters call them
+`measure_arguments`  measures and objectives that users pass, by name or by value
 `eval_metric`        functions that users pass as `eval_metric`
 `states`             what callbacks remember about each data set
 `positions`          factors of positions, learned along with the trees

@@ -50,8 +50,7 @@ def by_constructor_names(
         if name in source and not _same(found[name], value):
             problems.append(
                 f"{alias} is {shown(value)}, but {source[name]}, another name of the same "
-                f"parameter, is {shown(found[name])}; "
-                f"expected {name} alone"
+                f"parameter, is {shown(found[name])}; expected {name} alone"
             )
         found[name], source[name] = value, alias
     if problems:

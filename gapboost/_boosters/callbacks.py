@@ -11,7 +11,6 @@ import numpy as np
 
 from gapboost._boosters.callers import booster_in_training
 from gapboost._boosters.library import Library
-from gapboost._boosters.one_label import check_one_label
 from gapboost._boosters.positions import PositionPass, Trainings
 from gapboost._boosters.states import Content, PerDataSet, State, WorkerShare
 from gapboost._data.grades import graded
@@ -20,17 +19,13 @@ from gapboost._data.positions import positions
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.evaluation import mean, query_values
-from gapboost.measures import Measure, as_measure, as_measures
+from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
-from gapboost.objectives import Objective, Pass, as_objective
+from gapboost.objectives import Objective, Pass
 
 # XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
 # are the same for both boosters.
 MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
-
-
-# What the native objectives and metrics read.
-DATA_SET = "a booster's data set"
 
 # Sums of an array over the workers of a cluster.
 Total = Callable[[Array], Array]
@@ -162,9 +157,8 @@ class Gradients(Callback[Pass]):
     ) -> tuple[Array, Array]:
         """Return gradient and hessian of the data set `owner`, shown at `position`, at `scores`."""
         if not len(content[0]) and content[3] is not None:
-            return np.empty(0, dtype=np.float32), np.empty(
-                0, dtype=np.float32
-            )  # a worker without rows
+            # A worker without rows.
+            return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)
         with working_on(self.library.team):
             prepared = self.state(owner, content)
             return gradients_at(
@@ -293,57 +287,5 @@ def check_scores(scores: Array) -> None:
     if not finite.all():
         raise ValueError(
             f"the scores hold {int((~finite).sum())} NaN or infinite values; expected finite ones: "
-            "lower learning_rate, or "
-            "raise reg_lambda or min_child_weight"
+            "lower learning_rate, or raise reg_lambda or min_child_weight"
         )
-
-
-def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Measure]:
-    """One measure or several, by name or by value, as a list.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `gapboost.measures.as_measure`.
-    """
-    if isinstance(measures, str | Measure):
-        return [as_measure(measures, g, name)]
-    found = as_measures(measures, name)
-    if not found:
-        raise TypeError(
-            f'{name} is {measures!r}; expected a measure, or a name such as "ndcg@10", or several'
-        )
-    if g is not None:
-        raise ValueError(
-            f"g is {g!r} with a list of measures; expected each measure with its own g"
-        )
-    # XGBoost would record two values a round for a measure that is named twice.
-    return list(dict.fromkeys(found))
-
-
-def as_gradients(measure: Any, g: Any) -> Objective:
-    """Return the objective for a measure or its name; an objective is returned unchanged."""
-    if isinstance(measure, Objective) and g is not None:
-        raise ValueError(
-            f"g is {g!r} but the objective is {measure!r}; expected g inside its measure"
-        )
-    objective = (
-        measure
-        if isinstance(measure, Objective)
-        else as_objective("lambdarank", as_measure(measure, g))
-    )
-    check_one_label([objective.measure], "measure", DATA_SET)
-    return objective
-
-
-def as_data_set_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Measure]:
-    """Return what `as_metrics` does, for a booster's data set.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_metrics`, or if a measure is about several labels.
-    """
-    found = as_metrics(measures, g, name)
-    check_one_label(found, name, DATA_SET)
-    return found

@@ -34,8 +34,7 @@ def booster_in_training(kind: type[Booster]) -> Booster:
             return owner
     raise ValueError(
         "position is set, but the objective was called outside of a training; expected a call by "
-        "the booster's update or "
-        "train: each training learns factors of its own"
+        "the booster's update or train: each training learns factors of its own"
     )
 
 

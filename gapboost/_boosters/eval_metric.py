@@ -18,8 +18,7 @@ Value = tuple[str, float, bool]
 
 EXPECTED_METRICS = (
     'a name such as "ndcg@10", a measure, or a function of (y_true, y_pred), (y_true, y_pred, '
-    "weight) or "
-    "(y_true, y_pred, weight, group)"
+    "weight) or (y_true, y_pred, weight, group)"
 )
 
 
@@ -62,8 +61,7 @@ class MetricFunction:
         if not values or not all(_is_value(value) for value in values):
             raise TypeError(
                 f"eval_metric holds {self.function!r}, which returned {result!r}; expected (name, "
-                "value, is_higher_better), or a "
-                "list of such tuples"
+                "value, is_higher_better), or a list of such tuples"
             )
         return [(name, float(value), bool(higher)) for name, value, higher in values]
 
@@ -81,10 +79,8 @@ class MetricFunction:
             if not _is_number(value):
                 raise TypeError(
                     f"eval_metric holds {self.function!r}, which returned {value!r}; expected the "
-                    "number of one query. A "
-                    "function of (y_true, y_pred, weight) is called once for all rows, and returns "
-                    "(name, value, "
-                    "is_higher_better)"
+                    "number of one query. A function of (y_true, y_pred, weight) is called once "
+                    "for all rows, and returns (name, value, is_higher_better)"
                 )
             values.append(float(value))
         name = getattr(self.function, "__name__", type(self.function).__name__)
@@ -107,11 +103,9 @@ def _is_value(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, Real | np.ndarray)
-        and np.shape(value) == ()
-        and not isinstance(value, bool)
-    )  # type: ignore[arg-type]
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) or (isinstance(value, np.ndarray) and value.shape == ())
 
 
 def split_metrics(given: Any) -> tuple[Any, list[Callable[..., Any]]]:
@@ -137,8 +131,7 @@ def refuse_functions(given: Any) -> None:
     for function in split_metrics(given)[1]:
         raise TypeError(
             f"eval_metric holds {function!r}; expected names and measures: on a cluster a function "
-            "would see the rows of one "
-            "worker only"
+            "would see the rows of one worker only"
         )
 
 
@@ -181,8 +174,8 @@ def check_grouped(functions: Sequence[MetricFunction], rows: RankingRows, name: 
     if taking and rows.data.queries.rows is not None:
         raise ValueError(
             f"eval_metric holds {taking[0]!r}, which takes group, but the rows of {name} are not "
-            "query by query; expected all "
-            "rows of a query next to each other, or a function of (y_true, y_pred, weight)"
+            "query by query; expected all rows of a query next to each other, or a function of "
+            "(y_true, y_pred, weight)"
         )
 
 

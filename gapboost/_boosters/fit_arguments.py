@@ -73,8 +73,7 @@ class FitArguments:
         ):
             raise ValueError(
                 "eval_qid is missing; expected a list with the query ids of each pair in eval_set, "
-                "or eval_group with the sizes "
-                "of their queries"
+                "or eval_group with the sizes of their queries"
             )
         columns = ([None] * len(pairs) if value is None else value for value in of_each.values())
         return [
@@ -114,8 +113,7 @@ class FitArguments:
         ):
             raise ValueError(
                 f"eval_X is {_how_many(X)} but eval_y is {_how_many(y)}; expected tuples of one "
-                "length, or one table and its "
-                "grades"
+                "length, or one table and its grades"
             )
         return list(zip(X, y, strict=True)) if isinstance(X, tuple) else (X, y)
 

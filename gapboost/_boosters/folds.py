@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost._boosters.callbacks import as_data_set_metrics, as_gradients, from_groups
+from gapboost._boosters.callbacks import from_groups
+from gapboost._boosters.measure_arguments import as_data_set_metrics, as_gradients
 from gapboost._boosters.parameter_table import ParameterTable
 from gapboost._boosters.parameters import OwnParameters, check_parameters
 from gapboost._boosters.request import TrainingRequest
@@ -125,8 +126,8 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
     if cut.any():
         raise ValueError(
             f"fold {number} of cv cuts {int(cut.sum())} queries, such as "
-            f"{queries.ids[cut].tolist()[0]!r}; expected every query "
-            "whole, in either the training or the test rows: a number of folds, or GroupKFold(...)"
+            f"{queries.ids[cut].tolist()[0]!r}; expected every query whole, in either the training "
+            "or the test rows: a number of folds, or GroupKFold(...)"
         )
 
 

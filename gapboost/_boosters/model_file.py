@@ -64,8 +64,8 @@ def read_objective(text: str, requested: Objective) -> Objective:
             return candidate
     raise ValueError(
         f"the model was trained for {text}, but the ranker has {requested!r}; expected the measure "
-        "and objective of the "
-        "model: the file holds only their text, as they are not gapboost's own"
+        "and objective of the model: the file holds only their text, as they are not gapboost's "
+        "own"
     )
 
 

@@ -29,8 +29,7 @@ def check_one_label(
         if any(part.label_column is not None for _, part in measure.terms):
             raise ValueError(
                 f"{name} is {measure!r}, which reads one of several labels, but {where} takes one "
-                "label a row; expected a "
-                f"measure without OfLabel, or {instead}"
+                f"label a row; expected a measure without OfLabel, or {instead}"
             )
 
 
@@ -40,6 +39,5 @@ def check_one_column(y: Any, name: str, where: str, instead: str = INSTEAD) -> N
     if columns:
         raise ValueError(
             f"{name} has {len(columns)} labels a row, but {where} takes one; expected one value a "
-            "row, shape (n_rows,), or "
-            f"{instead}"
+            f"row, shape (n_rows,), or {instead}"
         )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gapboost._boosters.callbacks import as_metrics
+from gapboost._boosters.measure_arguments import as_metrics
 from gapboost._boosters.parameter_table import AppliedRule, Parameters, ParameterTable
 from gapboost._boosters.request import TrainingRequest
 from gapboost._data.arguments import shown

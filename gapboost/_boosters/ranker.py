@@ -1,6 +1,5 @@
 """Mixin of both boosters' rankers: parameters, query order, checks before training, score."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -14,10 +13,9 @@ from gapboost._boosters.ranker_parameters import RankerParameters
 from gapboost._boosters.result import TrainingResult, with_result
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.task import Task, make_task
-from gapboost._boosters.training import Training, prepare
+from gapboost._boosters.training import Training, Watch, prepare
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.warned import warn_caller
-from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -112,10 +110,8 @@ class GAPRanker(RankerParameters):
         if qid is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row, or group with the sizes of "
-                "the queries. Inside "
-                "scikit-learn's model selection turn on "
-                "sklearn.set_config(enable_metadata_routing=True) and pass "
-                "params={'qid': qid}"
+                "the queries. Inside scikit-learn's model selection turn on "
+                "sklearn.set_config(enable_metadata_routing=True) and pass params={'qid': qid}"
             )
         values = evaluate(
             measure,
@@ -145,13 +141,8 @@ class GAPRanker(RankerParameters):
     def _learned_by_booster(self) -> dict[str, Any]:
         """Return the attributes that the booster's own `fit` leaves in a ranker."""
         # The last three belong to the parameters of LightGBM and XGBoost.
-        not_learned = {
-            *self.get_params(deep=False),
-            "_result",
-            "kwargs",
-            "_objective",
-            "_other_params",
-        }  # type: ignore[attr-defined]
+        not_learned = {"_result", "kwargs", "_objective", "_other_params"}
+        not_learned.update(self.get_params(deep=False))  # type: ignore[attr-defined]
         return {name: value for name, value in vars(self).items() if name not in not_learned}
 
     def _remember(self, learned: dict[str, Any], result: TrainingResult) -> None:
@@ -239,6 +230,6 @@ class GAPRanker(RankerParameters):
         """Return training and held-out rows as the booster keeps them, with the training bins."""
         raise NotImplementedError
 
-    def _boost_on_bins(self, training: Training, bins: Any, watch: Callable[[Array], None]) -> None:
+    def _boost_on_bins(self, training: Training, bins: Any, watch: Watch) -> None:
         """Train on binned rows; call `watch` with the held-out scores after each round."""
         raise NotImplementedError

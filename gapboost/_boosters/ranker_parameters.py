@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.eval_metric import metric_functions, split_metrics
 from gapboost._boosters.library import Library
+from gapboost._boosters.measure_arguments import as_metrics
 from gapboost._boosters.parameter_table import ParameterTable
 from gapboost._boosters.parameters import OwnParameters, arguments_of, check_parameters
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
@@ -63,9 +63,8 @@ class RankerParameters:
             if self.measure != "gap" or self.g is not None:
                 raise ValueError(
                     f"objective is {self.objective!r}, which brings its measure, but measure is "
-                    f"{self.measure!r} and g is "
-                    f"{self.g!r}; expected an objective by name, or measure and g left at their "
-                    "defaults"
+                    f"{self.measure!r} and g is {self.g!r}; expected an objective by name, or "
+                    "measure and g left at their defaults"
                 )
             return self.objective
         if not isinstance(self.objective, str):
@@ -113,9 +112,8 @@ class RankerParameters:
         objective = self._requested_objective()
         measures, _ = split_metrics(eval_metric)
         if measures is not None:
-            as_metrics(
-                measures, name="eval_metric"
-            )  # what is unusable there, `request` has left out
+            # What is unusable there, `request` has left out.
+            as_metrics(measures, name="eval_metric")
         parameters = self._booster_parameters()
         return replace(
             request,

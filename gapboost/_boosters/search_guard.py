@@ -62,10 +62,9 @@ def refuse_blind_search(ranker: Any) -> None:
     ):
         raise ValueError(
             "qid reaches fit but not the scorer; expected "
-            "sklearn.set_config(enable_metadata_routing=True) before the search, "
-            "and qid among its parameters. Without routing use gapboost.model_selection.GSearchCV, "
-            "or cross_val_predict and "
-            "gapboost.evaluate"
+            "sklearn.set_config(enable_metadata_routing=True) before the search, and qid among its "
+            "parameters. Without routing use gapboost.model_selection.GSearchCV, or "
+            "cross_val_predict and gapboost.evaluate"
         )
     changed = sorted(
         name for name, value in (found["parameters"] or {}).items() if _changes_measure(name, value)
@@ -73,10 +72,8 @@ def refuse_blind_search(ranker: Any) -> None:
     if by_own_score and changed:
         raise ValueError(
             f"the search varies {', '.join(changed)} and scores each candidate by its own measure: "
-            "values of different measures "
-            "cannot be compared. Expected one target for all, such as "
-            "scoring=gapboost.model_selection.measure_scorer("
-            "gapboost.nDCG(k=10))"
+            "values of different measures cannot be compared. Expected one target for all, such "
+            "as scoring=gapboost.model_selection.measure_scorer(gapboost.nDCG(k=10))"
         )
     qid = found["score_params"].get("qid") if column is None else column
     if qid is not None and _num_samples(qid) == _num_samples(found["X"]):
@@ -127,8 +124,8 @@ def _refuse_parts(qid: Any, train: Any, test: Any) -> None:
     if both.any():
         raise ValueError(
             f"{int(both.sum())} queries, such as {queries.ids[both].tolist()[0]!r}, have documents "
-            "in both the training and the "
-            "test rows; expected folds of whole queries: cv=GroupKFold(...) and groups=qid"
+            "in both the training and the test rows; expected folds of whole queries: "
+            "cv=GroupKFold(...) and groups=qid"
         )
     cut = (seen + tested > 0) & (seen + tested < queries.sizes)
     if cut.any():

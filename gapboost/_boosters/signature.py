@@ -85,8 +85,7 @@ def _is_theirs(args: tuple[Any, ...], group: Any) -> bool:
     place, here, there = fourth if args[2] is None else ("third", "qid", "sample_weight")
     raise ValueError(
         f"group is given, and a {place} argument by position, which is {here} here and {there} in "
-        "LGBMRanker.fit; expected it by "
-        "name"
+        "LGBMRanker.fit; expected it by name"
     )
 
 

@@ -43,8 +43,7 @@ def stopping_name(
     if not isinstance(stopping, str | Measure):
         raise TypeError(
             f"stopping_metric is {stopping!r}; expected the name of a reported metric, a measure, "
-            "or None for the "
-            "trained measure"
+            "or None for the trained measure"
         )
     if isinstance(stopping, str):
         for name in (stopping, f"map-{stopping}"):
@@ -84,8 +83,8 @@ def check_stops(stopping: Any, stops: bool) -> None:
     if stopping is not None and not stops:
         raise ValueError(
             f"stopping_metric is {stopping!r}, but early stopping is off; expected "
-            "early_stopping_rounds of the ranker, an "
-            "early stopping callback, or stopping_metric=None"
+            "early_stopping_rounds of the ranker, an early stopping callback, or "
+            "stopping_metric=None"
         )
 
 
@@ -105,6 +104,5 @@ def _with_open_g(measure: Measure) -> Measure:
 def _not_reported(stopping: Any, names: Sequence[str]) -> ValueError:
     return ValueError(
         f"stopping_metric is {stopping!r}, which is not reported; expected one of "
-        f"{', '.join(names)}, or that eval_metric "
-        "names it too"
+        f"{', '.join(names)}, or that eval_metric names it too"
     )

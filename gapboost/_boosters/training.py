@@ -1,6 +1,6 @@
 """One training: its gradients, prepared and checked before any booster begins."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.objectives import Pass
+
+# Takes the held-out scores after each round.
+Watch = Callable[[Array], None]
 
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query
 # of millions, 1e-7; rounding is 1e-14.
@@ -137,23 +140,20 @@ def _check_learnable(
         )
         raise ValueError(
             f"measure is {task.objective.measure!r}, and no swap of two documents of y changes it; "
-            "expected a measure "
-            f"that distinguishes some of the grades in y{saturated}"
+            f"expected a measure that distinguishes some of the grades in y{saturated}"
         )
     larger = ", or larger weights" if rows.weighted else ""
     if curvature < 2 * least_hessian:
         raise ValueError(
             f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
-            f"{curvature:.3g}; expected at "
-            f"most {curvature / 2:.3g}{larger}: with less in each leaf no split is possible and "
-            "the model would be constant"
+            f"{curvature:.3g}; expected at most {curvature / 2:.3g}{larger}: with less in each "
+            "leaf no split is possible and the model would be constant"
         )
     if curvature >= FEW_LEAVES * least_hessian or n_rows < MANY_ROWS:
         return None
     return (
         f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
-        f"{curvature:.3g}, so that a leaf must "
-        f"hold {least_hessian / curvature:.0%} of them; expected at most "
-        f"{curvature / FEW_LEAVES:.3g}{larger}, unless trees of "
-        f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows"
+        f"{curvature:.3g}, so that a leaf must hold {least_hessian / curvature:.0%} of them; "
+        f"expected at most {curvature / FEW_LEAVES:.3g}{larger}, unless trees of fewer than "
+        f"{FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows"
     )

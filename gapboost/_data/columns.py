@@ -37,8 +37,7 @@ def raveled(columns: Mapping[str, Any]) -> list[Any]:
     if changed:
         warn_caller(
             f"A column-vector {' and '.join(changed)} was passed when a 1d array was expected; "
-            "expected shape (n_rows,), as "
-            "ravel() makes",
+            "expected shape (n_rows,), as ravel() makes",
             DataConversionWarning,
         )
     return flat
@@ -98,9 +97,8 @@ def check_told_apart(given: Array, scores: Array, name: str) -> None:
         one, other = given[order[first : first + 2]].tolist()
         raise ValueError(
             f"{name} holds the different scores {one!s} and {other!s}, which are the same float64; "
-            "expected scores that "
-            "differ as float64, such as whole numbers up to 2**53: subtract the lowest score, or "
-            "use ranks of the scores"
+            "expected scores that differ as float64, such as whole numbers up to 2**53: subtract "
+            "the lowest score, or use ranks of the scores"
         )
 
 

@@ -140,14 +140,13 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
             f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades "
-            f"0..{limit.highest:g}; expected "
-            "a vector with one entry for each positive grade, or lower grades"
+            f"0..{limit.highest:g}; expected a vector with one entry for each positive grade, or "
+            "lower grades"
         )
     if highest > MAX_GRADE:
         raise ValueError(
             f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
-            "them by one number, or map "
-            "them to a few ordered grades"
+            "them by one number, or map them to a few ordered grades"
         )
 
 
@@ -159,6 +158,6 @@ def warn_of_many(n_levels: int, highest: float, name: str, limit: GradeLimit | N
     if n_levels > MANY_GRADES and limit is not None and limit.between:
         warn_caller(
             f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} reads "
-            "them as grades, and spreads "
-            "its probabilities evenly between whole grades; pass levels= to give the grades of g"
+            "them as grades, and spreads its probabilities evenly between whole grades; pass "
+            "levels= to give the grades of g"
         )

@@ -16,14 +16,12 @@ def query_ids(qid: Any, name: str) -> Array:
         return objects(qid)
     ids = one_dimensional(qid, name)
     if ids.dtype.kind == "U" and hasattr(qid, "to_list"):
-        return objects(
-            qid.to_list()
-        )  # polars hands numpy strings of a fixed width, which end before trailing NULs
+        # Polars hands numpy strings of a fixed width, which end before trailing NULs.
+        return objects(qid.to_list())
     if ids.dtype.kind not in "TV":
         return ids
-    missing = getattr(
-        ids.dtype, "na_object", None
-    )  # of numpy's StringDType; it may be a string itself
+    # Of numpy's StringDType, and maybe a string itself.
+    missing = getattr(ids.dtype, "na_object", None)
     ids = ids.astype(object)
     ids[[i is missing for i in ids]] = None
     return ids

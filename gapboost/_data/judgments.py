@@ -106,7 +106,7 @@ def numbered_among(
         q = int(np.searchsorted(base.starts, at, side="right")) - 1
         raise ValueError(
             f"recall_base counts {counts[at]} documents of grade {base.levels[at]:g} for query "
-            f"{ids[q]!r}, but {listed[at]} are "
-            "listed; expected at least the listed ones of each grade above 0"
+            f"{ids[q]!r}, but {listed[at]} are listed; expected at least the listed ones of each "
+            "grade above 0"
         )
     return codes[: len(grades)], ManyLevels(np.maximum(counts, listed), base.levels, base.starts)

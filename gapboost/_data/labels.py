@@ -82,16 +82,15 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
     if columns and limit.of_one_label:
         raise ValueError(
             f"{name} has {len(columns)} labels a row, in the columns {shown}, and "
-            f"{limit.of_one_label} does not say which of "
-            "them it reads; expected one value a row, shape (n_rows,), or "
-            f"OfLabel({limit.of_one_label}, {columns[0]!r})"
+            f"{limit.of_one_label} does not say which of them it reads; expected one value a row, "
+            f"shape (n_rows,), or OfLabel({limit.of_one_label}, {columns[0]!r})"
         )
     for column, of_label in limit.of_labels:
         if not columns:
             raise ValueError(
                 f"{name} has one label a row, but a measure reads the column {column!r} of "
-                f"several: {of_label.measure}; expected "
-                f"shape (n_rows, n_labels), or the measure without OfLabel"
+                f"several: {of_label.measure}; expected shape (n_rows, n_labels), or the measure "
+                "without OfLabel"
             )
         if column not in columns:
             raise ValueError(

@@ -39,7 +39,6 @@ def positions(position: Any, n_rows: int, name: str = "position", rows_of: str =
         twice = next(one for i, one in enumerate(ids) if one in ids[:i])
         raise ValueError(
             f"{name} holds {ids[ids.index(twice)]!r} and {twice!r}, which are equal but of "
-            "different types; expected positions "
-            "of one type"
+            "different types; expected positions of one type"
         )
     return Positions(ids, found.codes)

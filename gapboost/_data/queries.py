@@ -121,8 +121,7 @@ class GroupSizes:
         if total != n_rows:
             raise ValueError(
                 f"{self.name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected "
-                "the sizes of all queries, in "
-                "the order of their rows (an id a row is a qid)"
+                "the sizes of all queries, in the order of their rows (an id a row is a qid)"
             )
         offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
         return Queries(np.arange(len(sizes)), offsets, None)
@@ -150,9 +149,8 @@ def grouped_rows(
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
         )
-    missing = (
-        int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0
-    )  # only NaN and NaT differ from themselves
+    # Only NaN and NaT differ from themselves.
+    missing = int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0
     if missing:
         raise missing_ids(missing, name, what)
     starts = run_starts(ids)

@@ -142,9 +142,8 @@ def checked_recall_base(
         if base.ndim != 2 or len(base) != len(counts) or base.dtype.kind not in "iuf":
             raise ValueError(
                 f"recall_base has shape {base.shape} and dtype {base.dtype}; expected numbers of "
-                "shape "
-                f"({len(counts)}, number of grades): how many documents of each query have grade "
-                "0, 1, ..."
+                f"shape ({len(counts)}, number of grades): how many documents of each query have "
+                "grade 0, 1, ..."
             )
     if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
         raise ValueError(
@@ -166,8 +165,7 @@ def checked_recall_base(
         q = int(np.argmax(short))
         raise ValueError(
             f"recall_base counts {whole[q].tolist()} documents by grade for query {ids[q]!r}, but "
-            f"{listed[q].tolist()} "
-            "are listed; expected at least the listed ones from grade 1 on"
+            f"{listed[q].tolist()} are listed; expected at least the listed ones from grade 1 on"
         )
     return whole
 
@@ -184,8 +182,7 @@ def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[
     if len(set(names)) < len(names):
         raise ValueError(
             f"recall_base is a mapping, but {qid_name} holds ids that are equal and of different "
-            "types; expected an array, "
-            "or ids of one type"
+            "types; expected an array, or ids of one type"
         )
     spellings = [list(ids), names]
     if ids.dtype.kind in "mM":

@@ -81,7 +81,6 @@ class DataSummary(NamedTuple):
         grades = ", ".join(f"{grade:g}" for grade in self.grades[:MOST_SHOWN])
         grades += ", ..." if len(self.grades) > MOST_SHOWN else ""
         raise ValueError(
-            f"{name} holds no query with two different grades ({self.n_queries} queries, "
-            f"n_samples = {self.n_rows}, grades [{grades}]); expected at least one: there is "
-            "nothing to learn"
+            f"{name} holds no query with two different grades ({self.n_queries} queries, n_samples "
+            f"= {self.n_rows}, grades [{grades}]); expected at least one: there is nothing to learn"
         )

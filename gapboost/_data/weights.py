@@ -84,8 +84,7 @@ def check_total_weight(weights: Array, name: str) -> None:
     if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
         raise ValueError(
             f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
-            f"{MOST_WEIGHT:g}: multiply "
-            "all weights by the same number"
+            f"{MOST_WEIGHT:g}: multiply all weights by the same number"
         )
 
 

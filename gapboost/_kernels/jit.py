@@ -31,16 +31,14 @@ PATIENCE = 3.0
 
 COMPILING = (
     "compiling for this processor: up to 10 s for a first fit, 20 s for everything; the result is "
-    "kept on disk (%s, ...) for "
-    "every process that can read it there; python -m gapboost.warmup does it beforehand, when an "
-    "image is built for instance"
+    "kept on disk (%s, ...) for every process that can read it there; python -m gapboost.warmup "
+    "does it beforehand, when an image is built for instance"
 )
 BROKEN = "compiled code on disk cannot be read (%s: %r); it is compiled anew"
 UNKEPT = (
     "compiled code cannot be kept on disk (%s), and every process compiles it anew, which takes "
-    "some seconds; expected what "
-    "python -m gapboost.warmup keeps on this kind of processor, or a folder that can be written: "
-    "set NUMBA_CACHE_DIR to one"
+    "some seconds; expected what python -m gapboost.warmup keeps on this kind of processor, or a "
+    "folder that can be written: set NUMBA_CACHE_DIR to one"
 )
 
 

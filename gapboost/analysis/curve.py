@@ -217,6 +217,5 @@ def _check_recall(measure: Measure, n_grades: int) -> None:
     if pair[:, own == 0].any():
         raise ValueError(
             f"measure is {measure!r}, in which some documents count in pairs only, so that there "
-            "is no recall; expected a "
-            "measure such as GAP()"
+            "is no recall; expected a measure such as GAP()"
         )

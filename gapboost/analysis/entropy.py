@@ -132,8 +132,7 @@ def expected_value(measure: str | Measure, probabilities: Array, recall_base: An
     if p.ndim != 2 or p.shape[1] != len(base) or not (p >= 0).all() or not np.isfinite(p).all():
         raise ValueError(
             f"probabilities is {probabilities!r}; expected numbers >= 0 of shape (n, {len(base)}): "
-            "one column for each of the "
-            "grades of recall_base"
+            "one column for each of the grades of recall_base"
         )
     return Problem(measure, len(p), base, np.arange(p.shape[1])).expected(p)
 
@@ -200,8 +199,7 @@ def solve(
     if (base < whole)[1:].any():
         raise ValueError(
             f"recall_base is {base.tolist()}, but {whole.tolist()} are in the ranking; expected at "
-            "least those from "
-            "grade 1 on"
+            "least those from grade 1 on"
         )
     if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
         raise ValueError(f"value is {value!r}; expected the finite value of a measure")

@@ -94,8 +94,8 @@ class Informativeness:
     def __repr__(self) -> str:
         return (
             f"Informativeness({len(self.measures)} measures, {int(self.compared.sum())} of "
-            f"{len(self.lists)} lists, "
-            f"{int((~self.converged).sum())} of {self.converged.size} solutions not converged)"
+            f"{len(self.lists)} lists, {int((~self.converged).sum())} of {self.converged.size} "
+            "solutions not converged)"
         )
 
     def to_pandas(self) -> Any:
@@ -180,8 +180,7 @@ def informativeness(
     if not enough or top < 1:
         raise ValueError(
             f"lists holds no list with {minimum} documents of each of the grades 1..{top}, among "
-            f"{len(lists)}; expected some: "
-            "lower minimum, or merge grades"
+            f"{len(lists)}; expected some: lower minimum, or merge grades"
         )
     values = list_values(wanted, enough, n_jobs)
     items = [(found, values[:, number]) for number, found in enumerate(enough)]

@@ -82,8 +82,8 @@ class LocalOptimality:
     def __repr__(self) -> str:
         return (
             f"LocalOptimality({self.changes[0, 0].size} alterations, "
-            f"improved={self.improved.tolist()}, "
-            f"by more than {self.epsilon:g}={self.improved_by_epsilon.tolist()})"
+            f"improved={self.improved.tolist()}, by more than "
+            f"{self.epsilon:g}={self.improved_by_epsilon.tolist()})"
         )
 
     def to_pandas(self) -> Any:
@@ -193,8 +193,7 @@ def local_optimality(
         if features.shape != (data.queries.n_rows, len(w)):
             raise ValueError(
                 f"datasets[{name!r}] has features of shape {features.shape}; expected "
-                f"({data.queries.n_rows}, {len(w)}): "
-                "rows of y, and weights"
+                f"({data.queries.n_rows}, {len(w)}): rows of y, and weights"
             )
         rows = features if data.queries.rows is None else features[data.queries.rows]
         prepared.append((rows, data))
@@ -219,8 +218,7 @@ def _finite(values: Any, name: str) -> Array:
     if len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(
             f"{name} has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or "
-            "infinite values; "
-            "expected at least one number, and finite ones"
+            "infinite values; expected at least one number, and finite ones"
         )
     return array
 

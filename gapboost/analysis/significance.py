@@ -86,10 +86,8 @@ class Significance:
         low, high = self.interval
         return (
             f"Significance(difference={self.difference:.4f}, interval=({low:.4f}, {high:.4f}), "
-            "effect_size="
-            f"{self.effect_size:.3f}, t={self.t:.3g}, wilcoxon={self.wilcoxon:.3g}, "
-            f"sign={self.sign:.3g}, "
-            f"randomization={self.randomization:.3g})"
+            f"effect_size={self.effect_size:.3f}, t={self.t:.3g}, wilcoxon={self.wilcoxon:.3g}, "
+            f"sign={self.sign:.3g}, randomization={self.randomization:.3g})"
         )
 
     def to_pandas(self) -> Any:
@@ -259,8 +257,7 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
         if missing:
             raise ValueError(
                 f"{name} lacks {len(missing)} queries of the other, such as "
-                f"{next(iter(missing))[1]!r}; expected the same "
-                "queries in both"
+                f"{next(iter(missing))[1]!r}; expected the same queries in both"
             )
     return np.array(list(a.values())), np.array([b[query] for query in a])
 
@@ -274,8 +271,7 @@ def _value_by_query(values: PerQuery, measure: Any, name: str) -> dict[tuple[typ
     if not len(set(keys)) == len(keys) == len(values[measure]):
         raise ValueError(
             f"{name} has {len(values[measure])} values for {len(ids)} ids, {len(set(keys))} of "
-            "them different; expected "
-            "different ids, one a value"
+            "them different; expected different ids, one a value"
         )
     return dict(zip(keys, values[measure], strict=True))
 

@@ -204,7 +204,7 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     if 1 < len(sweep.grid) == len(sweep.plausible()):
         warn_caller(
             f"g = {sweep.best} is the most informative of {len(sweep.grid)}, but the {len(lists)} "
-            "lists do not show any of the "
-            "others to be worse; expected more topics, or a g chosen by what users want"
+            "lists do not show any of the others to be worse; expected more topics, or a g chosen "
+            "by what users want"
         )
     return sweep.best

@@ -224,8 +224,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         except NotFittedError:
             raise NotFittedError(
                 f"ranker is a {type(self.ranker).__name__} that is not fitted; expected a ranker "
-                "that was fitted on other "
-                "queries than these"
+                "that was fitted on other queries than these"
             ) from None
 
     def __sklearn_clone__(self) -> Self:
@@ -274,8 +273,7 @@ def _held_out(qid: Any, n_rows: int, train_qid: Any) -> Queries:
         if shared:
             raise ValueError(
                 f"qid holds {len(shared)} queries of the training set, such as {shared[0]!r}; "
-                "expected queries that the ranker "
-                "was not trained on"
+                "expected queries that the ranker was not trained on"
             )
     return queries
 
@@ -287,8 +285,7 @@ def _reached(labels: Array, grade: float) -> Array:
         found = shown(np.unique(labels).tolist())
         raise ValueError(
             f"grades holds {grade:g}, which {which} reaches: y holds {found}; expected thresholds "
-            "that some documents "
-            "reach and others do not"
+            "that some documents reach and others do not"
         )
     return relevant
 
@@ -306,6 +303,5 @@ def _check_slope(probability: IncreasingProbability, grade: float) -> None:
     if probability.slope <= 0:
         raise ValueError(
             f"ranker gives documents from grade {grade:g} on no higher scores than others (slope "
-            f"{probability.slope:.3g} over "
-            "all queries); expected scores that rise with the grade"
+            f"{probability.slope:.3g} over all queries); expected scores that rise with the grade"
         )

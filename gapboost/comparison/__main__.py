@@ -41,8 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         notes = ", ".join(getattr(error, "__notes__", ()))
         print(
             f"\nerror: {error} ({notes}). Finished trainings are in {checkpoint}, and the same "
-            "command goes on from there; "
-            "--leave-out compares the other rankers",
+            "command goes on from there; --leave-out compares the other rankers",
             file=sys.stderr,
         )
         return 1

@@ -99,9 +99,8 @@ class Checkpoint:
                 if before.get(name, setting).digest != setting.digest:
                     raise ValueError(
                         f"checkpoint is {str(self.folder)!r}, which holds results of another "
-                        f"comparison, whose {name} is "
-                        f"{before[name]}; expected {setting}, or a folder of its own for each "
-                        "comparison"
+                        f"comparison, whose {name} is {before[name]}; expected {setting}, or a "
+                        "folder of its own for each comparison"
                     )
             if not self.settings.keys() <= before.keys():
                 _write(path, {"settings": {**before, **self.settings}})
@@ -117,8 +116,7 @@ class Checkpoint:
             if not (own or path.name in IGNORED or path.name.startswith(".")):
                 raise ValueError(
                     f"checkpoint is {str(self.folder)!r}, which holds other files, such as "
-                    f"{path.name!r}; expected a folder of "
-                    "its own, empty or new"
+                    f"{path.name!r}; expected a folder of its own, empty or new"
                 )
 
     def saved(self, task: RankerTraining) -> RankerResult | None:
@@ -232,8 +230,8 @@ def _read_settings(path: Path) -> dict[str, Setting]:
     except ValueError as error:
         raise ValueError(
             f"checkpoint holds {str(path)!r}, which cannot be used ({error}); expected the file as "
-            "this version of gapboost "
-            "wrote it. Delete it to go on: finished trainings of this comparison are kept"
+            "this version of gapboost wrote it. Delete it to go on: finished trainings of this "
+            "comparison are kept"
         ) from None
 
 

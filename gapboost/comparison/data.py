@@ -182,8 +182,7 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
         twice = np.flatnonzero(np.bincount(tested) > 1)[0]
         raise ValueError(
             f"cv tests the query {queries.ids[twice]!s} in several folds; expected each query in "
-            "one of them: its values "
-            "must count once"
+            "one of them: its values must count once"
         )
 
 
@@ -210,8 +209,7 @@ def _with_next(folds: list[Split], cv: Any) -> list[Split]:
         if not np.isin(following.test, fold.train).all() or len(following.test) == len(fold.train):
             raise ValueError(
                 f"cv is {cv!r}, which leaves no queries to validate on; expected at least 3 folds, "
-                "or "
-                "(train, vali, test) row numbers: early stopping and tune choose on validation "
+                "or (train, vali, test) row numbers: early stopping and tune choose on validation "
                 "queries"
             )
         train = np.setdiff1d(fold.train, following.test)

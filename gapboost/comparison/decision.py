@@ -123,8 +123,7 @@ def _power(verdict: Verdict) -> str:
 def _cost(verdict: Verdict, values: Values) -> str:
     return (
         f"{verdict.ranker} takes {_slowdown(verdict, values):.0f} times as long to train as "
-        f"{verdict.beside}, for "
-        f"{with_interval(verdict)} in {verdict.measure}: {verdict.verdict}."
+        f"{verdict.beside}, for {with_interval(verdict)} in {verdict.measure}: {verdict.verdict}."
     )
 
 

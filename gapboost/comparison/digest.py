@@ -203,7 +203,6 @@ def _version_of(thing: Any) -> str:
 def _not_comparable(value: Any, name: str) -> TypeError:
     return TypeError(
         f"checkpoint is given, and {name} is {shown(value)}, which cannot be compared with the one "
-        "of another run; expected "
-        "numbers, strings, arrays, estimators, and functions that a module defines by name; or "
-        "checkpoint=None"
+        "of another run; expected numbers, strings, arrays, estimators, and functions that a "
+        "module defines by name; or checkpoint=None"
     )

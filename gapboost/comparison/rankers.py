@@ -155,6 +155,6 @@ def _check_methods(estimator: Any, name: str, methods: Sequence[str]) -> None:
         )
         raise TypeError(
             f"rankers holds {name}: {shown(estimator)}, {found}; expected an estimator with "
-            f"{' and '.join(methods)}, and "
-            "with get_params and set_params, as scikit-learn's have them"
+            f"{' and '.join(methods)}, and with get_params and set_params, as scikit-learn's have "
+            "them"
         )

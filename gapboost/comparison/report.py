@@ -21,12 +21,10 @@ from gapboost.comparison.verdicts import Verdict
 MOST_QUERIES = 1_000_000
 READING = [
     "A difference is the mean over all test queries of ranker minus baseline; ties count their "
-    "expected value. The intervals of "
-    "a measure hold together, by Bonferroni's correction. A ranker is ahead if its interval is "
-    "above 0, behind if it is below 0.",
+    "expected value. The intervals of a measure hold together, by Bonferroni's correction. A "
+    "ranker is ahead if its interval is above 0, behind if it is below 0.",
     "Queries needed: with so many test queries, 80 % of comparisons find a true difference as "
-    "large as the one seen. "
-    "This number is rough if the difference is small.",
+    "large as the one seen. This number is rough if the difference is small.",
 ]
 
 
@@ -110,22 +108,18 @@ class ComparisonPage:
         if len(splits) == 1:
             return (
                 "There is one given fold: the intervals hold for the models that were trained, not "
-                "for others that are trained "
-                "alike."
+                "for others that are trained alike."
             )
         if sum(len(split.test) for split in splits) == self.values.n_queries:
             return (
                 f"The queries of a fold were ranked by the same models: each of the {len(splits)} "
-                "folds is a cluster, with Bell "
-                "and McCaffrey's standard error and Satterthwaite's degrees of freedom. No "
-                "interval counts that folds share "
-                "training queries."
+                "folds is a cluster, with Bell and McCaffrey's standard error and Satterthwaite's "
+                "degrees of freedom. No interval counts that folds share training queries."
             )
         return (
             f"The rankers were trained on {len(splits)} different sets of queries. Errors count "
-            "queries and models, as two-way "
-            f"clusters, with {len(splits) - 1} degrees of freedom. No interval counts that the "
-            "training sets overlap."
+            f"queries and models, as two-way clusters, with {len(splits) - 1} degrees of freedom. "
+            "No interval counts that the training sets overlap."
         )
 
     def _settings(self) -> list[str]:
@@ -135,8 +129,8 @@ class ComparisonPage:
         measures = "; ".join(f"{name} is {measure}" for name, measure in named)
         return [
             *([self.training.source] if self.training.source else []),
-            f"Measures: {measures}. "
-            f"{repeats} {'repeat' if repeats == 1 else 'repeats'}, each with its own seed. "
+            f"Measures: {measures}. {repeats} {'repeat' if repeats == 1 else 'repeats'}, each with "
+            "its own seed. "
             + (
                 f"Validation queries chose among {tuned} candidates of each ranker, by "
                 f"{self.training.choose_by}."
@@ -175,11 +169,9 @@ def summarize_training(training: Trainer) -> str:
     n = sum(len(split.test) for split in splits if 1 in split.repeats)
     return (
         f"{len(training.rankers)} rankers, {len(training.measures)} measures; {len(whole.y):,} "
-        f"documents of {len(whole.sizes):,} "
-        f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to "
-        f"{whole.y.max():g}; {n:,} queries "
-        f"tested in {folds} {'fold' if folds == 1 else 'folds'}, {repeats} "
-        f"{'repeat' if repeats == 1 else 'repeats'}."
+        f"documents of {len(whole.sizes):,} queries with {whole.X.shape[1]:,} features and grades "
+        f"from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries tested in {folds} "
+        f"{'fold' if folds == 1 else 'folds'}, {repeats} {'repeat' if repeats == 1 else 'repeats'}."
     )
 
 

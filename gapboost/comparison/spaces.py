@@ -80,8 +80,8 @@ def draw_candidates(
             kind = type(last_step(ranker)).__name__
             raise ValueError(
                 f"tune is {tune} but {name!r} of rankers is a {kind}, for which there is no space; "
-                "expected "
-                f"spaces={{{name!r}: {{parameter: list or distribution}}}}, or leave_out=[{name!r}]"
+                f"expected spaces={{{name!r}: {{parameter: list or distribution}}}}, or "
+                f"leave_out=[{name!r}]"
             )
         drawn[name] = _draw(name, ranker, space, number)
     return drawn
@@ -91,9 +91,8 @@ def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list
     known = ranker.get_params()
     library = library_of(ranker)
     for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
-        if (
-            parameter not in known and library != "catboost"
-        ):  # its get_params returns only what is set
+        # Its get_params returns only what is set.
+        if parameter not in known and library != "catboost":
             raise ValueError(
                 f"spaces has the parameter {parameter!r} of {name!r}; expected some of "
                 f"{', '.join(known)}"

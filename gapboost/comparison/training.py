@@ -255,9 +255,8 @@ def try_rankers(training: Trainer) -> None:
         try:
             _try(training, name, sample)
         except Exception as error:
-            first, *_ = str(error).splitlines() or [
-                ""
-            ]  # XGBoost's message ends with a stack of calls
+            # XGBoost's message ends with a stack of calls.
+            first, *_ = str(error).splitlines() or [""]
             failed[name] = f"{type(error).__name__}: {first[:300].rstrip(' ,')}"
     if failed:
         errors = ", and ".join(
@@ -265,9 +264,8 @@ def try_rankers(training: Trainer) -> None:
         )
         raise ValueError(
             f"{_other_columns(sample.X)}rankers holds {errors}; expected rankers that take these "
-            "features and grades. "
-            f"leave_out={list(failed)}, of the command --leave-out {shlex.join(failed)}, compares "
-            "the others"
+            f"features and grades. leave_out={list(failed)}, of the command --leave-out "
+            f"{shlex.join(failed)}, compares the others"
         )
 
 
@@ -279,8 +277,7 @@ def _other_columns(X: Any) -> str:
     return (
         f"{describe_columns(others, 'X')}; expected numbers or categories: "
         f"X.astype(dict.fromkeys({list(others)}, 'category')), for XGBoost's rankers with "
-        "enable_categorical=True, "
-        f"for CatBoost's with cat_features={list(others)}. "
+        f"enable_categorical=True, for CatBoost's with cat_features={list(others)}. "
     )
 
 

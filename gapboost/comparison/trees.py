@@ -51,8 +51,8 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
         if library_of(ranker) not in TREES:
             raise ValueError(
                 f"choose_trees is True but {name!r} of rankers is a "
-                f"{type(last_step(ranker)).__name__}; expected rankers of "
-                f"{', '.join(TREES)}, or leave_out=[{name!r}]"
+                f"{type(last_step(ranker)).__name__}; expected rankers of {', '.join(TREES)}, or "
+                f"leave_out=[{name!r}]"
             )
 
 

@@ -44,8 +44,7 @@ def checked(data: DataSet) -> Collections:
     if qid is None:
         raise ValueError(
             f"{names.qid} is missing; expected a Dask array or series with one query id a row, or "
-            f"{names.group} with the sizes "
-            "of the queries in each partition"
+            f"{names.group} with the sizes of the queries in each partition"
         )
     parts = (X, data.y, None if grouped else qid, data.weight, data.start, data.position)
     given = dict(zip(names, parts, strict=False))
@@ -56,8 +55,7 @@ def checked(data: DataSet) -> Collections:
         if is_array(value) and np.isnan(value.chunks[0]).any():
             raise ValueError(
                 f"{name} has unknown chunk sizes; expected known ones: call "
-                f"{name}.compute_chunk_sizes(), or make the "
-                "array by to_dask_array(lengths=True)"
+                f"{name}.compute_chunk_sizes(), or make the array by to_dask_array(lengths=True)"
             )
     for name, value in given.items():
         _check_match(X, names.X, value, name)
@@ -75,8 +73,8 @@ def _ids_of_groups(y: Any, group: Any, names: ArgumentNames) -> Any:
     if len(partitions(group)) != len(partitions(y)):
         raise ValueError(
             f"{names.group} has {len(partitions(group))} partitions but {names.y} has "
-            f"{len(partitions(y))}; expected the same: "
-            "the sizes of the queries in each partition of rows"
+            f"{len(partitions(y))}; expected the same: the sizes of the queries in each partition "
+            "of rows"
         )
     if is_array(y):
         sizes = group if is_array(group) else group.to_dask_array()
@@ -140,8 +138,7 @@ def _check_kind(value: Any, name: str, ndim: int) -> None:
     if not (is_dask_collection(value) and (is_array(value) or frame)):
         raise TypeError(
             f"{name} is a {type(value).__module__.partition('.')[0]}.{type(value).__name__}; "
-            "expected a Dask array or "
-            "dataframe, such as dask.array.from_array makes"
+            "expected a Dask array or dataframe, such as dask.array.from_array makes"
         )
     if value.ndim != ndim:
         wanted = "rows and features" if ndim == 2 else "one value a row"
@@ -176,6 +173,5 @@ def _check_categories(X: Any, name: str) -> None:
         if str(dtype) == "category" and not X[column].cat.known:
             raise ValueError(
                 f"{name} has a column {column!r} of unknown categories; expected the same ones in "
-                "every partition: call "
-                f"{name}.categorize()"
+                f"every partition: call {name}.categorize()"
             )

@@ -106,7 +106,6 @@ def _reconcile(reports: list[WorkerResult], summary: DataSummary) -> None:
     ):
         raise RuntimeError(
             f"the workers report (queries, documents, best iteration) {[r[1:4] for r in reports]} "
-            "for "
-            f"{summary.n_queries} queries and {summary.n_rows} documents; expected sums and one "
-            "best iteration"
+            f"for {summary.n_queries} queries and {summary.n_rows} documents; expected sums and "
+            "one best iteration"
         )

@@ -125,10 +125,9 @@ def _check_whole(distinct: list[Array]) -> None:
         first, second = partition[queries.codes == split[0]][:2]
         raise ValueError(
             f"qid has {len(split)} queries split between partitions, such as "
-            f"{queries.ids[split].tolist()[0]!r} in partitions "
-            f"{first} and {second}; expected each query whole within one partition: "
-            "X.shuffle('qid') of a data frame with a "
-            "column 'qid', or chunks that end where queries do"
+            f"{queries.ids[split].tolist()[0]!r} in partitions {first} and {second}; expected each "
+            "query whole within one partition: X.shuffle('qid') of a data frame with a column "
+            "'qid', or chunks that end where queries do"
         )
 
 

@@ -198,8 +198,7 @@ class Session:
         if gone:
             raise RuntimeError(
                 f"worker {', '.join(gone)} left the cluster during fit: nothing was trained. The "
-                "others are free again; "
-                "call fit once more"
+                "others are free again; call fit once more"
             )
 
 

@@ -120,8 +120,8 @@ def train(fit: str, job: Job, n_threads: int) -> WorkerResult:
             raise PeerLost("the training process ended because another one of the fit did")
         raise RuntimeError(
             f"the training process of worker {get_worker().address} ended with status {code} "
-            "(negative: the signal that "
-            "killed it; 9 is often the system's answer to a lack of memory)"
+            "(negative: the signal that killed it; 9 is often the system's answer to a lack of "
+            "memory)"
         )
     result: WorkerResult | BaseException = load(placement / RESULT)
     if isinstance(result, BaseException):

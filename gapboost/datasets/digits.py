@@ -140,8 +140,8 @@ def load_digits_ranking(
         if len(pool) < n_part or len(pool) <= n_docs:
             raise ValueError(
                 f"n_queries={tuple(n_queries)} and n_docs={n_docs} leave {len(pool)} of the "
-                f"{len(images)} images for a"
-                f" part of {n_part} queries, expected at least {max(n_part, n_docs + 1)}"
+                f"{len(images)} images for a part of {n_part} queries, expected at least "
+                f"{max(n_part, n_docs + 1)}"
             )
         queries = np.sort(pool[:n_part])
         documents = np.concatenate(

@@ -41,16 +41,15 @@ def _layout(
     if n_features is None and dense and found > MAX_DENSE_FEATURES:
         raise ValueError(
             f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most "
-            f"{MAX_DENSE_FEATURES - 1 + first} with"
-            " dense=True; give n_features to allow more, or dense=False"
+            f"{MAX_DENSE_FEATURES - 1 + first} with dense=True; give n_features to allow more, or "
+            "dense=False"
         )
     if n_features is None:
         n_features = found
     elif found > n_features:
         raise ValueError(
             f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most "
-            f"{n_features - 1 + first}:"
-            f" {n_features} features, counted from {first}"
+            f"{n_features - 1 + first}: {n_features} features, counted from {first}"
         )
     if n_features < 1:
         raise ValueError(f"{widest.path}: found no features, expected rows '{EXPECTED}'")

@@ -62,8 +62,7 @@ class _RowTap:
                 if named and hash_sign and row.endswith(words[1]):
                     raise ValueError(
                         f"the query {words[1][4:].decode(errors='replace')!r} ends at '#', where a "
-                        "comment begins; "
-                        "expected a blank before '#', and queries without it"
+                        "comment begins; expected a blank before '#', and queries without it"
                     )
                 key = words[1][4:] if named else b""
                 if key and key not in self.keys:
@@ -176,8 +175,8 @@ def read_file(path: Path, max_line_bytes: int) -> ParsedFile:
     if len(wrong):
         raise ValueError(
             f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, "
-            "expected a number"
-            f" from 0 to {MAX_INT32} ({len(wrong)} of {len(target)} rows are outside)"
+            f"expected a number from 0 to {MAX_INT32} ({len(wrong)} of {len(target)} rows are "
+            "outside)"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
     missing = np.flatnonzero(codes < 0)

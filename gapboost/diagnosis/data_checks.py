@@ -26,8 +26,7 @@ def unjudged(subject: Subject) -> Finding:
     share = float((test.total(top & test.has_grade) / test.total(top)).mean())
     message = (
         f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged, and "
-        f"{test.has_grade.mean():.0%} of all. "
-        "The others count as not relevant."
+        f"{test.has_grade.mean():.0%} of all. The others count as not relevant."
     )
     return Finding(status(share < JUDGED_SHARE), message, share, JUDGED_SHARE)
 
@@ -44,8 +43,8 @@ def no_contrast(subject: Subject) -> Finding:
     if same.any():
         message += (
             f": {(same & single).sum():,} with one document, {(same & ~single & none).sum():,} "
-            "with several and none "
-            f"relevant, {(same & ~single & ~none).sum():,} with several of one positive grade"
+            f"with several and none relevant, {(same & ~single & ~none).sum():,} with several of "
+            "one positive grade"
         )
     return Finding(status(share < CONTRAST_SHARE), f"{message}.", share, CONTRAST_SHARE)
 

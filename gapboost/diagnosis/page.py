@@ -67,9 +67,8 @@ def summarize_data(subject: Subject) -> str:
     grades = test.data.grades
     text = (
         f"{len(grades):,} documents of {len(test.queries):,} test queries with "
-        f"{len(test.features.names):,} features and "
-        f"grades from {grades.min():g} to {grades.max():g}. {test.has_grade.mean():.0%} of the "
-        "documents have a grade."
+        f"{len(test.features.names):,} features and grades from {grades.min():g} to "
+        f"{grades.max():g}. {test.has_grade.mean():.0%} of the documents have a grade."
     )
     if subject.training is not None:
         training = subject.training
@@ -124,8 +123,7 @@ def _reading(subject: Subject) -> str:
     measures = "; ".join(f"{name} is {measure}" for name, measure in subject.measures.items())
     return (
         "Means over queries; ties count their expected value. Intervals count queries, not other "
-        "trainings of the ranker. "
-        f"{measures}."
+        f"trainings of the ranker. {measures}."
     )
 
 

@@ -108,10 +108,8 @@ def reasons(subject: Subject) -> list[str]:
     try:
         model, table, names = table_of(subject.ranker, test.X, test.qid)
         found = feature_contributions(model, rows_of(table, test.rows[places]), names)
-    except (
-        TypeError,
-        ValueError,
-    ):  # neither LightGBM nor XGBoost, or a model without contributions
+    except (TypeError, ValueError):
+        # Neither LightGBM nor XGBoost, or a model without contributions.
         return []
     sentences, used = [], 0
     for pair in pairs:

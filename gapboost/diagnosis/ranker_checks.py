@@ -26,8 +26,8 @@ def ties(subject: Subject) -> Finding:
     spread = max(best - worst, 0.0) / len(test.queries)
     message = (
         f"{_tied(test).mean():.1%} of the documents have the score of another document of their "
-        "query. Between the worst and "
-        f"the best order of ties, {subject.measure} differs by {spread:.4f}."
+        f"query. Between the worst and the best order of ties, {subject.measure} differs by "
+        f"{spread:.4f}."
     )
     return Finding(status(spread > TIE_RANGE), message, spread, TIE_RANGE)
 
@@ -99,8 +99,7 @@ def weak_ranker(subject: Subject) -> Finding:
         low, high = over_random.interval()
         message = (
             f"Not proven better than a random order: the difference in {name} is "
-            f"{signed(over_random.mean)} "
-            f"({signed(low)} to {signed(high)})."
+            f"{signed(over_random.mean)} ({signed(low)} to {signed(high)})."
         )
         return Finding(status(True), message, over_random.mean, 0)
     if not subject.alone:
@@ -115,7 +114,7 @@ def weak_ranker(subject: Subject) -> Finding:
     low, high = ahead.interval(family=len(subject.alone))
     message = (
         f"Better than a random order by {signed(over_random.mean)} in {name}. The best feature "
-        f"alone is {best.feature}, "
-        f"{best.direction}: {signed(ahead.mean)} ({signed(low)} to {signed(high)}) from the ranker."
+        f"alone is {best.feature}, {best.direction}: {signed(ahead.mean)} ({signed(low)} to "
+        f"{signed(high)}) from the ranker."
     )
     return Finding(status(low > 0), message, -ahead.mean, 0)

@@ -34,8 +34,8 @@ def shared_queries(subject: Subject) -> Finding:
     shared = by_id | by_content
     message = (
         f"{counted(int(shared.sum()), 'test query', 'test queries')} of {len(shared):,} in the "
-        "training data too: "
-        f"{by_id.sum():,} by the query id, {by_content.sum():,} by the documents."
+        f"training data too: {by_id.sum():,} by the query id, {by_content.sum():,} by the "
+        "documents."
     )
     if by_id.any() and not by_content.any():
         message += " If ids number the queries of each part, make them different."
@@ -104,8 +104,7 @@ def shifted_features(subject: Subject) -> Finding:
     shifted = [name for name in ranked if 0.5 + abs(shares[name] - 0.5) > FEATURE_SHIFT]
     about = (
         f"{ranked[0]}: in {shares[ranked[0]]:.0%} of pairs of a test and a training query, the one "
-        "of the test has the larger "
-        "median"
+        "of the test has the larger median"
     )
     message = (
         f"{listed(shifted)} differ{'s' if len(shifted) == 1 else ''} from training. "
@@ -151,10 +150,9 @@ def overfitted(subject: Subject) -> Finding:
     found = unpaired(here, KEPT * there).interval()[1] < 0
     message = (
         f"{subject.measure} is {subject.values(training, subject.measure).mean():.4f} on training "
-        "queries and "
-        f"{subject.values(test, subject.measure).mean():.4f} on test queries. The gain over a "
-        "random order is "
-        f"{there.mean():.4f} in training; {kept:.0%} of it is left on test queries."
+        f"queries and {subject.values(test, subject.measure).mean():.4f} on test queries. The gain "
+        f"over a random order is {there.mean():.4f} in training; {kept:.0%} of it is left on test "
+        "queries."
     )
     return Finding(status(found), message, kept, KEPT)
 

@@ -107,8 +107,7 @@ def feature_contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contri
     if np.ptp(rest) > NOT_ROUNDING * np.abs(scores).max():
         raise ValueError(
             "ranker has contributions whose sums differ from the scores by up to "
-            f"{np.ptp(rest) / 2:.3g}; expected a model "
-            f"for which {library} has exact contributions"
+            f"{np.ptp(rest) / 2:.3g}; expected a model for which {library} has exact contributions"
         )
     return Contributions(names, scores, values, ROUNDING_OF[library])
 
@@ -124,6 +123,5 @@ def _checked_library(ranker: Any) -> str:
         return library
     raise TypeError(
         f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or XGBoost, a "
-        "Booster, or a pipeline "
-        "that ends in one"
+        "Booster, or a pipeline that ends in one"
     )

@@ -100,8 +100,8 @@ def _tree(node: Node, names: Sequence[str], numbers: Any, depth: int) -> dict[st
     if isinstance(node, CategorySplit):
         raise ValueError(
             f"ranker splits the feature {names[node.feature]!r} by category; expected features "
-            "that are numbers: features of "
-            "the plugin are scores of queries. Train with one column of 0 and 1 for each category"
+            "that are numbers: features of the plugin are scores of queries. Train with one "
+            "column of 0 and 1 for each category"
         )
     yes, no = (_tree(child, names, numbers, depth + 1) for child in (node.left, node.right))
     return {

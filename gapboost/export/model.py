@@ -98,8 +98,8 @@ def _library_of(ranker: Any) -> str:
     if isinstance(ranker, Pipeline):
         raise TypeError(
             "ranker is a Pipeline; expected its last step, ranker[-1], and X as that step gets it: "
-            "a search engine cannot "
-            "transform features. Features relative to the query cannot be exported at all"
+            "a search engine cannot transform features. Features relative to the query cannot be "
+            "exported at all"
         )
     modules = {cls.__module__.split(".")[0] for cls in type(ranker).__mro__}
     for library in BOOSTERS:
@@ -155,9 +155,8 @@ def _names(
     if relative:
         raise ValueError(
             f"feature_names holds {', '.join(shortened(relative))}; expected features of one "
-            "document: a search engine scores "
-            "each document alone, and cannot compare it with the others of its query. Train "
-            "without query-relative features"
+            "document: a search engine scores each document alone, and cannot compare it with the "
+            "others of its query. Train without query-relative features"
         )
     return names
 

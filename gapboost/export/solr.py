@@ -147,8 +147,8 @@ def _check_values(model: Model) -> None:
                     f"X holds {between[0]:.9g} in the feature "
                     f"{model.feature_names[split.feature]!r}, just below the threshold "
                     f"{split.first_right:.9g}; expected values that Solr can tell from it: it adds "
-                    "1e-6 to each threshold in "
-                    "float32. Train with this feature multiplied by a large number"
+                    "1e-6 to each threshold in float32. Train with this feature multiplied by a "
+                    "large number"
                 )
 
 
@@ -158,8 +158,8 @@ def _node(node: Node, names: Sequence[str]) -> dict[str, Any]:
     if isinstance(node, CategorySplit):
         raise ValueError(
             f"ranker splits the feature {names[node.feature]!r} by category; expected features "
-            "that are numbers: Solr has no "
-            "splits by category. Train with one column of 0 and 1 for each category"
+            "that are numbers: Solr has no splits by category. Train with one column of 0 and 1 "
+            "for each category"
         )
     return {
         "feature": names[node.feature],

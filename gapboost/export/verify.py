@@ -57,8 +57,7 @@ def differences(verification: dict[str, Any], answers: Any) -> list[str]:
         raise ValueError(
             "answers holds "
             f"{len(answers) if isinstance(answers, list) else type(answers).__name__}; expected a "
-            "list of "
-            f"{len(expected)} numbers, one for each row of the verification file"
+            f"list of {len(expected)} numbers, one for each row of the verification file"
         )
     # NaN differs from everything.
     wrong = np.flatnonzero(~(np.abs(np.subtract(answers, expected)) <= verification["tolerance"]))

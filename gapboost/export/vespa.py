@@ -116,10 +116,9 @@ def _check_categories(categories: list[Any], name: str) -> None:
         found = f"the category {unusable[0]!r}" if unusable else "categories without names"
         raise ValueError(
             f"ranker splits the feature {name!r} by category, which has {found}; expected text "
-            "without quotation marks and "
-            "backslashes: Vespa compares categories with the values of a string attribute. Train "
-            "with a categorical column "
-            "of a pandas data frame, made by .astype(str).astype('category')"
+            "without quotation marks and backslashes: Vespa compares categories with the values "
+            "of a string attribute. Train with a categorical column of a pandas data frame, made "
+            "by .astype(str).astype('category')"
         )
 
 

@@ -6,8 +6,9 @@ from typing import Any, Self
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.callbacks import Gradients, Metrics, as_data_set_metrics, as_gradients
+from gapboost._boosters.callbacks import Gradients, Metrics
 from gapboost._boosters.eval_metric import Value, values_of_round
+from gapboost._boosters.measure_arguments import as_data_set_metrics, as_gradients
 from gapboost._boosters.parameters import OwnParameters, check_parameters
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.states import Content
@@ -211,8 +212,8 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
     if n_cut:
         raise ValueError(
             f"the data set is a subset that holds {n_cut} queries in part; expected whole queries: "
-            "gapboost.lightgbm.cv, or "
-            "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
+            "gapboost.lightgbm.cv, or lightgbm.cv with "
+            "folds=sklearn.model_selection.GroupKFold(...)"
         )
     WHOLE.add(data)
 

@@ -68,8 +68,7 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     ):
         raise ValueError(
             "zero_as_missing is True in model; expected a model in which NaN alone is missing: "
-            "exporters know no other missing "
-            "value. Train with NaN instead of zeros"
+            "exporters know no other missing value. Train with NaN instead of zeros"
         )
     return found
 
@@ -81,8 +80,7 @@ def _booster_of(model: Any) -> lightgbm.Booster:
         return model
     raise TypeError(
         f"model is a {type(model).__name__}; expected an LGBMGAPRanker, another ranker of LightGBM "
-        "or a lightgbm.Booster. "
-        "gapboost.xgboost.exportable takes XGBoost's models"
+        "or a lightgbm.Booster. gapboost.xgboost.exportable takes XGBoost's models"
     )
 
 

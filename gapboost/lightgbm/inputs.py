@@ -67,6 +67,5 @@ def usable_features() -> Iterator[None]:
             raise
         raise ValueError(
             "X holds no feature that LightGBM can split; expected one with different values, each "
-            "side of a split in at least "
-            "min_child_samples rows"
+            "side of a split in at least min_child_samples rows"
         ) from error

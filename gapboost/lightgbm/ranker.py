@@ -15,13 +15,13 @@ from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_f
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import also_in_order_of, taking
-from gapboost._boosters.training import Training
+from gapboost._boosters.training import Training, Watch
 from gapboost._kernels import Array
 from gapboost.lightgbm.inputs import read_exactly
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
 from gapboost.lightgbm.parameter_table import LIGHTGBM
-from gapboost.lightgbm.training import binned, boost, boost_on_bins, check_stopping
+from gapboost.lightgbm.training import Bins, Trained, binned, boost, boost_on_bins, check_stopping
 from gapboost.lightgbm.versions import BEFORE_4_7, names_of_frame
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -212,29 +212,19 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         )
         return self._fit(arguments)
 
-    def _boost(
-        self, training: Training, **of_booster: Any
-    ) -> tuple[dict[str, Any], lightgbm.Booster]:
+    def _boost(self, training: Training, **of_booster: Any) -> Trained:
         return boost(training, self._n_rounds, **of_booster)
 
-    def _bins(
-        self, train: RankingRows, held_out: RankingRows
-    ) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
         return binned(train, held_out)
 
-    def _boost_on_bins(
-        self,
-        training: Training,
-        bins: tuple[lightgbm.Dataset, lightgbm.Dataset],
-        watch: Callable[[Array], None],
-    ) -> None:
+    def _boost_on_bins(self, training: Training, bins: Bins, watch: Watch) -> None:
         boost_on_bins(training, self._n_rounds, bins, watch)
 
     def _check_stopping(self, of_booster: dict[str, Any]) -> None:
         if self.stopping_metric is not None:
-            check_stopping(
-                self.stopping_metric, self._booster_parameters(), of_booster["callbacks"]
-            )
+            parameters = self._booster_parameters()
+            check_stopping(self.stopping_metric, parameters, of_booster["callbacks"])
 
     def predict(
         self,
@@ -292,25 +282,20 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def to_vendor(self) -> lightgbm.LGBMRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
         vendor = lightgbm.LGBMRanker(**self._booster_parameters(), objective=VENDOR_OBJECTIVE)
-        booster = labelled(self.booster_, num_iteration=-1)
-        booster.best_iteration, booster.best_score = (
-            self.booster_.best_iteration,
-            self.booster_.best_score,
-        )
-        left = {
-            name: value for name, value in self._learned_by_booster().items() if name != "_Booster"
-        }
-        vars(vendor).update(deepcopy(left), _Booster=booster)
+        trained = self.booster_
+        booster = labelled(trained, num_iteration=-1)
+        booster.best_iteration = trained.best_iteration
+        booster.best_score = trained.best_score
+        learned = self._learned_by_booster()
+        del learned["_Booster"]
+        vars(vendor).update(deepcopy(learned), _Booster=booster)
         return vendor
 
     def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
         # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our
         # method `_boost`.
-        ours = {
-            name
-            for name in params
-            if hasattr(type(self), f"_{name}") and not hasattr(lightgbm.LGBMRanker, f"_{name}")
-        }
+        added = {*dir(type(self))} - {*dir(lightgbm.LGBMRanker)}
+        ours = [name for name in params if f"_{name}" in added]
         super().set_params(**{name: value for name, value in params.items() if name not in ours})
         for name in ours:
             setattr(self, name, params[name])
@@ -337,9 +322,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM passes every parameter on to the booster, which warns of unknown ones. It also
         # warns of its own parameters for objectives and cut-offs.
         plain = object.__new__(type(self))
-        plain.__dict__.update(
-            vars(self), _other_params=self._parameter_table.passed_on(self._other_params)
-        )
+        others = self._parameter_table.passed_on(self._other_params)
+        plain.__dict__.update(vars(self), _other_params=others)
         parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))
         for name in OWN_NAMES:
             parameters.pop(name, None)

@@ -1,6 +1,6 @@
 """Training by LightGBM, from rows in grouped order to a booster."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import lightgbm
@@ -9,7 +9,7 @@ from lightgbm.callback import CallbackEnv
 from gapboost._boosters.progress import following
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.stopping import check_stops, stops_early
-from gapboost._boosters.training import Training
+from gapboost._boosters.training import Training, Watch
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost.lightgbm.callbacks import LightGBMRound
@@ -24,6 +24,11 @@ from gapboost.lightgbm.inputs import (
 from gapboost.lightgbm.model_text import inscribe
 from gapboost.lightgbm.versions import evaluation_sets
 
+# What LightGBM's own fitted ranker holds, and its booster.
+Trained = tuple[dict[str, Any], lightgbm.Booster]
+# Training and held-out rows.
+Bins = tuple[lightgbm.Dataset, lightgbm.Dataset]
+
 NO_NETWORK: Mapping[str, Any] = {}
 
 
@@ -37,8 +42,7 @@ def check_stopping(stopping_metric: Any, parameters: Mapping[str, Any], callback
     if parameters.get("first_metric_only") not in (None, True):
         raise ValueError(
             f"stopping_metric is {stopping_metric!r}, but first_metric_only is False, by which "
-            "every metric stops "
-            "training; expected one of them"
+            "every metric stops training; expected one of them"
         )
 
 
@@ -52,7 +56,7 @@ def boost(
     callbacks: Any,
     init_model: Any,
     network: Mapping[str, Any] = NO_NETWORK,
-) -> tuple[dict[str, Any], lightgbm.Booster]:
+) -> Trained:
     """Train; return the attributes of the fitted `lightgbm.LGBMRanker`, and its booster.
 
     Parameters
@@ -127,7 +131,7 @@ def _learned(trained: lightgbm.LGBMRanker) -> dict[str, Any]:
     return {name: value for name, value in vars(trained).items() if name not in not_learned}
 
 
-def binned(train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+def binned(train: RankingRows, held_out: RankingRows) -> Bins:
     """Return training and held-out rows as LightGBM keeps them, binned by the training rows."""
     X, held_out_X = read_exactly(train.X, "X"), read_exactly(held_out.X, "X")
     # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
@@ -143,8 +147,8 @@ def binned(train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset,
 def boost_on_bins(
     training: Training,
     n_rounds: int,
-    bins: tuple[lightgbm.Dataset, lightgbm.Dataset],
-    watch: Callable[[Array], None],
+    bins: Bins,
+    watch: Watch,
 ) -> None:
     """Train on binned rows; call `watch` with the held-out scores after each round."""
 
@@ -154,9 +158,8 @@ def boost_on_bins(
 
     with usable_features():
         lightgbm.train(
-            _own_ranker(training)._process_params(
-                "fit"
-            ),  # what `fit` would train with, to the letter
+            # What `fit` would train with, to the letter.
+            _own_ranker(training)._process_params("fit"),
             bins[0],
             num_boost_round=n_rounds,
             valid_sets=[bins[1]],

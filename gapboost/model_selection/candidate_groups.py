@@ -59,9 +59,8 @@ class CandidateGroup:
     """Candidates that differ only in the number of trees, all scored during one training."""
 
     params: Params
-    trees: dict[
-        int, list[int]
-    ]  # number of trees: the candidates with that many, more than one where grids overlap
+    # Number of trees: the candidates with that many, more than one where grids overlap.
+    trees: dict[int, list[int]]
     transformers: str  # equal for groups that share the fitted steps before the ranker
     bins: str  # equal for groups that can share binned data, if they share these steps
 
@@ -173,8 +172,8 @@ class FoldWork:
         if trees != max(group.trees):
             raise ValueError(
                 f"training with {group.params} ended after {trees} of {max(group.trees)} trees; "
-                "expected an estimator without "
-                "early stopping: the search chooses the number of trees"
+                "expected an estimator without early stopping: the search chooses the number of "
+                "trees"
             )
         return found
 

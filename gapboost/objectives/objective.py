@@ -71,16 +71,14 @@ class CheckedPass(Pass):
         if returned is not None:
             raise TypeError(
                 f"the pass of {self.objective!r} returns a {type(returned).__name__}; expected "
-                "None: it writes to its arguments, "
-                "as in grad[:] = ... and hess[:] = ..."
+                "None: it writes to its arguments, as in grad[:] = ... and hess[:] = ..."
             )
         for name, array in (("grad", grad), ("hess", hess)):
             finite = np.isfinite(array)
             if not finite.all():
                 raise ValueError(
                     f"the pass of {self.objective!r} leaves {int((~finite).sum())} NaN or infinite "
-                    f"values in {name}; expected a "
-                    f"finite {array.dtype} for each document"
+                    f"values in {name}; expected a finite {array.dtype} for each document"
                 )
         if self.factors is not None:
             grad *= self.factors
@@ -114,8 +112,7 @@ class Objective(ABC):
         if not self.measure.trains:
             raise ValueError(
                 f"measure is {self.measure!r}, which gapboost can evaluate but not train for; "
-                "expected a measure such as "
-                "GAP(g=(0.5, 0.5)) or nDCG(k=10)"
+                "expected a measure such as GAP(g=(0.5, 0.5)) or nDCG(k=10)"
             )
 
     def __repr__(self) -> str:

@@ -170,8 +170,7 @@ def check_pairs(data: Judged, deepest: int, what: str, instead: str) -> None:
         )
         raise ValueError(
             f"the longest query has {longest} documents{graded}, of which {what} visits every "
-            "pair; expected at most "
-            f"{MOST_PAIRS} pairs in a query: {rounded}{instead}"
+            f"pair; expected at most {MOST_PAIRS} pairs in a query: {rounded}{instead}"
         )
 
 

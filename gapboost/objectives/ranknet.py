@@ -47,8 +47,7 @@ class RankNet(LambdaRank):
         if len({part.label_column for _, part in self.measure.terms}) > 1:
             raise ValueError(
                 f"measure is {self.measure!r}, which reads several labels, but RankNet takes the "
-                "pairs of one; expected a "
-                "measure of one label, or LambdaRank"
+                "pairs of one; expected a measure of one label, or LambdaRank"
             )
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:

@@ -259,8 +259,8 @@ class SmoothObjective(Objective):
         if others or not isinstance(form, QuadraticForm) or form.discount_at is None:
             raise ValueError(
                 f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with "
-                "one discount, the same for all "
-                "queries, such as nDCG(k=10): LambdaRank trains for the others"
+                "one discount, the same for all queries, such as nDCG(k=10): LambdaRank trains "
+                "for the others"
             )
 
     @abstractmethod

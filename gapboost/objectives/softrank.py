@@ -141,10 +141,8 @@ class SoftRankPass(SmoothPass):
         if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
             raise ValueError(
                 f"the longest query has {longest} documents, but {self.objective!r} needs the rank "
-                "distribution of each, "
-                "whose cost grows with the cube of the length; expected at most "
-                f"{LONGEST_WITH_DISTRIBUTION}: shorten the "
-                "lists, or use ApproxRank"
+                "distribution of each, whose cost grows with the cube of the length; expected at "
+                f"most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, or use ApproxRank"
             )
         return super().values(scores, grad, hess)
 

@@ -117,7 +117,6 @@ def _call(transformers: Pipeline, method: str, X: Any, qid: Any, *y: Any) -> Any
     if column is not None and kept is None:
         raise ValueError(
             f"X has a column {QID!r}, but the steps of the pipeline return none; expected steps "
-            "that keep it, or qid as an "
-            f"argument of its own and X without the column {QID!r}"
+            f"that keep it, or qid as an argument of its own and X without the column {QID!r}"
         )
     return found

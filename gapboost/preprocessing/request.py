@@ -42,8 +42,7 @@ def checked_columns(columns: Any) -> list[Any]:
     if not found or not (names or positions) or len(set(found)) != len(found):
         raise ValueError(
             f"columns is {shown(columns)}; expected a list of distinct names or of distinct "
-            "positions from 0 on, or None "
-            "for all columns of numbers"
+            "positions from 0 on, or None for all columns of numbers"
         )
     return found
 

@@ -37,8 +37,8 @@ def number_columns(X: Any) -> list[int]:
     if others:
         raise ValueError(
             "X has columns that are neither numbers nor categories: "
-            f"{', '.join(shortened(list(map(repr, others))))}; "
-            "expected numbers or categories, or the names of the columns of numbers as columns"
+            f"{', '.join(shortened(list(map(repr, others))))}; expected numbers or categories, or "
+            "the names of the columns of numbers as columns"
         )
     return [
         i

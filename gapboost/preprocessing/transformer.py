@@ -159,9 +159,8 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         if length < self.median_list_length_ / 2:
             warn_caller(
                 f"the median list has {length:g} documents, and {self.median_list_length_:g} in "
-                "fit; expected whole "
-                "lists, made as in fit: a query-relative feature depends on the other documents of "
-                "the list"
+                "fit; expected whole lists, made as in fit: a query-relative feature depends on "
+                "the other documents of the list"
             )
         return extended(
             X, self.columns_, queries, kinds, self.get_feature_names_out().tolist(), n_jobs
@@ -202,14 +201,12 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         if X.shape[0] == 0 or checked.shape[1] == 0:
             raise ValueError(
                 f"X has {X.shape[0]} sample(s) and {checked.shape[1]} feature(s) (shape={X.shape}) "
-                "while a minimum of 1 is "
-                "required; expected at least one document and one feature"
+                "while a minimum of 1 is required; expected at least one document and one feature"
             )
         if qid is None:
             raise ValueError(
                 f"qid is missing in {method}; expected one query id a row, group with the sizes of "
-                "the queries, or a column "
-                "'qid' of a data frame. Pipelines pass qid on with "
+                "the queries, or a column 'qid' of a data frame. Pipelines pass qid on with "
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
         return X, grouped_rows(qid, X.shape[0], rows_of="X")

@@ -71,8 +71,7 @@ def check_columns(dataset: DataFrame, names: dict[str, str | None]) -> None:
             )
             raise ValueError(
                 f"{parameter} is {name!r}; expected the name of one column of the data frame, "
-                "which has "
-                f"{', '.join(map(repr, dataset.columns))}"
+                f"which has {', '.join(map(repr, dataset.columns))}"
             )
 
 

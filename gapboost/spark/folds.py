@@ -60,7 +60,6 @@ def refuse_random_folds(dataset: DataFrame) -> None:
         if match is not None:
             raise ValueError(
                 f"{match[1]} divides the rows at random, and puts documents of one query into both "
-                "parts; expected folds of "
-                "whole queries: CrossValidator(..., foldCol='fold') on "
+                "parts; expected folds of whole queries: CrossValidator(..., foldCol='fold') on "
                 "gapboost.spark.query_folds(dataset, n_folds)"
             )

@@ -29,8 +29,7 @@ def as_text(given: Any) -> Any:
     if value(repr(given)) != given:
         raise TypeError(
             f"{given!r} is not gapboost's own; expected one of its measures or objectives, or sums "
-            "of them: Spark keeps "
-            "parameters as text"
+            "of them: Spark keeps parameters as text"
         )
     return repr(given)
 

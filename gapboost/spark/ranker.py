@@ -91,13 +91,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         return SparkXGBGAPRankerModel
 
     def setParams(self, **kwargs: Any) -> None:  # noqa: D102, Spark's name
-        super().setParams(
-            **{
-                name: given
-                for name, given in kwargs.items()
-                if (name, given) != ("position_col", None)
-            }
-        )
+        if kwargs.get("position_col") is None:
+            kwargs.pop("position_col", None)
+        super().setParams(**kwargs)
 
     def _validate_params(self) -> None:
         refuse_functions(self.getOrDefault(self.eval_metric))
@@ -218,14 +214,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         assert label is not None
         if qid is None:
             raise ValueError("qid_col is missing; expected the name of the column of query ids")
-        return Roles(
-            qid,
-            label,
-            name(self.weightCol),
-            name(self.validationIndicatorCol),
-            name(self.base_margin_col),
-            name(self.position_col),
-        )
+        weight, validation = name(self.weightCol), name(self.validationIndicatorCol)
+        start, position = name(self.base_margin_col), name(self.position_col)
+        return Roles(qid, label, weight, validation, start, position)
 
     def _features(self, dataset: DataFrame) -> tuple[FeatureColumns, list[Any]]:
         """Return the format of the features and their columns."""
@@ -296,9 +287,8 @@ class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         columns, column = self.getOrDefault(self.features_cols), self.getOrDefault(self.featuresCol)
-        if (
-            column not in dataset.columns
-        ):  # XGBoost takes it where the data frame lacks some of the others
+        # XGBoost takes it where the data frame lacks some of the others.
+        if column not in dataset.columns:
             if columns:
                 check_features(dataset, columns)
             else:

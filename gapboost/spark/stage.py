@@ -15,8 +15,7 @@ def check_slots(session: Any, n_workers: int) -> None:
     if context.getConf().get("spark.dynamicAllocation.enabled", "false").lower() == "true":
         raise ValueError(
             "spark.dynamicAllocation.enabled is true; expected false: all workers run at once, and "
-            "Spark does not allocate "
-            "executors for that"
+            "Spark does not allocate executors for that"
         )
     # On a cluster executors may still be on their way; Spark itself waits for them, and gives up.
     slots = context.defaultParallelism

@@ -172,12 +172,11 @@ def _check_set(row: Any, roles: Roles) -> None:
     if row["n_cut"]:
         raise ValueError(
             f"validation_indicator_col {roles.valid!r} varies within {row['n_cut']} queries, such "
-            f"as {row['one_cut']!r}; "
-            "expected whole queries, in either the training or the validation rows"
+            f"as {row['one_cut']!r}; expected whole queries, in either the training or the "
+            "validation rows"
         )
     if not LEAST_WEIGHT <= row["weight"] <= MOST_WEIGHT:
         raise ValueError(
             f"weight_col {roles.weight!r} has the sum {row['weight']:g} over the queries; expected "
-            f"one from {LEAST_WEIGHT:g} to "
-            f"{MOST_WEIGHT:g}: multiply all weights by the same number"
+            f"one from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: multiply all weights by the same number"
         )

@@ -194,10 +194,8 @@ class WorkerJob:
         if reported != (before.n_queries, before.n_rows):
             raise RuntimeError(
                 f"the workers hold {reported[0]} queries and {reported[1]} rows to train on, but "
-                "there were "
-                f"{before.n_queries} and {before.n_rows} before; expected a data frame that stays "
-                "the same: cache() one "
-                "that draws at random"
+                f"there were {before.n_queries} and {before.n_rows} before; expected a data frame "
+                "that stays the same: cache() one that draws at random"
             )
         counts = {p["n_features"] for p in peers if p["n_features"]}
         if len(counts) > 1:

@@ -8,15 +8,9 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import (
-    MAXIMIZED_PREFIXES,
-    Gradients,
-    Metrics,
-    as_data_set_metrics,
-    as_gradients,
-    is_maximized,
-)
+from gapboost._boosters.callbacks import MAXIMIZED_PREFIXES, Gradients, Metrics, is_maximized
 from gapboost._boosters.eval_metric import values_of_round
+from gapboost._boosters.measure_arguments import as_data_set_metrics, as_gradients
 from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.states import Content, WorkerShare
 from gapboost._boosters.stopping import in_stopping_order
@@ -147,8 +141,8 @@ class XGBoostObjective(Gradients):
         if self.position is not None and content[3] is not None:
             raise ValueError(
                 "position is given where several workers train; expected None: factors of "
-                "positions would be those of each "
-                "worker's own rows. DaskXGBGAPRanker and SparkXGBGAPRanker learn those of all"
+                "positions would be those of each worker's own rows. DaskXGBGAPRanker and "
+                "SparkXGBGAPRanker learn those of all"
             )
         return self.gradients(scores, owner, content, self.position)
 
@@ -211,8 +205,7 @@ def _name_by_direction(name: str, is_higher_better: bool) -> str:
     if maximized and not is_higher_better:
         raise ValueError(
             f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost "
-            "maximizes metrics whose names "
-            f"begin with {', '.join(MAXIMIZED_PREFIXES)}"
+            f"maximizes metrics whose names begin with {', '.join(MAXIMIZED_PREFIXES)}"
         )
     return name if maximized == is_higher_better else f"map-{name}"
 

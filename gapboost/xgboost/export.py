@@ -70,8 +70,7 @@ def exportable(
     if missing is not None and not math.isnan(missing):
         raise ValueError(
             f"missing is {float(missing)!r} in model; expected NaN: exporters know no other "
-            "missing value. Train with NaN in its "
-            "place"
+            "missing value. Train with NaN in its place"
         )
     if kind_of(booster) == "gblinear":
         raise ValueError(
@@ -108,8 +107,7 @@ def _booster_of(model: Any) -> xgboost.Booster:
         return model
     raise TypeError(
         f"model is a {type(model).__name__}; expected an XGBGAPRanker, another ranker of XGBoost "
-        "or an xgboost.Booster. "
-        "gapboost.lightgbm.exportable takes LightGBM's models"
+        "or an xgboost.Booster. gapboost.lightgbm.exportable takes LightGBM's models"
     )
 
 
@@ -131,8 +129,7 @@ def _names_to_write(
     if len(names) != booster.num_features() or len(set(names)) < len(names):
         raise ValueError(
             f"feature_names has {len(names)} names, {len(set(names))} of them different; expected "
-            "one different name for each "
-            f"of the {booster.num_features()} features of model"
+            f"one different name for each of the {booster.num_features()} features of model"
         )
     return names
 
@@ -144,10 +141,9 @@ def _check_no_name_is_another_position(names: list[str]) -> None:
         if found and int(found[1]) != position:
             raise ValueError(
                 f"feature_names is 'auto', but column {position} of the training data is named "
-                f"{name!r}, which converters to "
-                f"ONNX take for column {int(found[1])}; expected feature_names=None for a "
-                "converter to ONNX, or the names for "
-                "a tool that reads names: feature_names=ranker.get_booster().feature_names"
+                f"{name!r}, which converters to ONNX take for column {int(found[1])}; expected "
+                "feature_names=None for a converter to ONNX, or the names for a tool that reads "
+                "names: feature_names=ranker.get_booster().feature_names"
             )
 
 

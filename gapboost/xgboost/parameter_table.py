@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.callbacks import as_metrics
+from gapboost._boosters.measure_arguments import as_metrics
 from gapboost._boosters.parameter_table import ParameterRule, Parameters, ParameterTable
 from gapboost._boosters.request import TrainingRequest
 from gapboost.measures.ndcg import CumulatedGain

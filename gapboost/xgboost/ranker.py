@@ -17,7 +17,7 @@ from gapboost._boosters.positions import REGULARIZATION
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
-from gapboost._boosters.training import Training
+from gapboost._boosters.training import Training, Watch
 from gapboost._data.arguments import seed
 from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
@@ -26,11 +26,15 @@ from gapboost.xgboost.inputs import SAVED_AS
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.model_file import load_into
 from gapboost.xgboost.parameter_table import XGBOOST, spelled
-from gapboost.xgboost.training import binned, boost, boost_on_bins, check_stopping
+from gapboost.xgboost.training import Bins, Trained, binned, boost, boost_on_bins, check_stopping
 from gapboost.xgboost.versions import check_categories
 
 # Parameters that XGBoost does not know: the last is LightGBM's.
 NOT_OF_XGBOOST = (*OWN_NAMES, REGULARIZATION)
+
+
+# One metric or several: names, measures, functions.
+Metrics = Measures | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]]
 
 
 @described
@@ -127,10 +131,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             max_cat_to_onehot: int | None = None,
             max_cat_threshold: int | None = None,
             multi_strategy: str | None = None,
-            eval_metric: Measures
-            | Callable[..., Any]
-            | Sequence[str | Measure | Callable[..., Any]]
-            | None = None,
+            eval_metric: Metrics | None = None,
             early_stopping_rounds: int | None = None,
             callbacks: list[xgboost.callback.TrainingCallback] | None = None,
             **kwargs: Any,
@@ -210,30 +211,17 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             eval_start=base_margin_eval_set,
             eval_metric=spelled(self.eval_metric),
             terms=LIBRARY.terms,
-            of_booster={
-                "verbose": verbose,
-                "xgb_model": xgb_model,
-                "feature_weights": feature_weights,
-            },
+            of_booster=dict(verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights),
         )
         return self._fit(arguments)
 
-    def _boost(
-        self, training: Training, **of_booster: Any
-    ) -> tuple[dict[str, Any], xgboost.Booster]:
+    def _boost(self, training: Training, **of_booster: Any) -> Trained:
         return boost(self, training, **of_booster)
 
-    def _bins(
-        self, train: RankingRows, held_out: RankingRows
-    ) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
         return binned(self, train, held_out)
 
-    def _boost_on_bins(
-        self,
-        training: Training,
-        bins: tuple[xgboost.DMatrix, xgboost.DMatrix],
-        watch: Callable[[Array], None],
-    ) -> None:
+    def _boost_on_bins(self, training: Training, bins: Bins, watch: Watch) -> None:
         boost_on_bins(self, training, bins, watch)
 
     def _check_stopping(self, of_booster: dict[str, Any]) -> None:
@@ -241,10 +229,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
-        parameters = {**self.get_params(), "objective": SAVED_AS, "eval_metric": None}
-        vendor = xgboost.XGBRanker(
-            **{name: v for name, v in parameters.items() if name not in NOT_OF_XGBOOST}
-        )
+        known = {n: v for n, v in self.get_params().items() if n not in NOT_OF_XGBOOST}
+        vendor = xgboost.XGBRanker(**{**known, "objective": SAVED_AS, "eval_metric": None})
         vars(vendor).update(deepcopy(self._learned_by_booster()))
         return vendor
 
@@ -329,20 +315,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _known_parameters(self) -> dict[str, Any]:
         """Return `get_xgb_params` before a seed is drawn."""
-        parameters = self._parameter_table.passed_on(
-            self._parameter_table.by_constructor_names(super().get_xgb_params())
-        )
+        named = self._parameter_table.by_constructor_names(super().get_xgb_params())
+        parameters = self._parameter_table.passed_on(named)
         for name in (*NOT_OF_XGBOOST, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}
 
     def _booster_parameters(self) -> dict[str, Any]:
         """Return the parameters for `xgboost.train`."""
-        parameters = self._known_parameters()
+        given = {n: v for n, v in self._known_parameters().items() if v is not None}
         # XGBoost starts from 0.5 with a custom objective, and reports rmse.
-        base_score = parameters.pop("base_score", None)
-        return {
-            **{name: value for name, value in parameters.items() if value is not None},
-            "base_score": 0.0 if base_score is None else base_score,
-            "disable_default_eval_metric": 1,
-        }
+        return {"base_score": 0.0, **given, "disable_default_eval_metric": 1}

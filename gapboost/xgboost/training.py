@@ -9,12 +9,17 @@ import xgboost
 from gapboost._boosters.progress import following, without_bars
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.stopping import check_stops
-from gapboost._boosters.training import Training
+from gapboost._boosters.training import Training, Watch
 from gapboost._kernels import Array
 from gapboost.xgboost.callbacks import XGBoostRound
 from gapboost.xgboost.inputs import drop_rounds_after_best, to_continue
 from gapboost.xgboost.model_file import inscribe
 from gapboost.xgboost.versions import check_categories, get_model_categories
+
+# What XGBoost's own fitted ranker holds, and its booster.
+Trained = tuple[dict[str, Any], xgboost.Booster]
+# Training and held-out rows.
+Bins = tuple[xgboost.DMatrix, xgboost.DMatrix]
 
 
 def check_stopping(ranker: Any) -> None:
@@ -25,8 +30,7 @@ def check_stopping(ranker: Any) -> None:
     if ranker.stopping_metric is not None and named is not None:
         raise ValueError(
             f"stopping_metric is {ranker.stopping_metric!r}, but metric_name of the early stopping "
-            f"callback is {named!r}; "
-            "expected one of them"
+            f"callback is {named!r}; expected one of them"
         )
 
 
@@ -37,7 +41,7 @@ def boost(
     verbose: bool | int | None,
     xgb_model: Any,
     feature_weights: Any,
-) -> tuple[dict[str, Any], xgboost.Booster]:
+) -> Trained:
     """Train; return the attributes of a fitted `xgboost.XGBRanker`, and its booster.
 
     Parameters
@@ -85,9 +89,7 @@ def boost(
     return {"_Booster": booster, "evals_result_": evals_result}, booster
 
 
-def binned(
-    ranker: Any, train: RankingRows, held_out: RankingRows
-) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+def binned(ranker: Any, train: RankingRows, held_out: RankingRows) -> Bins:
     """Return training and held-out rows as XGBoost keeps them, binned by the training rows."""
     _, feature_types = get_model_categories(train.X, None, ranker.feature_types)
     first = _matrix(ranker, train, feature_types, ranker.feature_weights, None)
@@ -97,8 +99,8 @@ def binned(
 def boost_on_bins(
     ranker: Any,
     training: Training,
-    bins: tuple[xgboost.DMatrix, xgboost.DMatrix],
-    watch: Callable[[Array], None],
+    bins: Bins,
+    watch: Watch,
 ) -> None:
     """Train on binned rows; call `watch` with the held-out scores after each round."""
 

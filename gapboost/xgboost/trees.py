@@ -65,8 +65,8 @@ def _node(tree: dict[str, Any], number: int, kind: type[np.floating[Any]]) -> No
     if tree["split_type"][number]:
         raise ValueError(
             f"model splits column {feature} by category; expected columns of numbers: only "
-            "LightGBM's splits by category can be "
-            "exported to a search engine. Train with one column of 0 and 1 for each category"
+            "LightGBM's splits by category can be exported to a search engine. Train with one "
+            "column of 0 and 1 for each category"
         )
     last_left, first_right = _around(np.float32(value), kind)
     below = (_node(tree, child, kind) for child in (left, tree["right_children"][number]))

@@ -33,7 +33,6 @@ def check_categories(X: Any, name: str) -> None:
         if kind.startswith(("category", *CATEGORIES)):
             raise TypeError(
                 f"{name} has a column {column!r} of categories, whose codes XGBoost "
-                f"{xgboost.__version__} does not keep in the "
-                "model; expected XGBoost 3.1 or later, or the codes as numbers with "
-                "feature_types=['c', ...]"
+                f"{xgboost.__version__} does not keep in the model; expected XGBoost 3.1 or later, "
+                "or the codes as numbers with feature_types=['c', ...]"
             )

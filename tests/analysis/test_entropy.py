@@ -87,9 +87,8 @@ def test_derivative_of_the_expected_value(measure):
         up, down = p.copy(), p.copy()
         up[n, i] += 1e-4
         down[n, i] -= 1e-4
-        slope = (
-            problem.expected(up) - problem.expected(down)
-        ) / 2e-4  # exact: the form is quadratic
+        # Exact: the form is quadratic.
+        slope = (problem.expected(up) - problem.expected(down)) / 2e-4
         assert problem.derivative(p)[n, i] == pytest.approx(slope, abs=1e-10)
 
 
@@ -132,9 +131,8 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
 @pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("seed", [12, 13])
-@pytest.mark.filterwarnings(
-    "ignore:Values in x were outside bounds"
-)  # the other solver, in older versions of SciPy
+# The other solver, in older versions of SciPy.
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")
 def test_no_other_solver_finds_more_entropy(measure, seed):
     """A general solver of constrained problems finds the same maximum from random starts."""
     n, counts = 8, np.array([4, 2, 2])
@@ -263,9 +261,8 @@ def test_a_perfect_list_is_inferred():
         "perfect", np.repeat([2, 1, 0], [5, 6, 60]).astype(np.int32), np.array([60, 6, 5])
     )
     result = informativeness([gb.GAP(g=G), gb.Precision(k=5)], [perfect], n_jobs=1)
-    assert (
-        result.mean_rms[0].max() < 0.04
-    )  # 1e-7 short of the value, and half a step at the last document
+    # 1e-7 short of the value, and half a step at the last document.
+    assert result.mean_rms[0].max() < 0.04
     assert result.mean_rms[1].min() > 0.1
 
 

@@ -112,9 +112,8 @@ def test_significant_only_where_three_tests_agree(pair):
 def precisions(n_queries, seed=0):
     """P@10 of each query, as a count over ten and as a sum of tenths: equal by definition."""
     counts = np.random.default_rng(seed).integers(1, 11, n_queries)
-    return counts / 10, np.cumsum(np.full(10, 0.1))[
-        counts - 1
-    ]  # Python's sum has no rounding from 3.12 on
+    # Python's sum has no rounding from 3.12 on.
+    return counts / 10, np.cumsum(np.full(10, 0.1))[counts - 1]
 
 
 def test_rounding_is_no_win():

@@ -17,9 +17,8 @@ from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 # ONNX models take float32.
 X, V, T = (data.X.astype(np.float32) for data in (TRAIN, VALI, TEST))
-NAMES = [
-    f"f{(i + 7) % TRAIN.n_features}" for i in range(TRAIN.n_features)
-]  # like XGBoost's, in another order
+# Like XGBoost's, in another order.
+NAMES = [f"f{(i + 7) % TRAIN.n_features}" for i in range(TRAIN.n_features)]
 
 
 def with_gaps(X):

@@ -669,9 +669,8 @@ def test_one_objective_serves_several_data_sets_in_turn(twin, preparations):
                 rtol=1e-5,
                 atol=1e-6,
             )
-    assert (
-        sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3
-    )  # 3 by the expected values
+    # 3 by the expected values.
+    assert sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3
     assert sum(data.queries.n_rows == len(TRAIN) for data in preparations) == 1 + 3
 
 

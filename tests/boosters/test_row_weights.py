@@ -30,9 +30,8 @@ OBJECTIVES = [
 def test_gradients_are_those_without_weights_times_the_weights(objective):
     plain = objective.gradients(Y, SCORES, QID)
     weighted = objective.gradients(Y, SCORES, QID, sample_weight=WEIGHTS)
-    if not isinstance(
-        objective, gb.LambdaRank
-    ):  # in units of rows, by the weighted mean of the lengths
+    # In units of rows, by the weighted mean of the lengths.
+    if not isinstance(objective, gb.LambdaRank):
         mean = np.array([WEIGHTS[q == QID].mean() for q in range(len(SIZES))])
         plain = [part * (mean @ SIZES / mean.sum()) / SIZES.mean() for part in plain]
     for one, other in zip(weighted, plain, strict=True):

@@ -184,9 +184,8 @@ def test_cv_keeps_queries_whole():
     assert set(seen) == {10, 30}
     curve = result["test-map-gap-mean"]
     assert curve[-1] > curve[0]
-    assert (
-        len(curve) == np.argmax(curve) + 1
-    )  # stopped upwards: cv cuts its curves at the best round
+    # Stopped upwards: cv cuts its curves at the best round.
+    assert len(curve) == np.argmax(curve) + 1
 
 
 # --- parameters -----------------------------------------------------------------------------------

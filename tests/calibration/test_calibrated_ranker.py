@@ -57,9 +57,8 @@ def test_the_columns_are_regressions_of_each_threshold_on_the_score(method):
 def test_right_on_average_over_the_documents_of_the_fit(method):
     """Both regressions have the share of relevant documents as their mean."""
     found = calibrated(grades=(1, 2), method=method).predict_proba(X)
-    np.testing.assert_allclose(
-        found.mean(axis=0), [(Y >= 1).mean(), (Y >= 2).mean()], atol=1e-4
-    )  # of the solver
+    # Of the solver.
+    np.testing.assert_allclose(found.mean(axis=0), [(Y >= 1).mean(), (Y >= 2).mean()], atol=1e-4)
 
 
 def test_fractional_grades_and_thresholds():

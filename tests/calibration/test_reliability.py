@@ -68,9 +68,8 @@ def test_bias_is_the_mean_difference_with_its_error_over_queries():
     expected = clustered([(y - probability)[qid == query] for query in range(40)])
     assert found.bias.mean == pytest.approx(expected.mean)
     assert found.bias.error == pytest.approx(expected.error)
-    assert found.bias.error > 1.3 * (y - probability).std() / np.sqrt(
-        len(y)
-    )  # as if documents were independent
+    # As if documents were independent.
+    assert found.bias.error > 1.3 * (y - probability).std() / np.sqrt(len(y))
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.2])
@@ -92,9 +91,8 @@ def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
     values = np.arange(50) < 15
     low, high = share_interval([np.array([value]) for value in values])
     exact = stats.binomtest(15, 50).proportion_ci(0.95, "exact")
-    assert (low, high) == pytest.approx(
-        (exact.low, exact.high), abs=0.003
-    )  # of 49 in place of 50 in the variance
+    # Of 49 in place of 50 in the variance.
+    assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.003)
 
 
 @pytest.mark.parametrize("value", [True, False])

@@ -109,9 +109,8 @@ def test_bad_partitions_train_like_the_local_ranker(booster, two):
     X, y, qid = ranking(2000, 0)
     vali = ranking(400, 1)
     rows = np.random.default_rng(0).permutation(len(y))
-    rows[:6000] = np.sort(
-        rows[:6000]
-    )  # the first partitions cut each query once, the others interleave all of them
+    # The first partitions cut each query once, the others interleave all of them.
+    rows[:6000] = np.sort(rows[:6000])
     X, y, qid = X[rows], y[rows], qid[rows]
     chunks = (3000, 0, 2999, 1, 5000, len(y) - 11000)
     persisted = [two.persist(cut(v, chunks), workers=two_workers(two)[:1]) for v in (X, y, qid)]
@@ -151,9 +150,8 @@ def test_first_gradients_are_the_local_ones(booster, weigh, two, tmp_path):
     grad, hess = np.full(len(y), np.nan), np.full(len(y), np.nan)
     for part in parts.values():
         ends = np.cumsum(part["sizes"])
-        assert (
-            part["n_jobs"] == part["threads"] == 1
-        )  # what a worker of this cluster has, not n_jobs
+        # What a worker of this cluster has, not n_jobs.
+        assert part["n_jobs"] == part["threads"] == 1
         for begin, size, end in zip(part["begins"], part["sizes"], ends, strict=True):
             assert np.isnan(grad[begin : begin + size]).all()
             grad[begin : begin + size] = part["grad"][end - size : end]

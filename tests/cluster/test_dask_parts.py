@@ -220,9 +220,8 @@ OTHER_COLUMNS = {
 def test_partitions_with_other_columns_are_refused(case):
     columns = Columns(3, tuple(FRAME.columns), categories_of(FRAME), "X")
     columns.check(FRAME, "X in partition 0")
-    columns.check(
-        FRAME.assign(a=[1, 2]), "X in partition 0"
-    )  # integers where other partitions have missing values
+    # Integers where other partitions have missing values.
+    columns.check(FRAME.assign(a=[1, 2]), "X in partition 0")
     X, message = OTHER_COLUMNS[case]
     with pytest.raises(ValueError, match="^X in partition 1 " + re.escape(message)):
         columns.check(X, "X in partition 1")

@@ -29,9 +29,8 @@ def frame(n_queries, seed):
 def test_the_recipe(tmp_path, monkeypatch):
     """Two workers stop where one does, with the same mean over the queries of both."""
     pytest.importorskip("ray.train")
-    monkeypatch.setenv(
-        "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "200"
-    )  # two of them share what the machine has
+    # Two of them share what the machine has.
+    monkeypatch.setenv("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "200")
     paths = {f"{name}_path": str(tmp_path / f"{name}.parquet") for name in ("train", "valid")}
     train, valid = frame(60, 0), frame(30, 1)
     train.to_parquet(paths["train_path"])

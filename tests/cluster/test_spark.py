@@ -709,9 +709,8 @@ def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank):
     with pytest.raises(RuntimeError, match="a worker failed"):
         ranker(num_workers=2, callbacks=[Dies(how, rank, left)]).fit(data)
     assert left.exists()
-    assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(
-        g=(0.5, 0.5)
-    )  # the next fit works
+    # The next fit works.
+    assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))
 
 
 @pytest.mark.timeout(900)  # it starts another driver and two executors

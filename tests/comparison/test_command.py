@@ -278,9 +278,8 @@ sys.exit(__main__.main({[*arguments, str(files / "answer.md")]!r}))
         text=True,
         bufsize=1,
     )
-    lines = [
-        first.stdout.readline() for _ in range(8)
-    ]  # two lines, the head of the table, five trainings
+    # Two lines, the head of the table, five trainings.
+    lines = [first.stdout.readline() for _ in range(8)]
     assert lines[2].split()[:2] == ["split", "ranker"]
     first.send_signal(signal.SIGINT)
     _, err = first.communicate(timeout=120)

@@ -130,9 +130,8 @@ class Recorder(BaseEstimator):
 def recorder(arguments):
     names = ", ".join(f"{name}=None" for name in arguments)
     scope = {}
-    exec(
-        f"def fit(self, X, y, {names}):\n    self.given_ = locals()\n    return self", scope
-    )  # for its signature
+    # For its signature.
+    exec(f"def fit(self, X, y, {names}):\n    self.given_ = locals()\n    return self", scope)
     return type("Recording", (Recorder,), {"fit": scope["fit"]})
 
 

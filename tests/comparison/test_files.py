@@ -75,8 +75,7 @@ Add both lines or one of them to the command, with each of the names in one line
     "no name": (
         ",label,qid,a,\n0,1,1,1,\n1,0,1,2,\n",
         "has columns without a name, number 1 and 5; expected a name for each. pandas writes its "
-        "index so. "
-        "--drop 'Unnamed: 0' 'Unnamed: 4' leaves them out",
+        "index so. --drop 'Unnamed: 0' 'Unnamed: 4' leaves them out",
     ),
 }
 

@@ -466,9 +466,8 @@ def test_arrays_go_by_position_and_pickles_know_their_columns(twin):
         twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid) for x in (frame(X), X)
     )
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", "X does not have valid feature names", UserWarning
-        )  # LightGBM's
+        # LightGBM's.
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
         npt.assert_array_equal(by_name.predict(T), by_position.predict(T))
     npt.assert_array_equal(by_position.predict(frame(T)), by_position.predict(T))
     again = pickle.loads(pickle.dumps(by_name))
@@ -688,8 +687,7 @@ def test_a_renamed_qid_is_no_feature(twin, kind):
     x = TABLES[kind](renamed)
     words = (
         "X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer; expected "
-        "the name 'qid': "
-        "pass verbose_feature_names_out=False to the ColumnTransformer"
+        "the name 'qid': pass verbose_feature_names_out=False to the ColumnTransformer"
     )
     for qid in (None, TRAIN.qid):
         with pytest.raises(ValueError, match=words):

@@ -76,9 +76,8 @@ def follow(title):
         {name: make() for name, make in RECIPES[title].names.items()},
     )
     code = "".join(block.code for block in blocks)
-    with threadpool_limits(
-        1
-    ):  # of little data, and beside other tests, threads wait for each other
+    # Of little data, and beside other tests, threads wait for each other.
+    with threadpool_limits(1):
         RECIPES[title].check(
             run(blocks, names, {text: small for text, small in SMALL.items() if text in code})
         )

@@ -44,9 +44,8 @@ def sums_of_leaves(booster, data, rounds):
         weights = np.array(model["model"]["weights"])[:-1]
         return np.nan_to_num(np.asarray(data, np.float32).astype(float)) @ weights
     of_trees = model.get("gbtree", model)["model"]
-    drop = model.get(
-        "weight_drop", of_trees.get("weight_drop")
-    )  # from XGBoost 3.4 on, the second one
+    # From XGBoost 3.4 on, the second one.
+    drop = model.get("weight_drop", of_trees.get("weight_drop"))
     trees = of_trees["trees"]
     leaves = used.predict(data, pred_leaf=True).reshape(data.num_row(), -1).astype(int)
     return sum(

@@ -248,9 +248,10 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
     data = judged(grades, np.repeat(np.arange(n // length), length))
     objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)))
     small = judged(grades[: 2 * length], np.repeat([0, 1], length)) if length < n else data
+    # Compiles.
     objective.prepared(small, 1)(
         scores[: len(small.codes)], *np.empty((2, len(small.codes)), np.float32)
-    )  # compiles
+    )
     tracemalloc.start()
     try:
         prepared = objective.prepared(data, 2)

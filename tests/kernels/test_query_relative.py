@@ -30,9 +30,8 @@ def computed(kind, values, rows=IN_ORDER, offsets=OFFSETS):
     n, longest = values.shape[1], int(np.diff(offsets).max())
     memory = [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
     function = zscores if kind == "zscore" else percentile_ranks
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # compiled code gives no such warnings; plain numpy does
+    # Compiled code gives no such warnings; plain numpy does.
+    with np.errstate(over="ignore", invalid="ignore"):
         return function(values, 0, n, rows, offsets, output, 0, *memory), output
 
 

@@ -302,9 +302,8 @@ def decays(a, out):
 DISTANCES = [
     np.linspace(0.0, FARTHEST, 8000),
     np.geomspace(1e-300, FARTHEST, 8000),
-    np.append(
-        np.arange(1000) * np.log(2.0) / 2, np.arange(1000)
-    ),  # where the whole number of the exponent changes
+    # Where the whole number of the exponent changes.
+    np.append(np.arange(1000) * np.log(2.0) / 2, np.arange(1000)),
     np.array([-1.0, -np.inf, 1e3, np.inf, 1e308, FARTHEST, 0.0, 5e-324]),
 ]
 

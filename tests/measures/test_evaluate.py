@@ -276,9 +276,8 @@ def test_any_kind_of_id_and_number():
         (4 * data.scores).astype(np.int64),
         data.scores.tolist(),
     ):
-        assert (
-            evaluate(measures, data.grades, scores, data.qid) == expected
-        )  # quarters: exact in float32
+        # Quarters: exact in float32.
+        assert evaluate(measures, data.grades, scores, data.qid) == expected
     binary = data.grades > 0
     assert evaluate(AP(), binary, data.scores, data.qid) == evaluate(
         AP(), binary * 1, data.scores, data.qid

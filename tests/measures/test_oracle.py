@@ -188,9 +188,8 @@ def test_one_threshold_is_average_precision(name, threshold):
 def test_ideal_ranking():
     for _, ranked, g in random_lists(5, 200):
         ideal = sorted(ranked, reverse=True)
-        reachable = sum(
-            g[: ideal[0]]
-        )  # thresholds up to the highest grade that occurs (tau of ferrante-2014)
+        # Thresholds up to the highest grade that occurs (tau of ferrante-2014).
+        reachable = sum(g[: ideal[0]])
         assert gap(ideal, g) == close(1.0 if reachable > 0 else 0.0)
         assert xgap(ideal, g) == close(reachable)
         assert egap(ideal, g) == close(reachable)
@@ -204,9 +203,8 @@ def test_ideal_ranking():
 def test_random_experiments():
     # robertson-2010, 3.1.2 and ferrante-2014, section 5: the expectation over every outcome
     for _, ranked, g in random_lists(6, 100):
-        relevant = [
-            sum(g[:grade]) for grade in ranked
-        ]  # the probability that a user finds the document relevant
+        # The probability that a user finds the document relevant.
+        relevant = [sum(g[:grade]) for grade in ranked]
         if sum(relevant) == 0:
             continue
         outcome = 0.0
@@ -263,9 +261,8 @@ def test_nothing_relevant_is_worth_nothing(name):
     measure = GRADED[name]
     assert measure([], (0.3, 0.7)) == 0
     assert measure([0, 0], (0.3, 0.7)) == 0
-    assert (
-        measure([1, 0, 1], (0.0, 1.0)) == 0
-    )  # documents of grade 1, but no user is satisfied with them
+    # Documents of grade 1, but no user is satisfied with them.
+    assert measure([1, 0, 1], (0.0, 1.0)) == 0
     assert measure([1, 2, 0], (0.0, 0.0, 1.0)) == 0
     assert measure([0], (0.3, 0.7), counts=(1, 2, 3)) == 0
 
@@ -510,9 +507,8 @@ def test_exponential_ndcg_against_ir_measures(k):
     compared = 0
     for metric in ir_measures.iter_calc([nDCG(dcg="exp-log2") @ k], qrels, run):
         expected = ndcg(lists[metric.query_id], counts=counts[metric.query_id], k=k)
-        assert metric.value == pytest.approx(expected, abs=6e-6), (
-            metric
-        )  # gdeval prints five digits
+        # gdeval prints five digits.
+        assert metric.value == pytest.approx(expected, abs=6e-6), metric
         compared += 1
     assert compared == len(lists)
 
@@ -608,9 +604,8 @@ def test_a_wrong_sign_pushes_the_other_way():
         return ranked_change if list(ranked) == [1, 2, 0, 2, 3] else 0.0
 
     grad, hess = oracle.lambda_gradients(value, grades, np.zeros(5), 1.0, range(5))
-    assert grad == close(
-        [0, 0, 0, ranked_change / 2, -ranked_change / 2]
-    )  # minimizing lowers the upper document
+    # Minimizing lowers the upper document.
+    assert grad == close([0, 0, 0, ranked_change / 2, -ranked_change / 2])
     assert list(hess) == [1e-16] * 5  # its curvature is negative and clipped
 
 

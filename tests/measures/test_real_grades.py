@@ -682,9 +682,8 @@ def test_the_warning_of_callbacks_names_the_line_of_the_user(twin):
     dataset = twin.dataset(MANY[:, None], MANY, [500, 501])
     with pytest.warns(UserWarning, match="different values") as told:
         twin.train(dataset, twin.module.objective(gb.GAP(g=G)))
-    assert [Path(warning.filename).name for warning in told] == [
-        "twins.py"
-    ]  # calls `train` of the booster
+    # Calls `train` of the booster.
+    assert [Path(warning.filename).name for warning in told] == ["twins.py"]
 
 
 @pytest.mark.slow(keep=2)

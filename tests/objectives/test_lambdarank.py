@@ -209,9 +209,8 @@ def test_a_change_of_the_wrong_sign_pushes_the_other_way():
         assert change * sign > 1e-3
         grad, hess = raw(kind(g)).gradients(grades, close)
         pushed = grad - raw(kind(g)).gradients(grades, apart)[0]
-        assert pushed == pytest.approx(
-            [0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12
-        )  # to be minimized
+        # To be minimized.
+        assert pushed == pytest.approx([0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12)
         # a curvature below 0 is not used
         expected = [-change / 4] * 2 if sign < 0 else np.abs(grad[3:]) / 4
         assert hess[3:] == pytest.approx(expected, rel=1e-6)
@@ -454,9 +453,8 @@ def test_random_state_orders_ties_and_the_rows_do_not(rows):
     assert len(counts) == 12
     assert min(counts) >= 25  # 50 expected, standard deviation 7
     assert max(counts) <= 75
-    assert (
-        140 < sum(order[0] == 4 for order in found) < 260
-    )  # the best document is first in a third
+    # The best document is first in a third.
+    assert 140 < sum(order[0] == 4 for order in found) < 260
 
 
 def test_the_same_seed_gives_the_same_order():
@@ -499,10 +497,8 @@ def test_all_scores_equal_do_not_give_the_grades_away():
             for seed in range(40)
         ]
         sums.append([np.abs(grad).sum() for grad in seeds])
-    for row_order in (
-        np.arange(100),
-        np.arange(100)[::-1],
-    ):  # what following the rows would have given
+    # What following the rows would have given.
+    for row_order in (np.arange(100), np.arange(100)[::-1]):
         scores = np.empty(100)
         scores[row_order] = -1e-9 * np.arange(100)
         by_row = np.abs(raw(TIED).gradients(grades, scores)[0]).sum()

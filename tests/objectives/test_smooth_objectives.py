@@ -346,9 +346,8 @@ def test_values_of_queries(objective):
     values = objective.value(y, scores, qid, per_query=True)
     names = list(dict.fromkeys(qid.tolist()))
     assert values.shape == (len(names),)
-    if "g" not in repr(
-        objective.measure
-    ):  # tables of a measure without gains depend on nothing but the query
+    # Tables of a measure without gains depend on nothing but the query.
+    if "g" not in repr(objective.measure):
         alone = [objective.value(y[qid == q], scores[qid == q]) for q in names]
         assert np.allclose(values, alone, rtol=1e-13)
     weights = np.arange(1.0, len(names) + 1)

@@ -406,9 +406,8 @@ def test_rows(function, argument, defect, value, found, expected):
         "evaluate": lambda: evaluate([AP(), MEASURE], **arguments),
         "gradients": lambda: LambdaRank(MEASURE).gradients(**arguments),
     }[function]
-    named = (
-        "qid" if defect == "too short" and argument == "y_true" else argument
-    )  # the first that does not fit
+    # The first that does not fit.
+    named = "qid" if defect == "too short" and argument == "y_true" else argument
     check(ValueError, named, found, expected, call)
 
 

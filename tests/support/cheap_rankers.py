@@ -18,9 +18,8 @@ class Noisy(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y):
-        rows = zlib.crc32(
-            np.sort(np.asarray(X, dtype=float)[:, 0]).tobytes()
-        )  # the same in any order
+        # The same in any order.
+        rows = zlib.crc32(np.sort(np.asarray(X, dtype=float)[:, 0]).tobytes())
         rng = np.random.default_rng([self.offset, self.random_state or 0, rows])
         self.weights_ = np.append(1.0, self.noise * rng.standard_normal(X.shape[1] - 1))
         return self

@@ -44,9 +44,8 @@ def _checked(ranked, counts, c):
     counts = counts + [0] * (c + 1 - len(counts))
     if any(counts[c + 1 :]):
         raise ValueError(f"counts hold grades above {c}: {counts}")
-    for grade in range(
-        1, c + 1
-    ):  # documents without a judgment have grade 0, so only relevant grades are checked
+    # Documents without a judgment have grade 0, so only relevant grades are checked.
+    for grade in range(1, c + 1):
         if counts[grade] < listed[grade]:
             raise ValueError(
                 f"the list has more documents of grade {grade} than the counts {counts}"

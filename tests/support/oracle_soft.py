@@ -20,9 +20,8 @@ def gaussian(scores, sigma):
     n = len(scores)
     above = [[0.0] * n for _ in range(n)]
     for i, j in itertools.permutations(range(n), 2):
-        x = (scores[i] - scores[j]) / math.sqrt(
-            2 * sigma**2
-        )  # the difference has variance 2 sigma^2
+        # The difference has variance 2 sigma^2.
+        x = (scores[i] - scores[j]) / math.sqrt(2 * sigma**2)
         above[i][j] = 0.5 * (1 + math.erf(x / math.sqrt(2)))
     return above, [1 + sum(above[m][i] for m in range(n) if m != i) for i in range(n)]
 

@@ -42,9 +42,8 @@ def install(python, requirements, lowest, folder):
 def show(python):
     """Print what is installed."""
     code = (
-        "import platform; from importlib.metadata import version; "
-        f"print('Python', platform.python_version(), *(f'{{p}} {{version(p)}}' for p in {SHOWN}), "
-        "flush=True)"
+        "import platform; from importlib.metadata import version; print('Python', "
+        f"platform.python_version(), *(f'{{p}} {{version(p)}}' for p in {SHOWN}), flush=True)"
     )
     run(python, "-c", code)
 
