@@ -47,8 +47,7 @@ def _read_lines(
         except ValueError as error:
             raise ValueError(
                 f"{name}, line {number}: expected '{expected}', each document once in a topic; "
-                "found "
-                f"{line[:80].decode(errors='replace').rstrip()!r} ({error})"
+                f"found {line[:80].decode(errors='replace').rstrip()!r} ({error})"
             ) from error
     if not topics:
         raise ValueError(f"{name}: holds no lines; expected '{expected}'")

@@ -59,8 +59,7 @@ class QuadraticForm(Measure):
         """
         raise ValueError(
             f"{self!r} has tables of grades by grades, for few different grades in a query; "
-            "expected grades rounded to "
-            "fewer values, or a measure that defines worth()"
+            "expected grades rounded to fewer values, or a measure that defines worth()"
         )
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:

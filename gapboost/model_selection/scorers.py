@@ -49,8 +49,7 @@ def checked_target(measure: Any, name: str) -> Measure:
     if fixed != found:
         raise ValueError(
             f"{name} is {measure!r}, which takes a parameter from the labels of each fold; "
-            "expected a fixed target, such as "
-            f"{fixed!r}"
+            f"expected a fixed target, such as {fixed!r}"
         )
     return found
 
@@ -85,8 +84,8 @@ class MeasureScorer:
         if qid is None:
             raise ValueError(
                 f"qid did not reach {self!r}; expected "
-                "sklearn.set_config(enable_metadata_routing=True), and qid among the "
-                "parameters of the search or cross-validation"
+                "sklearn.set_config(enable_metadata_routing=True), and qid among the parameters "
+                "of the search or cross-validation"
             )
         # One thread: searches run many folds side by side, and this is a small part of each.
         values = evaluate(

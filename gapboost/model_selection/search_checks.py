@@ -23,8 +23,7 @@ def check_estimator(estimator: Any) -> None:
         local = type(ranker.to_local()).__name__
         raise TypeError(
             f"{name} is a {type(ranker).__name__}; expected an {local}: with "
-            "joblib.parallel_backend('dask') the search "
-            "makes every fit one task of the cluster"
+            "joblib.parallel_backend('dask') the search makes every fit one task of the cluster"
         )
 
 
@@ -48,8 +47,7 @@ def check_candidates(
         if name != "n_estimators":
             raise ValueError(
                 f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets "
-                "the number of trees by "
-                "that name"
+                "the number of trees by that name"
             )
         _check_no_early_stopping(ranker)
         measures.append(ranker._request(position=position).objective.measure)
@@ -65,8 +63,7 @@ def _check_no_early_stopping(ranker: GAPRanker) -> None:
         if parameters.get(name) is not None:
             raise ValueError(
                 f"{name} is {parameters[name]!r}; expected None: the search tries every number of "
-                "trees up to n_estimators and "
-                f"chooses the best. Pass clone(ranker).set_params({name}=None) with the largest "
-                "n_estimators to try; "
+                "trees up to n_estimators and chooses the best. Pass "
+                f"clone(ranker).set_params({name}=None) with the largest n_estimators to try; "
                 "best_estimator_ then has the best number"
             )
