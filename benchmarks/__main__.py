@@ -7,6 +7,7 @@ import argparse
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib import import_module
 
 from benchmarks.harness import Subject, version_of
@@ -37,29 +38,20 @@ def main() -> None:
     """Read the arguments; list, run or redraw."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="subjects")
-    parser.add_argument("--all", action="store_true", help="all subjects, in order")
-    parser.add_argument(
-        "--redraw", action="store_true", help="write tables and figures from results"
-    )
-    parser.add_argument(
-        "--smoke", action="store_true", help="tiny sizes; print tables, write nothing"
-    )
+    flag = partial(parser.add_argument, action="store_true")
+    flag("--all", help="all subjects, in order")
+    flag("--redraw", help="write tables and figures from results")
+    flag("--smoke", help="tiny sizes; print tables, write nothing")
     arguments = parser.parse_args()
     known = subjects()
-    names = (
-        list(known)
-        if arguments.all or (arguments.redraw and not arguments.names)
-        else arguments.names
-    )
-    if unknown := set(names) - set(known):
-        parser.error(
-            f"unknown subjects: {', '.join(sorted(unknown))}; expected some of {', '.join(known)}"
-        )
+    every = arguments.all or (arguments.redraw and not arguments.names)
+    names = list(known) if every else arguments.names
+    if unknown := ", ".join(sorted(set(names) - set(known))):
+        parser.error(f"unknown subjects: {unknown}; expected some of {', '.join(known)}")
     if not names:
         width = max(map(len, known))
-        print(
-            "\n".join(f"{name:{width}}  {subject.description}" for name, subject in known.items())
-        )
+        for name, subject in known.items():
+            print(f"{name:{width}}  {subject.description}")
     elif arguments.redraw:
         for name in names:
             known[name].redraw()
@@ -67,10 +59,8 @@ def main() -> None:
         if failed := run_each(names, arguments.smoke):
             sys.exit(f"failed: {', '.join(failed)}")
     elif missing := [name for name in known[names[0]].packages if not version_of(name)]:
-        print(
-            f"{names[0]} skipped, its results are kept: {', '.join(missing)} not installed",
-            file=sys.stderr,
-        )
+        reason = f"{', '.join(missing)} not installed"
+        print(f"{names[0]} skipped, its results are kept: {reason}", file=sys.stderr)
     else:
         known[names[0]].run(arguments.smoke)
 

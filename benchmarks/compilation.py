@@ -6,13 +6,11 @@ counted. The data are small, so that the call itself takes little.
 """
 
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.harness import BOOSTERS, HERE, Row, Subject
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject, output_of
 
 PROCESS = """
 import logging, time
@@ -36,6 +34,7 @@ print(time.process_time() - begun)
 """
 EVALUATE = "gb.evaluate([gb.GAP(), gb.nDCG(k=10)], *lists(10, 200))"
 LIGHTGBM, XGBOOST = "fit(LGBMGAPRanker, verbose=-1)", "fit(XGBGAPRanker)"
+GRADIENTS = "gb.{}(gb.GAP()).gradients(*lists({}), n_jobs=1)"
 # Calls by name, and the call that comes before in the same process.
 CALLS = {
     "the first `evaluate`": (EVALUATE, ""),
@@ -43,16 +42,10 @@ CALLS = {
     "then the first fit, XGBoost": (XGBOOST, EVALUATE),
     "a fit of LightGBM alone": (LIGHTGBM, ""),
     "a fit of XGBoost alone": (XGBOOST, ""),
-    "`LambdaRank`, lists of 10 and 200": (
-        "gb.LambdaRank(gb.GAP()).gradients(*lists(10, 200), n_jobs=1)",
-        "",
-    ),
-    "`LambdaRank`, one list of 20,000": (
-        "gb.LambdaRank(gb.GAP()).gradients(*lists(20_000), n_jobs=1)",
-        "",
-    ),
-    "`SoftRank`": ("gb.SoftRank(gb.GAP()).gradients(*lists(10), n_jobs=1)", ""),
-    "`ApproxRank`": ("gb.ApproxRank(gb.GAP()).gradients(*lists(10), n_jobs=1)", ""),
+    "`LambdaRank`, lists of 10 and 200": (GRADIENTS.format("LambdaRank", "10, 200"), ""),
+    "`LambdaRank`, one list of 20,000": (GRADIENTS.format("LambdaRank", "20_000"), ""),
+    "`SoftRank`": (GRADIENTS.format("SoftRank", "10"), ""),
+    "`ApproxRank`": (GRADIENTS.format("ApproxRank", "10"), ""),
     "everything, `gapboost.warmup`": ("warm_up()", ""),
 }
 
@@ -60,20 +53,13 @@ CALLS = {
 def costs(smoke: bool) -> Iterator[Row]:
     """Yield the processor seconds of each call, one run each."""
     for name, (call, before) in list(CALLS.items())[: 1 if smoke else None]:
-        command = [
-            sys.executable,
-            "-c",
-            PROCESS.replace("{before}", before).replace("{call}", call),
-        ]
+        code = PROCESS.replace("{before}", before).replace("{call}", call)
         with tempfile.TemporaryDirectory() as folder:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(HERE.parent / "gapboost", Path(folder, "gapboost"), ignore=ignored)
-            first, second = (
-                float(subprocess.check_output(command, cwd=folder, env={})) for _ in range(2)
-            )
+            first, second = (float(output_of(code, cwd=folder, env={})) for _ in range(2))
         yield {"processor seconds": name, "compiled": first, "from the cache": second}
 
 
-SUBJECTS = [
-    Subject("compilation", "processor seconds of compilation, once on a machine", costs, BOOSTERS)
-]
+ABOUT = "processor seconds of compilation, once on a machine"
+SUBJECTS = [Subject("compilation", ABOUT, costs, BOOSTERS)]

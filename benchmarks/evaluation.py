@@ -4,6 +4,7 @@ Each peer reads its own loaded form, made beforehand. Ours reads arrays with str
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -25,24 +26,23 @@ def contestants(n_queries: int) -> dict[str, Callable[[], list[float]]]:
     scores = y + 2 * rng.standard_normal(y.shape)
     ids = [f"q{q:05d}" for q in range(n_queries)]
     documents = [f"d{d:03d}" for d in range(LENGTH)]
-    qrels = {
-        q: dict(zip(documents, map(int, row), strict=True)) for q, row in zip(ids, y, strict=True)
-    }
-    run = {
-        q: dict(zip(documents, map(float, row), strict=True))
-        for q, row in zip(ids, scores, strict=True)
-    }
+
+    def by_query(values: np.ndarray) -> dict[str, dict[str, Any]]:
+        lists = zip(ids, values.tolist(), strict=True)
+        return {q: dict(zip(documents, of_query, strict=True)) for q, of_query in lists}
+
+    qrels, run = by_query(y), by_query(scores)
     flat_y, flat_scores, qid = y.ravel(), scores.ravel(), np.repeat(ids, LENGTH)
 
-    ranx_qrels, ranx_run = ranx.Qrels(qrels), ranx.Run(run)
+    loaded_by_ranx = ranx.Qrels(qrels), ranx.Run(run), ["ndcg@10", "map", "precision@10"]
     names = ("ndcg_cut_10", "map", "P_10")
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(names))
     wanted = [ir_measures.nDCG @ 10, ir_measures.AP, ir_measures.P @ 10]
     loaded = ir_measures.evaluator(wanted, qrels)
 
     def by_pytrec_eval() -> list[float]:
-        by_query = evaluator.evaluate(run).values()
-        return [float(np.mean([values[name] for values in by_query])) for name in names]
+        found = evaluator.evaluate(run).values()
+        return [float(np.mean([values[name] for values in found])) for name in names]
 
     def by_ir_measures() -> list[float]:
         means = loaded.calc_aggregate(run)
@@ -51,9 +51,7 @@ def contestants(n_queries: int) -> dict[str, Callable[[], list[float]]]:
     return {
         "gapboost": lambda: list(gb.evaluate(MEASURES, flat_y, flat_scores, qid).values()),
         "pytrec_eval": by_pytrec_eval,
-        "ranx": lambda: list(
-            ranx.evaluate(ranx_qrels, ranx_run, ["ndcg@10", "map", "precision@10"]).values()
-        ),
+        "ranx": lambda: list(ranx.evaluate(*loaded_by_ranx).values()),
         "ir_measures": by_ir_measures,
     }
 
@@ -67,7 +65,6 @@ def costs(smoke: bool) -> list[Row]:
     return race(runs, "pytrec_eval", 1 if smoke else 5)
 
 
+ABOUT = "`evaluate` beside ranx, pytrec_eval and ir_measures"
 PEERS = ("ranx", "pytrec_eval-terrier", "ir_measures")
-SUBJECTS = [
-    Subject("evaluation", "`evaluate` beside ranx, pytrec_eval and ir_measures", costs, PEERS)
-]
+SUBJECTS = [Subject("evaluation", ABOUT, costs, PEERS)]

@@ -19,6 +19,7 @@ from benchmarks.harness import (
     N_DOCUMENTS,
     THREADS,
     Row,
+    Run,
     Subject,
     race,
     ranking_task,
@@ -40,9 +41,7 @@ DEFAULTS = {
 Trainings = dict[str, Callable[[int], object]]  # functions of the number of rounds
 
 
-def kernel_pass(
-    objective: gb.objectives.Objective, y: Any, scores: Any, qid: Any
-) -> Callable[[], None]:
+def kernel_pass(objective: gb.objectives.Objective, y: Any, scores: Any, qid: Any) -> Run:
     """Return one pass of the kernels without a booster, on one thread."""
     prepared = objective.prepared(judged(y, qid, real=True), n_jobs=1)
     grad, hess = np.empty((2, len(y)), dtype=np.float32)
@@ -63,13 +62,13 @@ def lightgbm_trainings(X: Any, y: Any, qid: Any, length: int) -> Trainings:
     stump = {**quiet, "num_leaves": 2, "feature_fraction": 0.05, "metric": "None"}
 
     def train(**params: Any) -> Callable[[int], object]:
-        return lambda rounds: lightgbm.train({**stump, **params}, data, num_boost_round=rounds)
+        return lambda rounds: lightgbm.train({**stump, **params}, data, rounds)
 
+    ours = gapboost.lightgbm.objective(UNIFORM, n_jobs=THREADS)
+    constant = constant_gradients(len(y))
     trainings = {
-        "constant": train(objective=constant_gradients(len(y))),
-        "gapboost (LightGBM)": train(
-            objective=gapboost.lightgbm.objective(UNIFORM, n_jobs=THREADS)
-        ),
+        "constant": train(objective=constant),
+        "gapboost (LightGBM)": train(objective=ours),
     }
     if length <= LONGEST:
         full = train(objective="lambdarank", lambdarank_truncation_level=length)
@@ -88,9 +87,7 @@ def xgboost_trainings(X: Any, y: Any, qid: Any, length: int) -> Trainings:
     }  # fmt: skip
 
     def train(matrix: Any = data, obj: Any = None, **params: Any) -> Callable[[int], object]:
-        return lambda rounds: xgboost.train(
-            {**stump, **params}, matrix, num_boost_round=rounds, obj=obj
-        )
+        return lambda rounds: xgboost.train({**stump, **params}, matrix, rounds, obj=obj)
 
     trainings = {
         "constant": train(obj=constant_gradients(len(y))),
@@ -152,22 +149,17 @@ def draw(rows: Sequence[Row]) -> Any:
     """Return time a document against list length, a panel for each booster."""
     from benchmarks.pictures import log_log
 
-    lines: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    points = []
     for row in rows:
         booster = "LightGBM" if "LightGBM" in row["contestant"] else "XGBoost"
+        panel = f"Inside {booster}", "ns a document, all threads"
         label = row["contestant"].removeprefix(f"{booster} ").replace(f" ({booster})", "")
-        point = float(row["documents in each"]), float(row[NS])
-        lines.setdefault(f"Inside {booster}", {}).setdefault(label, []).append(point)
-    return log_log(lines, "documents in a list", dict.fromkeys(lines, "ns a document, all threads"))
+        points.append((*panel, label, row["documents in each"], row[NS]))
+    return log_log(points, "documents in a list")
 
 
+BESIDE = "a gradient pass beside the boosters' own, by list length"
 SUBJECTS = [
-    Subject(
-        "gradients",
-        "a gradient pass beside the boosters' own, by list length",
-        passes,
-        BOOSTERS,
-        draw=draw,
-    ),
+    Subject("gradients", BESIDE, passes, BOOSTERS, draw=draw),
     Subject("sorting", "a gradient pass on one thread beside numpy's argsort", sorting),
 ]

@@ -3,7 +3,8 @@
 import csv
 import io
 import platform
-import statistics
+import subprocess
+import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +29,8 @@ BOOSTERS = ("lightgbm", "xgboost")
 RATIO = "time / peer's"
 
 Row = Mapping[str, Any]
-Runs = Mapping[str, Callable[[], object]]
+Run = Callable[[], object]
+Runs = Mapping[str, Run]
 
 
 def ranking_task(length: int, n_documents: int = N_DOCUMENTS) -> tuple[np.ndarray, ...]:
@@ -68,9 +70,7 @@ def race(
             times[name] += [spent] * (turn >= 0)
     rows = []
     for name, turns in times.items():
-        clock, processor = (
-            factor * statistics.median(column) for column in zip(*turns, strict=True)
-        )
+        clock, processor = (factor * np.median(turns, axis=0)).tolist()
         rows.append({"contestant": name, unit: clock, f"processor {unit}": processor})
     return with_ratios(rows, peer, by + unit)
 
@@ -79,6 +79,11 @@ def with_ratios(rows: list[dict[str, Any]], peer: str, key: str) -> list[dict[st
     """Add to each row its ratio to the row of the peer, if there is a peer."""
     base = next((row[key] for row in rows if row["contestant"] == peer), None)
     return [{**row, RATIO: row[key] / base if base else None} for row in rows]
+
+
+def output_of(code: str, *arguments: str, **options: Any) -> str:
+    """Run Python code in a new process and return its output; `options` are of `subprocess`."""
+    return subprocess.check_output([sys.executable, "-c", code, *arguments], text=True, **options)
 
 
 @dataclass(frozen=True)
@@ -192,11 +197,9 @@ def write(name: str, text: str, page: Path) -> None:
     """
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     old = page.read_text(encoding="utf-8")
-    if old.count(begin) != 1 or old.count(end) != 1:
-        found = old.count(begin)
-        raise ValueError(
-            f"{page} holds {begin} {found} times; expected it once, and {end} after it"
-        )
+    n = old.count(begin)
+    if n != 1 or old.count(end) != 1:
+        raise ValueError(f"{page} holds {begin} {n} times; expected it once, and {end} after it")
     head, rest = old.split(begin)
     page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}", encoding="utf-8")
 

@@ -1,17 +1,14 @@
 """One row by each way to predict, and what a fresh process loads for it. Linux only."""
 
-import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import joblib
 import numpy as np
 
 import gapboost.lightgbm
-from benchmarks.harness import HERE, Row, Subject, race
+from benchmarks.harness import HERE, Row, Runs, Subject, output_of, race
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -48,10 +45,10 @@ print(seconds, peak, *("yes" if name in sys.modules else "no" for name in {loade
 def trained(smoke: bool) -> tuple[LGBMGAPRanker, XGBGAPRanker, np.ndarray]:
     """Return both rankers and one row to predict."""
     train, _, test = load_digits_ranking((20, 5, 5), 20) if smoke else load_digits_ranking()
-    light = LGBMGAPRanker(n_estimators=100, n_jobs=1, verbose=-1).fit(
-        train.X, train.y, qid=train.qid
-    )
-    xgb = XGBGAPRanker(n_estimators=100, n_jobs=1).fit(train.X, train.y, qid=train.qid)
+    light = LGBMGAPRanker(n_estimators=100, n_jobs=1, verbose=-1)
+    xgb = XGBGAPRanker(n_estimators=100, n_jobs=1)
+    for ranker in (light, xgb):
+        ranker.fit(train.X, train.y, qid=train.qid)
     return light, xgb, np.asarray(test.X[:1], dtype=float)
 
 
@@ -66,9 +63,7 @@ def onnx_model(ranker: LGBMGAPRanker, n_features: int) -> bytes:
     return content
 
 
-def ways(
-    light: LGBMGAPRanker, xgb: XGBGAPRanker, row: np.ndarray
-) -> list[dict[str, Callable[[], Any]]]:
+def ways(light: LGBMGAPRanker, xgb: XGBGAPRanker, row: np.ndarray) -> list[Runs]:
     """Return the ways to predict one row on one thread, for each booster."""
     import onnxruntime
 
@@ -113,15 +108,9 @@ def first_row(smoke: bool) -> Iterator[Row]:
         joblib.dump(light, folder / "ranker.joblib")
         for way, code in list(PROCESSES.items())[: 1 if smoke else None]:
             text = AROUND.format(n_features=row.shape[1], code=code, loaded=LOADED)
-            command = [sys.executable, "-c", text, str(folder)]
-            runs = [
-                subprocess.check_output(command, text=True).split()
-                for _ in range(1 if smoke else 3)
-            ]
+            runs = [output_of(text, str(folder)).split() for _ in range(1 if smoke else 3)]
             seconds, peak, *loaded = min(runs, key=lambda run: float(run[0]))
-            loads = {
-                f"loads {module}": answer for module, answer in zip(LOADED, loaded, strict=True)
-            }
+            loads = dict(zip((f"loads {module}" for module in LOADED), loaded, strict=True))
             cost = {"processor s": float(seconds), "MB at its peak": float(peak)}
             yield {"a fresh process predicts by": way, **cost, **loads}
 

@@ -1,26 +1,30 @@
 """A LambdaRank pass and an evaluation: of each measure, and with fractional grades."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 import gapboost as gb
 from benchmarks.gradients import UNIFORM, kernel_pass
-from benchmarks.harness import N_DOCUMENTS, Row, Subject, race, ranking_task
+from benchmarks.harness import N_DOCUMENTS, Row, Run, Subject, race, ranking_task
 
 LENGTH = 100
 G = UNIFORM.g
 SIMPLE = [gb.xGAP(g=G), gb.eGAP(g=G), gb.AP(), gb.nDCG(), gb.nDCG(k=10), gb.DCG(gains="linear")]
-CUT = [
-    gb.Precision(k=10),
-    gb.RBP(),
-    gb.Recall(k=10),
-    gb.RPrecision(),
-    gb.KendallTau(),
-    gb.QMeasure(),
-]
+CUT = [gb.Precision(k=10), gb.RBP(), gb.Recall(k=10), gb.RPrecision()]
+OTHERS = [gb.KendallTau(), gb.QMeasure(), gb.RR(), gb.ERR(top=4)]
 SUMS = [0.7 * UNIFORM + 0.3 * gb.AP(), 0.7 * UNIFORM + 0.3 * gb.nDCG(k=10)]
-MEASURES = {str(m): m for m in (UNIFORM, *SIMPLE, *CUT, gb.RR(), gb.ERR(top=4), *SUMS)}
+MEASURES = {str(m): m for m in (UNIFORM, *SIMPLE, *CUT, *OTHERS, *SUMS)}
+
+
+def run_of(
+    work: str, measure: gb.Measure, y: np.ndarray, scores: np.ndarray, qid: np.ndarray
+) -> Run:
+    """Return a gradient pass or an evaluation, on one thread."""
+    if work == "evaluation":
+        return partial(gb.evaluate, measure, y, scores, qid, n_jobs=1)
+    return kernel_pass(gb.LambdaRank(measure), y, scores, qid)
 
 
 def by_measure(smoke: bool) -> Iterator[Row]:
@@ -29,11 +33,9 @@ def by_measure(smoke: bool) -> Iterator[Row]:
     _, y, qid = ranking_task(LENGTH, n)
     scores = np.random.default_rng(1).standard_normal(n)
     trained = {name: m for name, m in MEASURES.items() if m.trains}
-    passes = {name: kernel_pass(gb.LambdaRank(m), y, scores, qid) for name, m in trained.items()}
-    evaluations = {
-        name: lambda m=m: gb.evaluate(m, y, scores, qid, n_jobs=1) for name, m in MEASURES.items()
-    }
-    for what, runs in (("LambdaRank pass", passes), ("evaluate", evaluations)):
+    works = (("pass", "LambdaRank pass", trained), ("evaluation", "evaluate", MEASURES))
+    for work, what, of in works:
+        runs = {name: run_of(work, m, y, scores, qid) for name, m in of.items()}
         for row in race(runs, repetitions=repetitions):
             ms = row["processor ms"]
             yield {"measure": row["contestant"], "what": f"{what}, processor ms", "ms": ms}
@@ -57,32 +59,21 @@ WORK = {
 }
 
 
-def run_of(work: str, y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> Callable[[], object]:
-    """Return a gradient pass or an evaluation."""
-    if work == "pass":
-        return kernel_pass(gb.LambdaRank(FRACTIONAL), y, scores, qid)
-    return lambda: gb.evaluate(FRACTIONAL, y, scores, qid, n_jobs=1)
-
-
 def by_grades(smoke: bool) -> Iterator[Row]:
     """Yield the costs with whole and with fractional grades."""
     for work, (size, lengths, names) in WORK.items():
         n, repetitions = (1_000, 1) if smoke else (size, 9)
         for length in lengths[: 2 if smoke else None]:
             qid, scores = np.arange(n) // length, np.random.default_rng(1).standard_normal(n)
-            runs = {name: run_of(work, grades(DIFFERENT[name], n), scores, qid) for name in names}
+            y = {name: grades(DIFFERENT[name], n) for name in names}
+            runs = {name: run_of(work, FRACTIONAL, y[name], scores, qid) for name in names}
             for row in race(runs, WHOLE, repetitions, "ns a document", 1e9 / n):
                 yield {"work": work, "documents in a list": length, **row}
 
 
+EACH = "a LambdaRank pass and an evaluation for each measure"
+BESIDE = "a pass and an evaluation with fractional grades, beside whole ones"
 SUBJECTS = [
-    Subject(
-        "measures",
-        "a LambdaRank pass and an evaluation for each measure",
-        by_measure,
-        across="what",
-    ),
-    Subject(
-        "grades", "a pass and an evaluation with fractional grades, beside whole ones", by_grades
-    ),
+    Subject("measures", EACH, by_measure, across="what"),
+    Subject("grades", BESIDE, by_grades),
 ]

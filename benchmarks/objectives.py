@@ -1,6 +1,7 @@
 """LambdaRank, SoftRank and ApproxRank: a pass by list length, and trainings on long lists."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import lightgbm
@@ -20,7 +21,7 @@ OBJECTIVES = {
 }
 PEER = "LambdaRank(GAP)"
 HEAD = "documents in a list"
-DRAWN = (PEER, "SoftRank(GAP)", "ApproxRank(GAP)", "ApproxRank(nDCG())")
+CHOSEN = (PEER, "SoftRank(GAP)", "ApproxRank(GAP)", "ApproxRank(nDCG())")
 LONG, TRAINED, TESTED = 20_000, 4, 2
 
 
@@ -53,19 +54,15 @@ def long_lists(smoke: bool) -> Iterator[Row]:
     X, y, qid = ranking_task(length, (TRAINED + TESTED) * length)
     cut = TRAINED * length
     params = {"learning_rate": 0.1, "verbose": -1, "num_threads": THREADS, "metric": "None"}
-    data = lightgbm.Dataset(
-        X[:cut], label=y[:cut], group=[length] * TRAINED, params=params
-    ).construct()
+    group = [length] * TRAINED
+    data = lightgbm.Dataset(X[:cut], label=y[:cut], group=group, params=params).construct()
     boosters = {}
 
     def train(name: str) -> None:
-        callback = gapboost.lightgbm.objective(OBJECTIVES[name])
-        boosters[name] = lightgbm.train(
-            {**params, "objective": callback}, data, num_boost_round=rounds
-        )
+        objective = gapboost.lightgbm.objective(OBJECTIVES[name])
+        boosters[name] = lightgbm.train({**params, "objective": objective}, data, rounds)
 
-    names = (PEER, "SoftRank(GAP)", "ApproxRank(GAP)", "ApproxRank(nDCG())")
-    runs = {name: lambda name=name: train(name) for name in names}
+    runs = {name: partial(train, name) for name in CHOSEN}
     for row in race(runs, PEER, 1, "s", 1, by=""):
         scores = boosters[row["contestant"]].predict(X[cut:])
         means = gb.evaluate([*MEASURES.values(), gb.AP()], y[cut:], scores, qid[cut:])
@@ -76,21 +73,13 @@ def draw(rows: Sequence[Row]) -> Any:
     """Return time a document against list length."""
     from benchmarks.pictures import log_log
 
-    lines: dict[str, list[tuple[float, float]]] = {name: [] for name in DRAWN}
-    for row in rows:
-        if row[HEAD] in lines:
-            lines[row[HEAD]].append((float(row["length"]), float(row["ns"])))
-    title = "One gradient pass"
-    return log_log({title: lines}, "documents in a list", {title: "ns a document, one thread"})
+    panel = "One gradient pass", "ns a document, one thread"
+    points = [(*panel, row[HEAD], row["length"], row["ns"]) for row in rows if row[HEAD] in CHOSEN]
+    return log_log(points, HEAD)
 
 
+EACH = "a gradient pass of each objective, by list length"
 SUBJECTS = [
-    Subject(
-        "objectives",
-        "a gradient pass of each objective, by list length",
-        passes,
-        across="length",
-        draw=draw,
-    ),
+    Subject("objectives", EACH, passes, across="length", draw=draw),
     Subject("long_lists", "training with each objective on long lists", long_lists, ("lightgbm",)),
 ]

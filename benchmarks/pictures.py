@@ -1,6 +1,6 @@
 """Style of the figures: white, which light and dark pages show, without boxes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,51 +26,41 @@ def line(number: int, marked: bool = True) -> dict[str, Any]:
 def panels(n: int, height: float = 3.6, **options: Any) -> tuple[Any, list[Any]]:
     """Return a figure and n axes, in one row up to three and in two rows beyond."""
     rows = 1 if n <= 3 else 2
-    size = (4.6 * n / rows, height * rows)
-    figure, axes = plt.subplots(
-        rows, -(-n // rows), figsize=size, layout="constrained", squeeze=False, **options
-    )
+    options |= {"figsize": (4.6 * n / rows, height * rows), "layout": "constrained"}
+    figure, axes = plt.subplots(rows, -(-n // rows), squeeze=False, **options)
     for ax in axes.flat[n:]:
         ax.remove()
     for ax in axes.flat[:n]:
         ax.grid(alpha=0.25)
-        bare(ax)
+        ax.spines[["top", "right"]].set_visible(False)
     return figure, list(axes.flat[:n])
 
 
-def log_log(
-    lines: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], x: str, y: Mapping[str, str]
-) -> Any:
-    """Return a figure with a panel for each title, its lines by label, on logarithmic axes.
+def log_log(points: Iterable[tuple[str, str, str, str, str]], x: str) -> Any:
+    """Return a figure with a panel for each title and its lines by label, on logarithmic axes.
 
-    Points without a positive value are left out. `y` gives the label of the y axis by title.
+    A point has the title of its panel, the label of the y axis, the label of its line, x and y.
+    Points without a positive y are left out. `x` is the label of the x axis.
     """
+    lines: dict[tuple[str, str], dict[str, list[tuple[float, float]]]] = {}
+    for title, y, label, *point in points:
+        a, b = map(float, point)
+        of_line = lines.setdefault((title, y), {}).setdefault(label, [])
+        of_line += [(a, b)] * (b > 0)
     figure, axes = panels(len(lines))
-    for ax, (title, by_label) in zip(axes, lines.items(), strict=True):
-        for number, (label, points) in enumerate(by_label.items()):
-            ax.loglog(
-                *zip(*(p for p in points if p[1] > 0), strict=True), label=label, **line(number)
-            )
-        ax.set(title=title, xlabel=x, ylabel=y[title])
+    for ax, ((title, y), by_label) in zip(axes, lines.items(), strict=True):
+        for number, (label, of_line) in enumerate(by_label.items()):
+            ax.loglog(*zip(*of_line, strict=True), label=label, **line(number))
+        ax.set(title=title, xlabel=x, ylabel=y)
         ax.legend(fontsize=7, frameon=False)
     return figure
 
 
-def bare(ax: Any) -> None:
-    """Remove the upper and the right side of the box."""
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-
-
 def legend_below(figure: Any, ax: Any, columns: int = 5) -> None:
     """Draw one legend for all panels, below them."""
-    figure.legend(
-        *ax.get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=columns,
-        frameon=False,
-        fontsize=9,
-    )
+    handles, labels = ax.get_legend_handles_labels()
+    below = "outside lower center"
+    figure.legend(handles, labels, loc=below, ncols=columns, frameon=False, fontsize=9)
 
 
 def save(figure: Any, path: Path) -> None:

@@ -6,6 +6,7 @@ it, and operations on all groups at once. The values are compared before anythin
 
 import tracemalloc
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,24 +15,27 @@ from benchmarks.harness import Row, Subject, race, with_ratios
 from gapboost.preprocessing import query_relative_features
 
 N_COLUMNS = 8
+PEER = "pandas, all groups at once"
 SLOW = "pandas, a function by column and query"
 
 
-def by_function(frame: pd.DataFrame, qid: np.ndarray, kind: str) -> pd.DataFrame:
+def by_function(frame: pd.DataFrame, qid: np.ndarray, kind: str) -> np.ndarray:
     """Return features by a function that pandas calls for each column of each query."""
     functions: dict[str, Callable[[pd.Series], pd.Series]] = {
         "zscore": lambda x: (x - x.mean()) / x.std(ddof=0),
         "rank": lambda x: (x.rank() - 1) / (x.count() - 1),
     }
-    return frame.groupby(qid).transform(functions[kind])
+    return frame.groupby(qid).transform(functions[kind]).to_numpy()
 
 
-def vectorized(frame: pd.DataFrame, qid: np.ndarray, kind: str) -> pd.DataFrame:
+def vectorized(frame: pd.DataFrame, qid: np.ndarray, kind: str) -> np.ndarray:
     """Return features by operations on all groups at once."""
     groups = frame.groupby(qid)
     if kind == "zscore":
-        return (frame - groups.transform("mean")) / groups.transform("std", ddof=0)
-    return (groups.rank() - 1) / (groups.transform("count") - 1)
+        found = (frame - groups.transform("mean")) / groups.transform("std", ddof=0)
+    else:
+        found = (groups.rank() - 1) / (groups.transform("count") - 1)
+    return found.to_numpy()
 
 
 def peak(call: Callable[[], np.ndarray]) -> float:
@@ -53,29 +57,18 @@ def costs(smoke: bool) -> Iterator[Row]:
         # By function: minutes for short lists, so a tenth of them, multiplied.
         size = n // 10 if length < n else n
         for kind in ("zscore", "rank"):
-            runs: dict[str, Callable[[], np.ndarray]] = {
-                "gapboost": lambda q=qid, k=kind: query_relative_features(
-                    X, q, kinds=[k], n_jobs=1
-                ),
-                "pandas, all groups at once": lambda q=qid, k=kind: vectorized(
-                    frame, q, k
-                ).to_numpy(),
-                SLOW: lambda q=qid[:size], k=kind: by_function(frame[: len(q)], q, k).to_numpy(),
-            }
-            ours, peer, _ = runs
-            np.testing.assert_allclose(
-                runs[ours]()[:, N_COLUMNS:], runs[peer](), rtol=1e-3, atol=1e-4
-            )
+            ours = partial(query_relative_features, X, qid, kinds=[kind], n_jobs=1)
+            peer = partial(vectorized, frame, qid, kind)
+            slow = partial(by_function, frame[:size], qid[:size], kind)
+            np.testing.assert_allclose(ours()[:, N_COLUMNS:], peer(), rtol=1e-3, atol=1e-4)
+            runs = {"gapboost": ours, PEER: peer, SLOW: slow}
             rows = race(runs, repetitions=repetitions, unit="s", factor=1, once=[SLOW])
             for key in ("s", "processor s"):
                 rows[-1][key] *= n / size
-            for row in with_ratios(rows, peer, "processor s"):
-                memory = peak(runs[ours]) if row["contestant"] == ours else None
+            for row in with_ratios(rows, PEER, "processor s"):
+                memory = peak(ours) if row["contestant"] == "gapboost" else None
                 yield {"lists": n // length, "kind": kind, **row, "peak memory / output": memory}
 
 
-SUBJECTS = [
-    Subject(
-        "query_features", "z-scores and percentile ranks by query beside pandas", costs, ("pandas",)
-    )
-]
+ABOUT = "z-scores and percentile ranks by query beside pandas"
+SUBJECTS = [Subject("query_features", ABOUT, costs, ("pandas",))]

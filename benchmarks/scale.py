@@ -6,13 +6,11 @@ of the data. The better of two runs counts, since the first may compile.
 
 import gc
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import BOOSTERS, HERE, Row, Subject
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject, output_of
 
 PAGE = HERE / "SCALE.md"
 STATUS = Path("/proc/self/status")
@@ -71,8 +69,7 @@ def costs(smoke: bool) -> Iterator[Row]:
     for shape, (length, top) in SHAPES.items():
         for what in WHAT:
             for n in SIZES[:1] if smoke else (*SIZES, *LARGEST.get(shape, ())):
-                arguments = json.dumps([what, n, length or n, top])
-                output = subprocess.check_output([sys.executable, "-c", WORK, arguments], text=True)
+                output = output_of(WORK, json.dumps([what, n, length or n, top]))
                 seconds, megabytes = json.loads(output)
                 cost = {"s": seconds, "MB added": megabytes, "ns a document": 1e9 * seconds / n}
                 row = {"lists": shape, "work": what, "documents": n, **cost}
@@ -83,12 +80,12 @@ def draw(rows: Sequence[Row]) -> Any:
     """Return time and memory against documents, a panel each."""
     from benchmarks.pictures import log_log
 
-    lines: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for key in ("s", "MB added"):
-        for row in rows:
-            point = float(row["documents"]), float(row[key])
-            lines.setdefault(f"{row['work']}, {key}", {}).setdefault(row["lists"], []).append(point)
-    return log_log(lines, "documents", {title: title.partition(", ")[2] for title in lines})
+    points = [
+        (f"{row['work']}, {key}", key, row["lists"], row["documents"], row[key])
+        for key in ("s", "MB added")
+        for row in rows
+    ]
+    return log_log(points, "documents")
 
 
 def memory_after_fits(n_fits: int, every: int) -> list[float]:
@@ -120,14 +117,8 @@ def soak(smoke: bool) -> Iterator[Row]:
         yield {"fits": number * every, "MB in use": megabytes}
 
 
+BY_SIZE = "time and memory by the number of documents"
 SUBJECTS = [
-    Subject(
-        "scale",
-        "time and memory by the number of documents",
-        costs,
-        ("lightgbm",),
-        draw=draw,
-        page=PAGE,
-    ),
+    Subject("scale", BY_SIZE, costs, ("lightgbm",), draw=draw, page=PAGE),
     Subject("soak", "memory after hundreds of fits in one process", soak, BOOSTERS, page=PAGE),
 ]

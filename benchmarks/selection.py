@@ -5,6 +5,7 @@ Both searches run once, on the digits. Every score of each candidate on each fol
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import lightgbm
@@ -22,16 +23,15 @@ from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid
 from gapboost.xgboost import XGBGAPRanker
 
 TARGET = gb.nDCG(k=10)
+QUIET = {"n_jobs": 1, "verbose": -1}
 SEARCHED = {
-    "LightGBM": LGBMGAPRanker(
-        num_leaves=7, extra_trees=False, n_jobs=1, random_state=0, verbose=-1
-    ),
+    "LightGBM": LGBMGAPRanker(num_leaves=7, extra_trees=False, random_state=0, **QUIET),
     "XGBoost": XGBGAPRanker(max_depth=3, n_jobs=1, random_state=0),
 }
 COMPARED = {
-    "LightGBM lambdarank": lightgbm.LGBMRanker(n_jobs=1, verbose=-1, random_state=1),
-    "LightGBM regression": lightgbm.LGBMRegressor(n_jobs=1, verbose=-1, random_state=1),
-    "LightGBM GAP": LGBMGAPRanker(n_jobs=1, verbose=-1, random_state=1),
+    "LightGBM lambdarank": lightgbm.LGBMRanker(random_state=1, **QUIET),
+    "LightGBM regression": lightgbm.LGBMRegressor(random_state=1, **QUIET),
+    "LightGBM GAP": LGBMGAPRanker(random_state=1, **QUIET),
     "XGBoost rank:ndcg": xgboost.XGBRanker(n_jobs=1, random_state=1),
     "XGBoost GAP": XGBGAPRanker(n_jobs=1, random_state=1),
 }
@@ -47,14 +47,11 @@ def searches(smoke: bool) -> Iterator[Row]:
         ranker.set_params(n_estimators=2).fit(data.X, data.y, qid=data.qid)  # compiles
         ours = GSearchCV(ranker, grid, scoring=TARGET, cv=folds)
         with sklearn.config_context(enable_metadata_routing=True):
-            theirs = GridSearchCV(
-                ranker, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(folds)
-            )
+            scoring, groups = measure_scorer(TARGET), {"groups": data.qid}
+            theirs = GridSearchCV(ranker, grid, scoring=scoring, cv=GroupKFold(folds))
             runs = {
-                "GSearchCV": lambda s=ours: s.fit(data.X, data.y, qid=data.qid),
-                "GridSearchCV": lambda s=theirs: s.fit(
-                    data.X, data.y, qid=data.qid, groups=data.qid
-                ),
+                "GSearchCV": partial(ours.fit, data.X, data.y, qid=data.qid),
+                "GridSearchCV": partial(theirs.fit, data.X, data.y, qid=data.qid, **groups),
             }
             rows = race(runs, "GridSearchCV", 1, "s", 1, once=list(runs))
         for fold in range(folds):
@@ -70,10 +67,8 @@ def bare(X: Any, y: Any, qid: Any) -> None:
         for name, ranker in COMPARED.items():
             sizes = np.full(len(train) // N_DOCS, N_DOCS)
             queries = {"group": sizes} if "lambdarank" in name else {"qid": qid[train]}
-            fitted = sklearn.clone(ranker).fit(
-                X[train], y[train], **({} if "regression" in name else queries)
-            )
-            fitted.predict(X[test])
+            queries = {} if "regression" in name else queries
+            sklearn.clone(ranker).fit(X[train], y[train], **queries).predict(X[test])
 
 
 def comparison(smoke: bool) -> list[Row]:
@@ -96,12 +91,8 @@ def comparison(smoke: bool) -> list[Row]:
     return [*rows[:-1], {**rows[-1], "processor s": None, RATIO: None}]
 
 
+PACKAGES = (*BOOSTERS, "scikit-learn")
 SUBJECTS = [
-    Subject("search", "GSearchCV beside GridSearchCV", searches, (*BOOSTERS, "scikit-learn")),
-    Subject(
-        "comparison",
-        "compare_rankers beside the bare fits",
-        comparison,
-        (*BOOSTERS, "scikit-learn"),
-    ),
+    Subject("search", "GSearchCV beside GridSearchCV", searches, PACKAGES),
+    Subject("comparison", "compare_rankers beside the bare fits", comparison, PACKAGES),
 ]

@@ -4,7 +4,7 @@
 `papers`         claims of four papers, and what gapboost gives
 `effectiveness`  rankers trained for GAP against the boosters' own objectives
 `policy`         false alarms and power of the statistics of all studies
-`comparisons`    rankers compared on several collections: runs and estimates
+`comparisons`    rankers compared on several collections: saved estimates
 `records`        saved results: the rows of one finished task at a time
 ===============  ============================================================
 

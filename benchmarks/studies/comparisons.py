@@ -1,4 +1,4 @@
-"""Rankers compared on several collections by `compare_rankers`: runs, saved estimates, means."""
+"""Rankers compared on several collections by `compare_rankers`: saved estimates, and means."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,52 +9,27 @@ import pandas as pd
 
 from benchmarks.harness import signed
 from gapboost.analysis.estimates import Estimate, independent, pooled
-from gapboost.comparison import Comparison, compare_rankers
+from gapboost.comparison import Comparison
 from gapboost.comparison.verdicts import estimate_difference
-from gapboost.datasets import RankingData
 
 # Measures, and their names in the results.
-MEASURES = {
-    "ndcg@10": "nDCG@10",
-    "ndcg": "nDCG",
-    "map": "AP",
-    "p@10": "P@10",
-    "gap": "GAP",
-    "egap": "eGAP",
-}
+MEASURES = {"ndcg@10": "nDCG@10", "ndcg": "nDCG", "map": "AP", "p@10": "P@10"}
+MEASURES |= {"gap": "GAP", "egap": "eGAP"}
 MEAN = "mean of six"
-# Largest difference that counts as equivalent.
-MARGIN = 0.003
 Rows = list[dict[str, Any]]
 # {family: pairs of rankers}; the comparisons of a family by one measure are read together.
 Families = Mapping[str, Sequence[tuple[str, str]]]
 
 
-def compare(
-    chosen: str,
-    rankers: Mapping[str, Any],
-    families: Families,
-    name: str,
-    data: RankingData,
-    folders: tuple[Path, Path],
-    **options: Any,
+def save(
+    results: Path, chosen: str, collection: str, comparison: Comparison, families: Families
 ) -> None:
-    """Train a set of rankers on a collection, and save its models and estimates.
-
-    `chosen` and `name` are the names of the set and of the collection in the results. `folders` are
-    those of the results, and of finished trainings. `options` are those of `compare_rankers`.
-    """
-    results, cache = folders
-    comparison = compare_rankers(
-        data.X, data.y, data.qid, rankers, measures=tuple(MEASURES), cv=5, progress=True,
-        checkpoint=cache / chosen / name, **{"repeats": 3, **options},
-    )  # fmt: skip
-    save(results / "models.csv", chosen, name, models(comparison))
-    save(results / "estimates.csv", chosen, name, estimates(comparison, families))
+    """Save the models and estimates of a set of rankers on a collection, instead of older ones."""
+    _replace(results / "models.csv", chosen, collection, models(comparison))
+    _replace(results / "estimates.csv", chosen, collection, estimates(comparison, families))
 
 
-def save(path: Path, chosen: str, collection: str, rows: Rows) -> None:
-    """Replace the rows of a set of rankers on a collection."""
+def _replace(path: Path, chosen: str, collection: str, rows: Rows) -> None:
     new = pd.DataFrame([{"rankers": chosen, "collection": collection, **row} for row in rows])
     if path.exists():
         old = pd.read_csv(path, dtype=str)  # numbers stay as they were written
@@ -101,9 +76,8 @@ def estimates(comparison: Comparison, families: Families) -> Rows:
 def values(comparison: Comparison, ranker: str) -> dict[str, list[Any]]:
     """Return the values of the test queries of each split by each measure, and their means."""
     found = {name: comparison.values.of(ranker, measure) for measure, name in MEASURES.items()}
-    return found | {
-        MEAN: [np.mean(of_split, axis=0) for of_split in zip(*found.values(), strict=True)]
-    }
+    by_split = zip(*found.values(), strict=True)
+    return found | {MEAN: [np.mean(of_split, axis=0) for of_split in by_split]}
 
 
 def estimate(rows: pd.DataFrame, units: str) -> Estimate:

@@ -43,17 +43,15 @@ class Records:
         columns = list((saved or rows)[0])
         for row in rows:
             if set(row) != set(columns):
-                raise ValueError(
-                    f"a row for {self.path.name} has the columns {list(row)}; expected {columns}"
-                )
+                found = f"a row for {self.path.name} has the columns {list(row)}"
+                raise ValueError(f"{found}; expected {columns}")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(".part")
         with part.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, columns, lineterminator="\n")
             writer.writeheader()
-            writer.writerows(
-                [*saved, *({name: _cell(value) for name, value in row.items()} for row in rows)]
-            )
+            new = [{name: _cell(value) for name, value in row.items()} for row in rows]
+            writer.writerows([*saved, *new])
         os.replace(part, self.path)
 
 
@@ -68,11 +66,7 @@ def finish(records: Records, tasks: Tasks) -> None:
     from tqdm.auto import tqdm
 
     done = records.done()
-    for key in tqdm(
-        [key for key in tasks if key not in done],
-        desc=records.path.stem,
-        unit="task",
-        mininterval=30,
-    ):
+    missing = [key for key in tasks if key not in done]
+    for key in tqdm(missing, desc=records.path.stem, unit="task", mininterval=30):
         rows = tasks[key]()
         records.add([{**dict(zip(records.key, key, strict=True)), **row} for row in rows])

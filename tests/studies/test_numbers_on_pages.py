@@ -26,10 +26,9 @@ WRITTEN_BY_A_COMMAND = ("EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md
 
 DATE_OR_VERSION = r"\d{4}-\d\d-\d\d|\d+\.\d+\.\d+"
 NO_NUMBERS = re.compile(rf"```.*?```|`[^`]*`|\]\([^)]*\)|<[^<>]*>|{DATE_OR_VERSION}", re.DOTALL)
-NUMBER = re.compile(
-    r"(?<![\w.@/])(?:< ?)?[+−-]?(?:(?:\d{1,3}(?:[ "
-    r",]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?!\w|\.\d)"
-)
+WHOLE = r"(?:\d{1,3}(?:[ ,]\d{3})+(?!\d)|\d+)"
+DECIMAL = rf"(?:{WHOLE}(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?"
+NUMBER = re.compile(rf"(?<![\w.@/])(?:< ?)?[+−-]?{DECIMAL}(?!\w|\.\d)")
 TABLE = re.compile(r"<!-- table: (\S+) -->\n+((?:\|.*\n)+)")
 WRITTEN = re.compile(r"<!-- ([^:>]+) -->\n.*?<!-- end of \1 -->", re.DOTALL)
 
@@ -58,9 +57,8 @@ def agrees(shown: str, found: float) -> bool:
 
 def result(folder: Path, row: dict[str, str]) -> float:
     """Return the result that a row of `numbers.csv` names."""
-    return float(matching_row(folder / row["file"], row["row"])[row["column"]]) * float(
-        row["times"] or 1
-    )
+    found = matching_row(folder / row["file"], row["row"])
+    return float(found[row["column"]]) * float(row["times"] or 1)
 
 
 def listed(page: Path) -> list[tuple[Path, dict[str, str]]]:
@@ -76,11 +74,10 @@ def listed(page: Path) -> list[tuple[Path, dict[str, str]]]:
 
 def differences(page: Path, written: list[str], expected: list[str]) -> list[str]:
     """Describe each difference between the numbers on a page and those in its list."""
-    matcher = SequenceMatcher(None, written, expected, autojunk=False)
+    changes = SequenceMatcher(None, written, expected, autojunk=False).get_opcodes()
     return [
-        f"{page.name} has {written[a:b]} after {written[max(a - 4, 0) : a]}; numbers.csv has "
-        f"{expected[c:d]}"
-        for kind, a, b, c, d in matcher.get_opcodes()
+        f"{page.name} has {written[a:b]} after {written[:a][-4:]}; numbers.csv has {expected[c:d]}"
+        for kind, a, b, c, d in changes
         if kind != "equal"
     ]
 
@@ -109,7 +106,6 @@ def test_tables_have_the_numbers_of_their_files(page):
         assert len(lines) == len(saved), name
         for line, cells in zip(lines, saved, strict=True):
             assert line.strip("| ").split("|")[0].strip() == cells[0].strip(), name
-            found = numbers(" | ".join(cells))
-            shown = numbers(line)
+            shown, found = numbers(line), numbers(" | ".join(cells))
             assert len(shown) == len(found), (name, line)
             assert all(agrees(a, value(b)) for a, b in zip(shown, found, strict=True)), (name, line)

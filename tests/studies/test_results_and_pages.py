@@ -1,14 +1,12 @@
 """Saved results of the studies, the parts of pages that they write, and links to results."""
 
 import re
-from pathlib import Path
 
 import pytest
+from study_results import ROOT
 
 from benchmarks.harness import write
 from benchmarks.studies.records import Records, finish
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_finished_tasks_are_not_computed_again(tmp_path):

@@ -11,15 +11,12 @@ from pathlib import Path
 import pytest
 from study_results import ROOT, STUDIES, matching_row, rows_of, value
 
-# POLICY.md defines the words.
-REPORTS = [
-    page for page in sorted((ROOT / "benchmarks").glob("[A-Z]*.md")) if page.name != "POLICY.md"
-]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *REPORTS]
-WORDS = re.compile(r"\b(ahead|behind|equivalent|inconclusive|proven|proves|prove)\b", re.IGNORECASE)
-VERDICTS = re.compile(
-    r"(ahead|behind|equivalent|inconclusive)(, (ahead|behind|equivalent|inconclusive))*"
-)
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md"]
+PAGES += sorted((ROOT / "benchmarks").glob("[A-Z]*.md"))
+PAGES.remove(ROOT / "benchmarks" / "POLICY.md")  # it defines the words
+VERDICT = "ahead|behind|equivalent|inconclusive"
+WORDS = re.compile(rf"\b({VERDICT}|proven|proves|prove)\b", re.IGNORECASE)
+VERDICTS = re.compile(rf"({VERDICT})(, ({VERDICT}))*")
 NUMBER = r"[+−-]?\d*\.\d+"
 INTERVAL = re.compile(rf"\(?({NUMBER}) (?:…|to) ({NUMBER})\)?")
 
@@ -46,11 +43,14 @@ def sentences(text: str) -> list[str]:
 
 def table_rows(text: str) -> list[list[str]]:
     """Return the cells of each row of a table."""
-    return [
-        [cell.strip() for cell in line.strip().strip("|").split("|")]
-        for line in text.splitlines()
-        if line.startswith("|")
-    ]
+    lines = [line.strip().strip("|") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.split("|")] for line in lines]
+
+
+def intervals(cells: list[str]) -> list[tuple[float, float]]:
+    """Return the intervals in some cells of a table."""
+    found = [ends for cell in cells for ends in INTERVAL.findall(cell)]
+    return [(value(low), value(high)) for low, high in found]
 
 
 def supporting(row: dict[str, str]) -> tuple[float, float]:
@@ -66,12 +66,8 @@ def word(low: float, high: float) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_each_sentence_with_a_verdict_is_listed(page):
     here = {row["sentence"] for row in listed() if ROOT / row["page"] == page}
-    found = {
-        sentence
-        for sentence in sentences(page.read_text(encoding="utf-8"))
-        if WORDS.search(sentence)
-    }
-    assert found == here
+    text = page.read_text(encoding="utf-8")
+    assert {sentence for sentence in sentences(text) if WORDS.search(sentence)} == here
 
 
 @pytest.mark.parametrize("row", listed(), ids=lambda row: row["sentence"][:40])
@@ -88,24 +84,14 @@ def test_verdicts_in_tables_agree_with_their_intervals(page):
     for cells in table_rows(page.read_text(encoding="utf-8")):
         words = [one for cell in cells if VERDICTS.fullmatch(cell) for one in cell.split(", ")]
         if words:
-            intervals = [
-                (value(low), value(high)) for cell in cells for low, high in INTERVAL.findall(cell)
-            ]
-            assert len(words) == len(intervals), cells
-            for one, (low, high) in zip(words, intervals, strict=True):
+            found = intervals(cells)
+            assert len(words) == len(found), cells
+            for one, (low, high) in zip(words, found, strict=True):
                 assert one == word(low, high) or (one == "equivalent" and low <= 0 <= high), cells
 
 
 def test_proven_gains_of_the_readme_are_bold():
     rows = table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
-    gains = [
-        (cell, value(found[1]))
-        for cells in rows
-        for cell in cells
-        if (found := INTERVAL.search(cell))
-    ]
-    assert (
-        {cell for cell, low in gains if low > 0}
-        == {cell for cell, _ in gains if cell.startswith("**")}
-        != set()
-    )
+    cells = [cell for row in rows for cell in row if intervals([cell])]
+    gains = {cell for cell in cells if intervals([cell])[0][0] > 0}
+    assert gains == {cell for cell in cells if cell.startswith("**")} != set()

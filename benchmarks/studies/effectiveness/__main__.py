@@ -17,9 +17,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.harness import table, write
-from benchmarks.studies.comparisons import MARGIN, MEAN, cell, compare, estimate, matching
+from benchmarks.studies.comparisons import MEAN, MEASURES, cell, estimate, matching, save
 from benchmarks.studies.effectiveness.data import FILES, collections
 from benchmarks.studies.effectiveness.rankers import FAMILIES, RANKERS
+from gapboost.comparison import compare_rankers
 from gapboost.comparison.files import read_data
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,25 +28,21 @@ CACHE = Path(__file__).parents[2] / ".cache" / "effectiveness"
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 # Measure and unit of each table.
 TABLES = ((MEAN, "queries"), ("nDCG@10", "queries"), (MEAN, "collections"))
+# Largest difference that counts as equivalent.
+MARGIN = 0.003
 # Trained after all others: their trainings take most of the time.
 SLOW = "CatBoost"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train what is missing, and write the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--rankers", choices=tuple(RANKERS), default="defaults", help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--data", nargs="+", type=Path, default=[], metavar="FILE", help="files of your own"
-    )
-    parser.add_argument(
-        "--redraw", action="store_true", help="only write the tables of the saved results"
-    )
-    parser.add_argument("--n-jobs", type=int, default=1, help="processes (default: %(default)s)")
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    option = parser.add_argument
+    option("--rankers", choices=tuple(RANKERS), default="defaults", help="default: %(default)s")
+    option("--data", nargs="+", type=Path, default=[], metavar="FILE", help="files of your own")
+    option("--redraw", action="store_true", help="only write the tables of the saved results")
+    option("--n-jobs", type=int, default=1, help="processes (default: %(default)s)")
     given = parser.parse_args(arguments)
     results = CACHE / "own" if given.data else RESULTS
     names = [path.stem for path in given.data] or list(FILES)
@@ -59,24 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(chosen: str, files: Sequence[Path], results: Path, n_jobs: int) -> None:
     """Train the rankers of a set on all collections, first the fast ones, and save the results."""
-    sources = {path.stem: path for path in files} or {one.name: one for one in collections()}
-    tuning: dict[str, Any] = {"tune": 16, "choose_by": "ndcg@10"} if chosen == "tuned" else {}
+    own = {path.stem: read_data([path], "label", "qid", []) for path in files}
+    sources = own or {one.name: one.data for one in collections()}
+    options: dict[str, Any] = {"measures": tuple(MEASURES), "cv": 5, "repeats": 3}
+    options |= {"tune": 16, "choose_by": "ndcg@10"} if chosen == "tuned" else {}
+    options |= {"n_jobs": n_jobs, "progress": True}
     fast = {name: ranker for name, ranker in RANKERS[chosen].items() if not name.startswith(SLOW)}
     for rankers in (fast, RANKERS[chosen]):
-        for name, source in sources.items():
-            data = (
-                read_data([source], "label", "qid", []) if isinstance(source, Path) else source.data
-            )
-            compare(
-                chosen,
-                rankers,
-                FAMILIES[chosen],
-                name,
-                data,
-                (results, CACHE),
-                n_jobs=n_jobs,
-                **tuning,
-            )
+        for name, data in sources.items():
+            cache = CACHE / chosen / name
+            found = compare_rankers(data.X, data.y, data.qid, rankers, checkpoint=cache, **options)
+            save(results, chosen, name, found, FAMILIES[chosen])
 
 
 def tables(
@@ -84,67 +74,48 @@ def tables(
 ) -> str:
     """Return the tables of a set of rankers, beside those of the first run if it is given."""
     saved = saved[(saved["rankers"] == chosen) & saved["collection"].isin(names)]
-    head = ["family (size)", "trained by", "beside"]
-    head += (
-        ["difference", "verdict"]
-        if first is None
-        else ["first run", "verdict", "second run", "verdict"]
-    )
+    head = ["family (size)", "trained by", "beside", "difference", "verdict"]
+    if first is not None:
+        head[3:] = ["first run", "verdict", "second run", "verdict"]
     parts = []
     for measure, units in TABLES if len(names) > 1 else TABLES[:2]:
         lines = []
         for family, pairs in FAMILIES[chosen].items():
-            for pair in pairs:
-                wanted = {
-                    "family": family,
-                    "trained by": pair[0],
-                    "beside": pair[1],
-                    "measure": measure,
-                }
+            for a, b in pairs:
+                wanted = {"family": family, "trained by": a, "beside": b, "measure": measure}
                 rows = matching(saved, wanted)
                 if len(rows) < len(names):
                     continue  # a ranker that is not trained on all collections yet
                 found, size = estimate(rows, units), len(pairs) if units == "queries" else 1
-                line = [
-                    f"{family} ({len(pairs)})",
-                    *(f"`{name}`" if "(" in name else name for name in pair),
-                ]
+                line = [f"{family} ({len(pairs)})"]
+                line += [f"`{name}`" if "(" in name else name for name in (a, b)]
                 if first is not None:
                     (row,) = matching(first, {**wanted, "units": units}).to_dict("records")
                     line += [cell(row["difference"], (row["low"], row["high"])), row["verdict"]]
-                interval, verdict = (
-                    found.interval(family=size),
-                    found.verdict(family=size, margin=MARGIN),
-                )
-                lines.append([*line, cell(found.mean, interval), verdict])
+                verdict = found.verdict(family=size, margin=MARGIN)
+                lines.append([*line, cell(found.mean, found.interval(family=size)), verdict])
         if lines:
             together = "95 % together in a family" if units == "queries" else "95 % each"
-            parts += [
-                f"**{measure}, over {units}.** Intervals hold with {together}.",
-                table(head, lines),
-            ]
+            title = f"**{measure}, over {units}.** Intervals hold with {together}."
+            parts += [title, table(head, lines)]
     return "\n\n".join(parts)
 
 
-def page_text(results: Path = RESULTS) -> str:
+def page_text() -> str:
     """Return the part of the page about the second run, from the saved results."""
     first = pd.read_csv(RESULTS / "tables" / "first_run.csv")
+    saved, trained = (pd.read_csv(RESULTS / name) for name in ("estimates.csv", "models.csv"))
+    n_collections = trained.groupby(["rankers", "ranker"])["collection"].nunique()
     parts = []
-    if (results / "estimates.csv").exists():
-        saved, trained = (pd.read_csv(results / name) for name in ("estimates.csv", "models.csv"))
-        for chosen, rankers in RANKERS.items():
-            of_rankers = (
-                trained[trained["rankers"] == chosen].groupby("ranker")["collection"].nunique()
-            )
-            missing = [f"`{name}`" for name in rankers if of_rankers.get(name, 0) < len(FILES)]
-            if text := tables(chosen, saved, list(FILES), first):
-                state = (
-                    f"Not trained on all collections yet: {', '.join(missing)}." if missing else ""
-                )
-                parts += [f"### Second run, {chosen}", state, text]
-    return (
-        "\n\n".join(filter(None, parts)) or "No pair of rankers is trained on all collections yet."
-    )
+    for chosen, rankers in RANKERS.items():
+        of_set = n_collections.get(chosen, {})
+        missing = [f"`{name}`" for name in rankers if of_set.get(name, 0) < len(FILES)]
+        if text := tables(chosen, saved, list(FILES), first):
+            parts.append(f"### Second run, {chosen}")
+            if missing:
+                parts.append(f"Not trained on all collections yet: {', '.join(missing)}.")
+            parts.append(text)
+    return "\n\n".join(parts) or "No pair of rankers is trained on all collections yet."
 
 
 if __name__ == "__main__":

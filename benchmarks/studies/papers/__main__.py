@@ -30,9 +30,8 @@ ITEMS: dict[str, Callable[[], Parts]] = {
 
 def main() -> None:
     """Compute and write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     known = ", ".join(ITEMS)
     parser.add_argument("items", nargs="*", metavar="ITEM", help=f"by default all: {known}")
     parser.add_argument("--redraw", action="store_true", help="write tables and pictures alone")

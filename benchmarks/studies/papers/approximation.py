@@ -45,11 +45,9 @@ def accuracy() -> Parts:
 
     def along(name: str, label: str, fixed: str, steepness: float) -> Rows:
         train = split_of(name, 1).train
-        options = {
-            "beta": {"alpha": steepness, "beta": 10.0},
-            "alpha": {"alpha": 100.0, "beta": steepness},
-        }[fixed]
-        options = options if label == "AP" else {"alpha": steepness}
+        options = {"alpha": steepness}
+        if label == "AP":
+            options |= {"beta": 10.0} if fixed == "beta" else {"alpha": 100.0, "beta": steepness}
         how = gb.ApproxRank(MEASURES[label], normalize=False, **options)
         where = {"collection": name, "measure": label, "fixed": fixed, "steepness": steepness}
         rows: Rows = []
@@ -57,15 +55,8 @@ def accuracy() -> Parts:
         for epoch, weights in enumerate(algorithm_1(train, how, epochs), 1):
             if epoch in (1, 2, 3, 5) or epoch % 10 == 0:
                 apart, exact = distances(train.y, train.X @ weights, train.qid, how)
-                rows.append(
-                    where
-                    | {
-                        "epoch": epoch,
-                        "query": None,
-                        "distance": apart.mean(),
-                        "value": exact.mean(),
-                    }
-                )
+                means = {"distance": apart.mean(), "value": exact.mean()}
+                rows.append({**where, "epoch": epoch, "query": None, **means})
         rows += [
             where | {"epoch": epochs, "query": q, "distance": d, "value": v}
             for q, (d, v) in enumerate(zip(apart, exact, strict=True))

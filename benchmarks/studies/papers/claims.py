@@ -24,14 +24,8 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.studies.papers.results import load
-from gapboost.analysis.estimates import (
-    INCONCLUSIVE,
-    LEVEL,
-    Estimate,
-    clustered,
-    independent,
-    overlapping_folds,
-)
+from gapboost.analysis import estimates
+from gapboost.analysis.estimates import INCONCLUSIVE, LEVEL, Estimate
 
 HERE = Path(__file__).parent
 HOLDS, CONTRADICTED = "holds", "contradicted"
@@ -131,11 +125,11 @@ def mean_of(difference: pd.Series, units: str) -> Estimate:
     """Return the mean difference, by the rule of POLICY.md for its units."""
     if units == "topics":
         groups = difference.groupby(level="topic")
-        return clustered([of_topic.to_numpy() for _, of_topic in groups])
+        return estimates.clustered([of_topic.to_numpy() for _, of_topic in groups])
     if units == "folds":
         # A fold tests on a fifth of the queries and trains on three fifths.
-        return overlapping_folds(difference.to_numpy(), 1, 3)
-    return independent(difference.to_numpy())
+        return estimates.overlapping_folds(difference.to_numpy(), 1, 3)
+    return estimates.independent(difference.to_numpy())
 
 
 @cache

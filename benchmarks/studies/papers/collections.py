@@ -8,6 +8,7 @@ MSLR     122 queries of MSLR-WEB, grades 3 and 4 as one; its 25 retrieval scores
 ======== =========================================================================================
 """
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -33,22 +34,24 @@ class Collection(NamedTuple):
     qrels: Qrels
     runs: Runs
 
+    def values(self, measures: Iterable[gb.Measure]) -> SystemValues:
+        """Return the values of measures, on one thread."""
+        return system_values(list(measures), self.qrels, self.runs, n_jobs=1)
+
 
 @cache
-def collection(name: str, data: Path = DATA) -> Collection:
+def collection(name: str) -> Collection:
     """Return one of the four collections."""
     if name == "Robust":
-        return Collection(name, *_robust(data / "robust03"))
+        return Collection(name, *_robust(DATA / "robust03"))
     if name == "OHSUMED":
-        paths = [data / "ohsumed" / f"Fold{k}" / "test.txt.gz" for k in range(1, 6)]
-        return Collection(name, *_features(paths, list(range(25)), False))
-    path = (
-        data / {"DBpedia": "dbpedia-entity/dbpedia-entity.txt.gz", "MSLR": "mslr/mslr.txt.gz"}[name]
-    )
+        paths = [DATA / "ohsumed" / f"Fold{k}" / "test.txt.gz" for k in range(1, 6)]
+        return Collection(name, *_features(paths, range(25)))
     if name == "DBpedia":
+        paths = [DATA / "dbpedia-entity" / "dbpedia-entity.txt.gz"]
         # Every other feature is one over a rank.
-        return Collection(name, *_features([path], list(range(0, 40, 2)), True))
-    return Collection(name, *_features([path], list(MSLR_SCORES), False, highest=3))
+        return Collection(name, *_features(paths, range(0, 40, 2), zero_is_absent=True))
+    return Collection(name, *_features([DATA / "mslr" / "mslr.txt.gz"], MSLR_SCORES, highest=3))
 
 
 def _robust(directory: Path) -> tuple[Qrels, Runs]:
@@ -59,7 +62,7 @@ def _robust(directory: Path) -> tuple[Qrels, Runs]:
 
 
 def _features(
-    paths: list[Path], columns: list[int], zero_is_absent: bool, highest: int = 4
+    paths: list[Path], columns: Iterable[int], zero_is_absent: bool = False, highest: int = 4
 ) -> tuple[Qrels, Runs]:
     """Return features as systems; `zero_is_absent`: a document with feature 0 is not retrieved."""
     data = load_letor(paths)
@@ -72,33 +75,26 @@ def _features(
         qrels[str(q)] = {str(row): min(int(data.y[row]), highest) for row in rows}
         for c in columns:
             kept = rows[data.X[rows, c] != 0] if zero_is_absent else rows
-            runs[f"feature {c + 1}"][str(q)] = dict(
-                zip(map(str, kept), data.X[kept, c].tolist(), strict=True)
-            )
+            scores = zip(map(str, kept), data.X[kept, c].tolist(), strict=True)
+            runs[f"feature {c + 1}"][str(q)] = dict(scores)
     return qrels, runs
 
 
 def above_first_quartile(found: Collection) -> Collection:
     """Return the runs above the first quartile of mean AP, the filter of [ferrante2014]."""
-    values = system_values([gb.AP()], found.qrels, found.runs, n_jobs=1)
+    values = found.values([gb.AP()])
     (means,) = values.means
-    kept = [
-        s for s, mean in zip(values.systems, means, strict=True) if mean > np.quantile(means, 0.25)
-    ]
+    kept = np.array(values.systems)[means > np.quantile(means, 0.25)].tolist()
     return Collection(found.name, found.qrels, {s: found.runs[s] for s in kept})
 
 
 def values_with_bpref(measures: list[gb.Measure], found: Collection) -> SystemValues:
     """Return values of measures, and of bpref under that name."""
-    values = system_values(measures, found.qrels, found.runs, n_jobs=1)
+    values = found.values(measures)
     by_topic = [bpref(found.qrels, run) for run in found.runs.values()]
     own = np.array([[one[topic] for topic in values.topics] for one in by_topic])
-    return SystemValues(
-        (*measures, "bpref"),
-        values.systems,
-        values.topics,
-        np.concatenate([values.values, own[None]]),
-    )
+    together = np.concatenate([values.values, own[None]])
+    return SystemValues((*measures, "bpref"), values.systems, values.topics, together)
 
 
 def few(qrels: Qrels, grade: int, factor: int = 10) -> list[str]:

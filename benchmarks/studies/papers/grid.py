@@ -8,14 +8,8 @@ import gapboost as gb
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
 
-TRAINED = {
-    "nDCG": gb.nDCG(),
-    "AP": gb.AP(),
-    "GAP": GAP,
-    "P@10": gb.Precision(k=10),
-    "nDCG@10": gb.nDCG(k=10),
-}
-WHOLE_LIST = ("nDCG", "AP", "GAP")
+WHOLE_LIST = {"nDCG": gb.nDCG(), "AP": gb.AP(), "GAP": GAP}
+TRAINED = {**WHOLE_LIST, "P@10": gb.Precision(k=10), "nDCG@10": gb.nDCG(k=10)}
 LETOR = {"discount_by": "letor", "short_is_zero": True}
 TESTED = {
     **TRAINED,
@@ -42,14 +36,8 @@ def fitted(
     fold = fold_of(collection, number)
     best, value, scores = fold.fit(model, OBJECTIVES[objective](TRAINED[name]), setting)
     tested = {label: fold.value(measure, 2, scores) for label, measure in TESTED.items()}
-    row = {
-        "fold": number,
-        "model": model,
-        "trained": name,
-        "objective": objective,
-        "setting": setting,
-    }
-    return [row | {"round": best + 1, "validation": value} | tested]
+    row = {"fold": number, "model": model, "trained": name, "objective": objective}
+    return [{**row, "setting": setting, "round": best + 1, "validation": value, **tested}]
 
 
 def planned(collection: str) -> Iterator[tuple[int, str, str, str, float]]:
@@ -73,9 +61,9 @@ def planned(collection: str) -> Iterator[tuple[int, str, str, str, float]]:
 
 def parts(collection: str) -> Parts:
     """Return one part a training."""
-    return {
-        f"fold {number} {model} {objective}({name}) {setting}": partial(
-            fitted, collection, number, model, name, objective, setting
-        )
-        for number, model, name, objective, setting in planned(collection)
-    }
+    found = {}
+    for training in planned(collection):
+        number, model, name, objective, setting = training
+        part = f"fold {number} {model} {objective}({name}) {setting}"
+        found[part] = partial(fitted, collection, *training)
+    return found

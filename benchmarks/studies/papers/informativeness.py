@@ -1,6 +1,7 @@
 """Informativeness of measures by maximum entropy: one row for each list of a system and measure."""
 
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -28,6 +29,12 @@ def lists_of(name: str, system: str) -> list[RankedList]:
     return trec.rankings(found.qrels, found.runs[system], ties="trec_eval").lists()
 
 
+def drawn(lists: list[RankedList], most: int) -> list[RankedList]:
+    """Return `most` random lists in their order, or all if there are fewer."""
+    chosen = np.random.default_rng(0).permutation(len(lists))[:most]
+    return [lists[i] for i in sorted(chosen)]
+
+
 def rich(one: RankedList) -> bool:
     """Return True if there are at least five documents of each of two positive grades."""
     return len(one.counts) == 3 and bool((one.counts[1:] >= 5).all())
@@ -35,28 +42,18 @@ def rich(one: RankedList) -> bool:
 
 def graded() -> Parts:
     """Return errors of GAP for eleven g and of nDCG: Figure 2 and footnote 1 of [robertson2010]."""
-    measures: dict[str, gb.Measure] = {
-        f"GAP {g[0]:g}": gb.GAP(g=g) for g in simplex_grid(2, 10)
-    } | NDCGS
+    gaps = {f"GAP {g[0]:g}": gb.GAP(g=g) for g in simplex_grid(2, 10)}
+    measures: dict[str, gb.Measure] = {**gaps, **NDCGS}
 
     def errors(name: str, run: str) -> Rows:
-        lists = [one for one in lists_of(name, run) if rich(one)]
-        lists = [
-            lists[i] for i in sorted(np.random.default_rng(0).permutation(len(lists))[: MOST[name]])
-        ]
+        lists = drawn([one for one in lists_of(name, run) if rich(one)], MOST[name])
         result = analysis.informativeness(list(measures.values()), lists, n_jobs=1)
-        return [
-            {
-                "collection": name,
-                "topic": one.name,
-                "list": f"{run} {one.name}",
-                "measure": label,
-                "converged": int(result.converged[m, i]),
-                **{f"rms {rel}": result.rms[m, i, rel - 1] for rel in (1, 2)},
-            }
-            for m, label in enumerate(measures)
-            for i, one in enumerate(lists)
-        ]
+        rows = []
+        for (m, label), (i, one) in product(enumerate(measures), enumerate(lists)):
+            row = {"collection": name, "topic": one.name, "list": f"{run} {one.name}"}
+            row |= {"measure": label, "converged": int(result.converged[m, i])}
+            rows.append(row | {f"rms {rel}": result.rms[m, i, rel - 1] for rel in (1, 2)})
+        return rows
 
     return {
         f"{name} {run}": partial(errors, name, run)
@@ -68,46 +65,30 @@ def graded() -> Parts:
 
 def binary(one: RankedList) -> RankedList:
     """Return the list with grades 0 and 1."""
-    return RankedList(
-        one.name,
-        np.minimum(one.grades, 1),
-        np.array([one.recall_base[0], one.recall_base[1:].sum()]),
-    )
+    recall_base = np.array([one.recall_base[0], one.recall_base[1:].sum()])
+    return RankedList(one.name, np.minimum(one.grades, 1), recall_base)
 
 
 def inferred() -> Parts:
     """Return errors of AP and nDCG on binary relevance: Table 1 and Figure 3 of [yilmaz2009]."""
 
     def system(name: str, run: str) -> Rows:
-        lists = [one for one in lists_of(name, run) if one.counts[1:].sum() >= 5]
-        lists = [lists[i] for i in sorted(np.random.default_rng(0).permutation(len(lists))[:20])]
+        lists = drawn([one for one in lists_of(name, run) if one.counts[1:].sum() >= 5], 20)
         rows = []
-        for label, measure in (("AP", gb.AP()), ("nDCG", gb.nDCG())):
-            for one in lists:
-                seen = binary(one) if label == "AP" else one
-                falling = -np.arange(len(seen.grades), dtype=float)
-                (value,) = gb.evaluate(
-                    measure, seen.grades, falling, recall_base=[seen.recall_base], n_jobs=1
-                ).values()
-                relevance = analysis.maximum_entropy(
-                    measure, value, seen.counts, seen.recall_base
-                ).relevance()
-                missed = inferred_precision(relevance, one.grades, 1) - real_precision(
-                    one.grades, 1
-                )
-                rows.append(
-                    {
-                        "collection": name,
-                        "system": run,
-                        "topic": one.name,
-                        "list": f"{run} {one.name}",
-                        "measure": label,
-                        "rms": np.sqrt(np.mean(missed**2)),
-                        "mae": np.mean(np.abs(missed)),
-                        "inferred P@10": relevance[:10].sum() / 10,
-                        "P@10": (one.grades[:10] > 0).sum() / 10,
-                    }
-                )
+        for (label, measure), one in product({"AP": gb.AP(), "nDCG": gb.nDCG()}.items(), lists):
+            seen = binary(one) if label == "AP" else one
+            base, falling = seen.recall_base, -np.arange(len(seen.grades), dtype=float)
+            values = gb.evaluate(measure, seen.grades, falling, recall_base=[base], n_jobs=1)
+            found = analysis.maximum_entropy(measure, values[measure], seen.counts, base)
+            relevance = found.relevance()
+            inferred_curve = inferred_precision(relevance, one.grades, 1)
+            missed = inferred_curve - real_precision(one.grades, 1)
+            row = {"collection": name, "system": run, "topic": one.name}
+            row |= {"list": f"{run} {one.name}", "measure": label}
+            row |= {"rms": np.sqrt(np.mean(missed**2)), "mae": np.mean(np.abs(missed))}
+            row["inferred P@10"] = relevance[:10].sum() / 10
+            row["P@10"] = (one.grades[:10] > 0).sum() / 10
+            rows.append(row)
         return rows
 
     return {

@@ -17,13 +17,19 @@ Parts = Mapping[str, Callable[[], Rows]]
 
 
 @cache
-def load(name: str) -> pd.DataFrame:
-    """Return the rows of an item, without the names of their parts."""
+def _read(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / f"{name}.csv").drop(columns="part", errors="ignore")
+
+
+def load(name: str, **wanted: Any) -> pd.DataFrame:
+    """Return the rows of an item with these values, without the names of their parts."""
+    rows = _read(name)
+    for column, value in wanted.items():
+        rows = rows[rows[column] == value]
+    return rows
 
 
 def finish(name: str, parts: Parts) -> None:
     """Compute the parts of an item that are not saved yet, and save each."""
-    records.finish(
-        Records(RESULTS / f"{name}.csv", ("part",)), {(part,): parts[part] for part in parts}
-    )
+    tasks = {(part,): rows for part, rows in parts.items()}
+    records.finish(Records(RESULTS / f"{name}.csv", ("part",)), tasks)

@@ -11,14 +11,8 @@ import numpy as np
 from scipy import stats
 
 import gapboost as gb
-from benchmarks.studies.papers import topics
-from benchmarks.studies.papers.collections import (
-    Collection,
-    above_first_quartile,
-    collection,
-    few,
-    values_with_bpref,
-)
+from benchmarks.studies.papers import collections, topics
+from benchmarks.studies.papers.collections import Collection, above_first_quartile, collection
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.topics import Array
 from benchmarks.studies.papers.training import GAP
@@ -48,7 +42,8 @@ def top_grade(found: Collection) -> int:
 
 def subsets(found: Collection) -> dict[str, list[str]]:
     """Return all topics, and those with few documents of a grade above 1."""
-    rare = {f"few of grade {k}": few(found.qrels, k) for k in range(2, top_grade(found) + 1)}
+    grades = range(2, top_grade(found) + 1)
+    rare = {f"few of grade {k}": collections.few(found.qrels, k) for k in grades}
     return {"all": list(found.qrels)} | {name: of for name, of in rare.items() if of}
 
 
@@ -58,22 +53,16 @@ def correlation_with_p10() -> Parts:
     def systems(name: str) -> Rows:
         found = collection(name)
         measures = {"AP": gb.AP(), "nDCG": gb.nDCG(), "P@10": gb.Precision(k=10)}
-        values = analysis.system_values(list(measures.values()), found.qrels, found.runs, n_jobs=1)
+        values = found.values(measures.values())
         signs = topics.signs(values.values)
         ap, ndcg = (topics.tau(signs[:, m], signs[:, 2]) for m in (0, 1))
         quantities = {"AP": ap, "nDCG": ndcg, "nDCG minus AP": ndcg - ap}
         blank = dict.fromkeys((*measures, "system"))
         rows: Rows = [blank | row for row in topics.rows_of(quantities, collection=name)]
         blank = dict.fromkeys(("quantity", "value", "low", "high"))
-        for system, mean in zip(values.systems, values.means.T, strict=True):
-            rows.append(
-                {
-                    "collection": name,
-                    **blank,
-                    "system": system,
-                    **dict(zip(measures, mean, strict=True)),
-                }
-            )
+        for system, means in zip(values.systems, values.means.T, strict=True):
+            row = {"collection": name, **blank, "system": system}
+            rows.append(row | dict(zip(measures, means, strict=True)))
         return rows
 
     return {name: partial(systems, name) for name in ("Robust", "DBpedia", "OHSUMED", "MSLR")}
@@ -86,32 +75,23 @@ def correlation() -> Parts:
         found = above_first_quartile(collection(name))
         top = top_grade(found)
         grid = simplex_grid(2, 10) if top == 2 else simplex_grid(3, 5)
-        labels = [" ".join(f"{x:g}" for x in g) for g in grid]
-        graded = {
-            (family.__name__, label): family(g=g)
-            for g, label in zip(grid, labels, strict=True)
-            for family in FAMILIES
-        }
-        values = values_with_bpref([*graded.values(), *REFERENCES.values()], found)
+        labels = {" ".join(f"{x:g}" for x in g): g for g in grid}
+        graded = {(f.__name__, label): f(g=labels[label]) for label, f in product(labels, FAMILIES)}
+        values = collections.values_with_bpref([*graded.values(), *REFERENCES.values()], found)
         rows = []
         for subset, of in subsets(found).items():
             signs = topics.signs(values.on_topics(of).values)
             at = {key: signs[:, m] for m, key in enumerate([*graded, *REFERENCES, "bpref"])}
-            where = {
-                "collection": name,
-                "runs": len(found.runs),
-                "topics": subset,
-                "of topics": len(of),
-            }
+            where = {"collection": name, "runs": len(found.runs)}
+            where |= {"topics": subset, "of topics": len(of)}
             for label in labels:
                 rows += topics.rows_of(taus(at, label), **where, g=label, family=1)
             low, high = LOW[top]
             before, after = taus(at, low), taus(at, high)
-            nearer = {
-                f"GAP minus {family} with {other}": before[f"GAP with {other}"]
-                - before[f"{family} with {other}"]
-                for family, other in product(("xGAP", "eGAP"), ("AP", "nDCG"))
-            }
+            nearer = {}
+            for family, other in product(("xGAP", "eGAP"), ("AP", "nDCG")):
+                first, second = f"GAP with {other}", f"{family} with {other}"
+                nearer[f"GAP minus {second}"] = before[first] - before[second]
             rises = {quantity: after[quantity] - before[quantity] for quantity in before}
             rows += topics.rows_of(nearer, **where, g=low, family=2)
             rows += topics.rows_of(rises, **where, g=f"{high} minus {low}", family=2)
@@ -122,13 +102,10 @@ def correlation() -> Parts:
 
 def taus(at: dict[object, Array], g: str) -> dict[str, Array]:
     """Return tau of the graded measures at one g with the other measures, and with GAP."""
-    found = {
-        f"{family} with {other}": topics.tau(at[family, g], at[other])
-        for family, other in product(("GAP", "xGAP", "eGAP"), (*REFERENCES, "bpref"))
-    }
-    return found | {
-        f"{family} with GAP": topics.tau(at[family, g], at["GAP", g]) for family in ("xGAP", "eGAP")
-    }
+    families = ("GAP", "xGAP", "eGAP")
+    pairs = [(family, other, at[other]) for family in families for other in (*REFERENCES, "bpref")]
+    pairs += [(family, "GAP", at["GAP", g]) for family in families[1:]]
+    return {f"{family} with {other}": topics.tau(at[family, g], b) for family, other, b in pairs}
 
 
 def robustness() -> Parts:
@@ -138,16 +115,8 @@ def robustness() -> Parts:
         found, measures = above_first_quartile(collection(name)), thinned_measures(name)
         of = subsets(found)[subset]
         wanted = [*measures.values(), ir_measures.Bpref]
-        result = analysis.robustness(
-            wanted,
-            found.qrels,
-            found.runs,
-            fractions=FRACTIONS,
-            topics=of,
-            repeats=5,
-            random_state=0,
-            n_jobs=1,
-        )
+        options = {"fractions": FRACTIONS, "repeats": 5, "random_state": 0, "n_jobs": 1}
+        result = analysis.robustness(wanted, found.qrels, found.runs, topics=of, **options)
         where = {"collection": name, "topics": subset, "of topics": len(of)}
         return [
             where | {"measure": label, "kept": fraction, "tau": result.mean[m, f]}
@@ -155,18 +124,9 @@ def robustness() -> Parts:
             for f, fraction in enumerate(FRACTIONS)
         ]
 
-    return {f"{name} {subset}": partial(curve, name, subset) for name, subset in PLAN}
-
-
-PLAN = (
-    ("Robust", "all"),
-    ("Robust", "few of grade 2"),
-    ("DBpedia", "all"),
-    ("DBpedia", "few of grade 2"),
-    ("MSLR", "all"),
-    ("MSLR", "few of grade 2"),
-    ("MSLR", "few of grade 3"),
-)
+    plan = [*product(("Robust", "DBpedia", "MSLR"), ("all", "few of grade 2"))]
+    plan.append(("MSLR", "few of grade 3"))
+    return {f"{name} {subset}": partial(curve, name, subset) for name, subset in plan}
 
 
 def thinned_measures(name: str) -> dict[str, gb.Measure]:
@@ -180,9 +140,7 @@ def discrimination() -> Parts:
 
     def curves(name: str, top: int | None) -> Rows:
         found = collection(name)
-        values = analysis.system_values(
-            list(TOLD_APART.values()), found.qrels, found.runs, n_jobs=1
-        )
+        values = found.values(TOLD_APART.values())
         power = analysis.discriminative_power(values, top=top, n_resamples=10_000, random_state=0)
         kept = values.best(top) if top else values
         shares = told_apart(kept.values)
@@ -193,11 +151,9 @@ def discrimination() -> Parts:
             quantities[f"{a} minus {b}"] = quantities[a] - quantities[b]
         rows: Rows = [blank | row for row in topics.rows_of(quantities, **where)]
         blank = dict.fromkeys(("quantity", "value", "low", "high"))
-        for label in TOLD_APART:
-            points = enumerate(power.curve(TOLD_APART[label]))
-            rows += [
-                where | blank | {"measure": label, "pair": pair, "asl": asl} for pair, asl in points
-            ]
+        for label, measure in TOLD_APART.items():
+            row = {**where, **blank, "measure": label}
+            rows += [{**row, "pair": p, "asl": asl} for p, asl in enumerate(power.curve(measure))]
         return rows
 
     plan = (("Robust", None), ("Robust", 6), ("DBpedia", None), ("DBpedia", 10))
@@ -215,6 +171,5 @@ def told_apart(values: Array) -> Array:
     n = values.shape[2]
     mean = z @ times.T / n
     variance = np.maximum((z**2) @ times.T / n - mean**2, 1e-18) * n / (n - 1)
-    return np.asarray(
-        (np.abs(mean) / np.sqrt(variance / n) > stats.t.ppf(0.975, n - 1)).mean(axis=1).T
-    )
+    apart = np.abs(mean) / np.sqrt(variance / n) > stats.t.ppf(0.975, n - 1)
+    return np.asarray(apart.mean(axis=1).T)

@@ -21,11 +21,7 @@ from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_
 
 Array = NDArray[Any]
 FOLDS = (1, 2, 3, 4, 5)
-OBJECTIVES: dict[str, type] = {
-    "LambdaRank": gb.LambdaRank,
-    "SoftRank": gb.SoftRank,
-    "ApproxRank": gb.ApproxRank,
-}
+OBJECTIVES = {kind.__name__: kind for kind in (gb.LambdaRank, gb.SoftRank, gb.ApproxRank)}
 GAP = gb.GAP(g=(0.5, 0.5))
 PATIENCE = 60
 ROUNDS = {"trees": 200, "linear": 300}
@@ -48,9 +44,7 @@ def random_fold(data: RankingData, fold: int) -> RankingSplit:
     """
     queries = np.random.default_rng(0).permutation(np.unique(data.qid))
     parts = [queries[(i + fold - 1) % 5 :: 5] for i in range(5)]
-    return RankingSplit(
-        rows(data, np.concatenate(parts[:3])), rows(data, parts[3]), rows(data, parts[4])
-    )
+    return RankingSplit(*(rows(data, one) for one in (np.concatenate(parts[:3]), *parts[3:])))
 
 
 @cache
@@ -97,24 +91,15 @@ class Fold:
         """Fit LightGBM, learning rate 0.1."""
         history: dict[str, Any] = {}
         objective = gapboost.lightgbm.objective(how, n_jobs=1)
-        parameters = {
-            "metric": "None",
-            "learning_rate": 0.1,
-            "num_leaves": leaves,
-            "num_threads": 1,
-            "verbose": -1,
+        parameters = {"objective": objective, "num_leaves": leaves, "learning_rate": 0.1}
+        parameters |= {"metric": "None", "num_threads": 1, "verbose": -1}
+        stopping = lightgbm.early_stopping(PATIENCE, verbose=False)
+        watching = {
+            "valid_sets": [self.watched],
+            "feval": gapboost.lightgbm.eval_metric(how.measure, n_jobs=1),
+            "callbacks": [lightgbm.record_evaluation(history), stopping],
         }
-        booster = lightgbm.train(
-            {"objective": objective, **parameters},
-            self.trees,
-            ROUNDS["trees"],
-            valid_sets=[self.watched],
-            feval=gapboost.lightgbm.eval_metric(how.measure, n_jobs=1),
-            callbacks=[
-                lightgbm.record_evaluation(history),
-                lightgbm.early_stopping(PATIENCE, verbose=False),
-            ],
-        )
+        booster = lightgbm.train(parameters, self.trees, ROUNDS["trees"], **watching)
         values = next(iter(history["valid_0"].values()))
         best = int(np.argmax(values))
         scores = booster.predict(self.split.test.X, num_iteration=best + 1, num_threads=1)

@@ -9,23 +9,20 @@ from sklearn.base import BaseEstimator, clone
 
 from benchmarks.studies.effectiveness.data import Collection, rows
 from gapboost.comparison import compare_rankers
+from gapboost.datasets import RankingData
 from gapboost.lightgbm import LGBMGAPRanker
 
 MEASURES = ("ndcg@10", "map", "gap")
 # Comparisons of one ranker with itself, from models of so many seeds: six pairs of four.
 SEEDS = 4
-SAMPLED = {"subsample": 0.8, "n_jobs": 1}
+SAMPLED = {"subsample": 0.8, "colsample_bytree": 0.8}
 OF_TREES = {"n_jobs": 1, "verbose": -1}
 
 # Rankers whose models differ by their seed.
 RANDOM: dict[str, Any] = {
     "LightGBM GAP": LGBMGAPRanker(**OF_TREES),
-    "LightGBM lambdarank, sampled": lightgbm.LGBMRanker(
-        subsample=0.8, subsample_freq=1, colsample_bytree=0.8, **OF_TREES
-    ),
-    "XGBoost rank:ndcg, sampled": xgboost.XGBRanker(
-        objective="rank:ndcg", colsample_bytree=0.8, **SAMPLED
-    ),
+    "LightGBM lambdarank, sampled": lightgbm.LGBMRanker(subsample_freq=1, **SAMPLED, **OF_TREES),
+    "XGBoost rank:ndcg, sampled": xgboost.XGBRanker(objective="rank:ndcg", n_jobs=1, **SAMPLED),
 }
 
 # Rankers that are compared on halves, with the baseline first.
@@ -63,20 +60,23 @@ def subset(source: Collection, n: int, draw: int) -> list[Any]:
     return [rows(data, queries[:n]), rows(data, queries[n:])]
 
 
+def verdicts(data: RankingData, rankers: dict[str, Any], baseline: str | None = None) -> list[Any]:
+    """Return the verdicts of a comparison, of all pairs or with a baseline."""
+    options: dict[str, Any] = {"measures": MEASURES, "n_jobs": 1, "progress": False}
+    return compare_rankers(data.X, data.y, data.qid, rankers, **options).verdicts(baseline)
+
+
 def beside_itself(source: Collection, n: int, name: str, draw: int) -> list[dict[str, Any]]:
     """Return a row for each pair of seeds and measure; each is a comparison of its own."""
     data = subset(source, n, draw)[0]
     rankers = {f"seed {number}": OtherSeed(RANDOM[name], number) for number in range(SEEDS)}
-    found = compare_rankers(
-        data.X, data.y, data.qid, rankers, measures=MEASURES, n_jobs=1, progress=False
-    )
     return [
         {
             "measure": v.measure, "pair": f"{v.ranker} - {v.beside}", "difference": v.difference,
             "error": v.estimate.error, "freedom": v.estimate.freedom,
             "verdict": v.estimate.verdict(), "of the family of six": v.verdict,
         }
-        for v in found.verdicts()
+        for v in verdicts(data, rankers)
     ]  # fmt: skip
 
 
@@ -90,7 +90,5 @@ def on_halves(source: Collection, draw: int) -> list[dict[str, Any]]:
             "verdict": v.verdict,
         }
         for half, data in enumerate(subset(source, n, 1000 + draw))
-        for v in compare_rankers(
-            data.X, data.y, data.qid, COMPARED, measures=MEASURES, n_jobs=1, progress=False
-        ).verdicts(next(iter(COMPARED)))
+        for v in verdicts(data, COMPARED, next(iter(COMPARED)))
     ]  # fmt: skip

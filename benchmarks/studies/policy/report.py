@@ -28,14 +28,10 @@ def false_alarms(simulated: pd.DataFrame, selves: pd.DataFrame) -> str:
     """Return the table of false alarms and power by the number of queries."""
     rows = []
     for n, found in simulated.groupby("queries"):
-        real = selves[selves["queries"] == n]
+        real = selves[selves["queries"] == n].set_index(["collection", "ranker", "draw", "measure"])
         alarms = real["verdict"] != INCONCLUSIVE
-        family = ["collection", "ranker", "draw", "measure"]
-        families = (
-            (real["of the family of six"] != INCONCLUSIVE)
-            .groupby([real[name] for name in family])
-            .any()
-        )
+        of_families = real["of the family of six"] != INCONCLUSIVE
+        families = of_families.groupby(level=[0, 1, 2, 3]).any()
         before, after = found["power of seeds"].mean(), found["power of repeats"].mean()
         rows.append(
             [
@@ -55,25 +51,13 @@ def false_alarms(simulated: pd.DataFrame, selves: pd.DataFrame) -> str:
 
 def estimates(simulated: pd.DataFrame) -> str:
     """Return the table of the estimates that were compared."""
-    rows = []
+    means, rows = simulated.groupby("queries").mean(numeric_only=True), []
     for name in ("seeds", *CANDIDATES):
-        alarms, power = (
-            simulated.groupby("queries")[f"{what} of {name}"].mean() for what in ("alarms", "power")
-        )
-        rows.append(
-            [
-                NAMES[name],
-                *(f"{value:.3f}" for value in alarms),
-                *(f"{value:.2f}" for value in power),
-            ]
-        )
-    sizes = [f"{n:,}" for n in sorted(set(simulated["queries"]))]
-    head = [
-        "estimate",
-        *(f"alarms, {n} queries" for n in sizes),
-        *(f"power, {n} queries" for n in sizes),
-    ]
-    return table(head, rows)
+        alarms = [f"{share:.3f}" for share in means[f"alarms of {name}"]]
+        power = [f"{share:.2f}" for share in means[f"power of {name}"]]
+        rows.append([NAMES[name], *alarms, *power])
+    head = [f"{what}, {n:,} queries" for what in ("alarms", "power") for n in means.index]
+    return table(["estimate", *head], rows)
 
 
 def by_collection(simulated: pd.DataFrame) -> str:
@@ -85,25 +69,17 @@ def by_collection(simulated: pd.DataFrame) -> str:
 
 def agreement(halves: pd.DataFrame) -> str:
     """Return how often the other half of the queries agrees with a verdict."""
-    key = ["collection", "draw", "ranker", "measure"]
-    differences = halves.set_index([*key, "half"])["difference"].unstack()
-    verdicts = halves.set_index([*key, "half"])["verdict"].unstack()
+    key = ["draw", "ranker", "measure"]
     rows = []
-    for name in sorted(set(halves["collection"])):
-        decided = same = 0
-        for half, other in ((0, 1), (1, 0)):
-            here = verdicts.loc[name][half] != INCONCLUSIVE
-            decided += int(here.sum())
-            same += int(
-                (differences.loc[name][half] * differences.loc[name][other] > 0)[here].sum()
-            )
-        of = halves[halves["collection"] == name]
-        rows.append(
-            [
-                f"`{name}`", str(of["draw"].nunique()), f"{of['queries'].iloc[0]}", f"{len(of):,}",
-                str(decided), share_text(same, decided),
-            ]
-        )  # fmt: skip
+    for name, of in halves.groupby("collection"):
+        differences, verdicts = (
+            of.pivot(index=key, columns="half", values=value) for value in ("difference", "verdict")
+        )
+        decided = verdicts != INCONCLUSIVE
+        same = decided[differences[0] * differences[1] > 0].to_numpy().sum()
+        n, row = int(decided.to_numpy().sum()), [f"`{name}`", str(of["draw"].nunique())]
+        row += [str(of["queries"].iloc[0]), f"{len(of):,}", str(n), share_text(int(same), n)]
+        rows.append(row)
     head = ["collection", "halvings", "queries of a half", "comparisons", "ahead or behind"]
     head.append("the other half has the same sign")
     return table(head, rows)

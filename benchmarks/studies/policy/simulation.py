@@ -46,10 +46,8 @@ def read_components() -> dict[str, Components]:
     with COMPONENTS.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             if row["measure"] == "nDCG@10":
-                numbers = [
-                    float(row[name])
-                    for name in ("queries", "query", "training queries", "tuning", "seed")
-                ]
+                names = ("queries", "query", "training queries", "tuning", "seed")
+                numbers = [float(row[name]) for name in names]
                 by_collection.setdefault(row["collection"], []).append(numbers)
     found = {}
     for name, rows in sorted(by_collection.items()):
@@ -80,9 +78,8 @@ def draw_differences(
         inside = np.bincount(fold, influence, FOLDS)
         training = (influence.sum() - inside) / (n - np.bincount(fold, minlength=FOLDS))
         models = training + rng.normal(scale=np.sqrt(of.model), size=FOLDS)
-        differences.append(
-            main + models[fold] + rng.normal(scale=np.sqrt(of.query * share), size=n)
-        )
+        own = rng.normal(scale=np.sqrt(of.query * share), size=n)
+        differences.append(main + models[fold] + own)
     return np.array(differences)
 
 
@@ -169,16 +166,16 @@ def simulate(of: Components, n: int, share: float, rng: np.random.Generator) -> 
         for name, estimate in CANDIDATES.items():
             found[name].append(estimate(differences, folds))
     largest = 20 * float(np.mean([e.error for e in found["seeds"]]))
-    shift = optimize.brentq(
-        lambda d: significant(found["seeds"], d) - POWER_BEFORE, 0.0, largest, xtol=1e-7
-    )
-    rows = {}
+
+    def missing_power(shift: float) -> float:
+        return significant(found["seeds"], shift) - POWER_BEFORE
+
+    shift = optimize.brentq(missing_power, 0.0, largest, xtol=1e-7)
+    row = {}
     for name, estimates in found.items():
-        rows |= {
-            f"alarms of {name}": significant(estimates),
-            f"power of {name}": significant(estimates, shift),
-        }
-    return rows
+        row[f"alarms of {name}"] = significant(estimates)
+        row[f"power of {name}"] = significant(estimates, shift)
+    return row
 
 
 def rows_of(collection: str, n: int) -> list[dict[str, object]]:
