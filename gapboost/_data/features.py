@@ -20,17 +20,8 @@ QID = "qid"
 RENAMED_QID = f"__{QID}"
 
 # Types of columns of polars and Arrow, as they print in lower case.
-NUMBER_TYPES = frozenset(
-    (
-        "bool",
-        "boolean",
-        "double",
-        "float",
-        "float32",
-        "float64",
-        *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)),
-    )
-)
+INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+NUMBER_TYPES = frozenset(("bool", "boolean", "double", "float", "float32", "float64", *INTEGERS))
 CATEGORIES = ("categorical", "dictionary", "enum")
 HALVES = ("float16", "halffloat")
 
@@ -119,18 +110,15 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
         If it is a lazy table of polars.
     """
     if _loader(X) == "collect":
-        raise _not_in_memory(
-            X, name
-        )  # a lazy table of polars would compute its columns several times
+        # A lazy table of polars would compute its columns several times.
+        raise _not_in_memory(X, name)
     names = column_names(X)
-    renamed = [
-        column for column in names if isinstance(column, str) and column.endswith(RENAMED_QID)
-    ]
+    renamed = [c for c in names if isinstance(c, str) and c.endswith(RENAMED_QID)]
     if renamed:
         raise ValueError(
             f"{name} has a column {renamed[0]!r}, which is {QID!r} renamed by a ColumnTransformer; "
-            "expected the name "
-            f"{QID!r}: pass verbose_feature_names_out=False to the ColumnTransformer"
+            f"expected the name {QID!r}: pass verbose_feature_names_out=False to the "
+            "ColumnTransformer"
         )
     if QID not in names:
         return X, None
@@ -320,8 +308,7 @@ def check_arrow_numbers(X: Any, name: str) -> None:
         if kind not in NUMBER_TYPES:
             raise ValueError(
                 f"{name} has a column {column!r} of type {kind}; expected integers, float32 or "
-                "float64. LightGBM takes "
-                f"categories from pandas alone: {name}.to_pandas()"
+                f"float64. LightGBM takes categories from pandas alone: {name}.to_pandas()"
             )
 
 

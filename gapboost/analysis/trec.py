@@ -8,10 +8,8 @@ The rules, where files leave something open:
   ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
 * A topic of the run that has no judgments is left out.
 * The ranks written in a run are not read, its scores are, as in trec_eval.
-* A document that occurs twice in a topic, of a run or of judgments, is an error. So is a line
-  with missing parts.
-* Lines that begin with ``#`` are comments. As in trec_eval, a run's line has six parts; the rest
-  of the line is not read.
+* It is an error if a document occurs twice in a topic of either file, or a line lacks parts.
+* Lines that begin with ``#`` are comments. Of a run's line six parts are read, as in trec_eval.
 * A number is what C and Python read alike: ``1_0``, which is 10 to Python alone, is an error.
 * Parts are UTF-8, separated by ASCII white space: a no-break space belongs to a document's name.
 """
@@ -80,10 +78,7 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
             f"qrels holds the gain {min(unknown)}; expected a grade for it in grades, "
             f"{dict(grades)}"
         )
-    return {
-        topic: {doc: grades[gain] for doc, gain in judged.items()}
-        for topic, judged in qrels.items()
-    }
+    return {t: {doc: grades[gain] for doc, gain in judged.items()} for t, judged in qrels.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +104,10 @@ class Retrieved:
         """The documents with the grades that `qrels` gives them."""
         topics = self.queries.ids.tolist()
         offsets = self.queries.offsets
+        spans = zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
         gains = [
             judgments.get(document, 0)
-            for judgments, begin, end in zip(
-                (qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True
-            )
+            for judgments, begin, end in spans
             for document in self.documents[begin:end]
         ]
         judgments = [grade for topic in topics for grade in qrels[topic].values()]
@@ -125,17 +119,13 @@ class Retrieved:
         grades = np.maximum(np.array(gains), 0)
         base: RecallBase | ManyLevels
         if judged.whole:
-            codes, base = (
-                grades.astype(np.int32),
-                RecallBase.of_whole_grades(judged.counts(len(topics))),
-            )
+            codes = grades.astype(np.int32)
+            base = RecallBase.of_whole_grades(judged.counts(len(topics)))
         else:
-            codes, base = numbered(
-                grades.astype(np.float64), np.unique(grades), self.queries, judged
-            )
-        return Rankings(
-            Judged(self.queries, codes, base, np.ones(len(topics))), self.scores, self.ties
-        )
+            real = grades.astype(np.float64)
+            codes, base = numbered(real, np.unique(grades), self.queries, judged)
+        data = Judged(self.queries, codes, base, np.ones(len(topics)))
+        return Rankings(data, self.scores, self.ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +153,7 @@ class Rankings:
     def values(
         self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None
     ) -> list[Array]:
-        """Return an array of shape (topics,) for each measure; an open g is uniform.
-
-        It is uniform over the judged grades.
-        """
+        """Return one (topics,) array per measure; an open g is uniform over the judged grades."""
         occurring = self.data.graded
         limit = grade_limit(measures)
         check_known(occurring, "qrels", limit)
@@ -203,20 +190,15 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
     mapping(run, "run", "{topic: {document: score}}")
-    documents: list[str] = []
-    scores: list[float] = []
-    sizes = []
-    for topic in topics:
-        found = run.get(topic, {})
-        ordered = sorted(found, reverse=True)
-        documents += ordered
-        scores += [found[document] for document in ordered]
-        sizes.append(len(ordered))
+    found = [run.get(topic, {}) for topic in topics]
+    ordered = [sorted(of_topic, reverse=True) for of_topic in found]
+    documents = [document for of_topic in ordered for document in of_topic]
+    scores = [scored[d] for scored, names in zip(found, ordered, strict=True) for d in names]
+    sizes = [len(of_topic) for of_topic in ordered]
     if not documents:
         raise ValueError(
             f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(topics)[:3]} "
-            "...; expected topics "
-            "that are spelled the same"
+            "...; expected topics that are spelled the same"
         )
     ids = np.empty(len(sizes), dtype=object)
     ids[:] = topics
@@ -249,8 +231,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Raises
     ------
     ValueError
-        If the run has none of the judged topics, a score is not finite, or a grade is beyond
-        255.
+        If the run has none of the judged topics, a score is not finite, or a grade exceeds 255.
 
     Examples
     --------
@@ -341,8 +322,7 @@ def evaluate(
     one_of(empty, "empty", EMPTY)
     found = rankings(qrels, run, ties=ties)
     values = found.values(wanted, empty=empty, n_jobs=n_jobs)
+    pairs = zip(wanted, values, strict=True)
     if per_query:
-        return PerQuery(dict(zip(wanted, values, strict=True)), found.data.queries.ids)
-    return Values(
-        {measure: mean(v, found.data.weights) for measure, v in zip(wanted, values, strict=True)}
-    )
+        return PerQuery(dict(pairs), found.data.queries.ids)
+    return Values({measure: mean(v, found.data.weights) for measure, v in pairs})

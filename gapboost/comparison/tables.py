@@ -41,8 +41,7 @@ def read_tables(
     label, qid : str
         Columns of grades and of query ids. The ids of CSV files are text, as they are written.
     drop, categorical : sequence of str
-        Columns that are left out, and columns of categories: one name, or several with commas
-        between.
+        Columns to leave out, and columns of categories: one name, or several with commas between.
 
     Returns
     -------
@@ -53,8 +52,7 @@ def read_tables(
     Raises
     ------
     ValueError, OSError
-        If a file cannot be read, or if files differ in format, in columns or in the type of their
-        ids.
+        If a file cannot be read, or if files differ in format, columns or the type of their ids.
     """
     first, kind = paths[0], table_format(paths[0])
     for path in paths[1:]:
@@ -110,17 +108,12 @@ def _check_options(options: Mapping[str, Sequence[str]], path: Path, frame: Any)
 
 def _check_named(path: Path, frame: Any) -> None:
     """Refuse columns of a CSV file without a name, such as the index that pandas writes."""
-    unnamed = {
-        name: int(name.removeprefix(UNNAMED))
-        for name in frame
-        if re.fullmatch(rf"{UNNAMED}\d+", name)
-    }
+    unnamed = [name for name in frame if re.fullmatch(rf"{UNNAMED}\d+", name)]
     if unnamed:
-        numbers = " and ".join(str(place + 1) for place in unnamed.values())
+        numbers = " and ".join(str(int(name.removeprefix(UNNAMED)) + 1) for name in unnamed)
         raise ValueError(
             f"{path} has columns without a name, number {numbers}; expected a name for each. "
-            "pandas writes its index so. "
-            f"{_option('--drop', list(unnamed))} leaves them out"
+            f"pandas writes its index so. {_option('--drop', unnamed)} leaves them out"
         )
 
 
@@ -184,12 +177,9 @@ def _numbers(column: Any) -> Any:
 
 def _described(column: Any) -> str:
     """Return the number of different values, or of cells that are no numbers, and one of them."""
+    pandas = imported("pandas", "analysis", "to read CSV and Parquet")
     values = column.dropna().astype(str)
-    words = values[
-        imported("pandas", "analysis", "to read CSV and Parquet")
-        .to_numeric(values, errors="coerce")
-        .isna()
-    ]
+    words = values[pandas.to_numeric(values, errors="coerce").isna()]
     example = f"such as {(words if len(words) else values).iloc[0][:40]!r}"
     if 0 < len(words) < len(values):
         return f"{len(words):,} of {len(column):,} cells are no numbers, {example}"
@@ -218,24 +208,18 @@ def _booster_names(columns: Sequence[str]) -> list[str]:
 
 def categories(features: Any) -> list[str]:
     """Return the names of the columns of categories; none of an array."""
-    dtypes = getattr(features, "dtypes", None)
-    return (
-        []
-        if dtypes is None
-        else [name for name, dtype in dtypes.items() if str(dtype) == "category"]
-    )
+    dtypes = getattr(features, "dtypes", {})
+    return [name for name, dtype in dtypes.items() if str(dtype) == "category"]
 
 
 def _check_like_first(path: Path, frame: Any, first: Path, expected: Any, qid: str) -> None:
-    for names, here, there in ((frame, path, first), (expected, first, path)):
-        lacking = [
-            str(name) for name in names if name not in (expected if names is frame else frame)
-        ]
+    pairs = (frame, path, expected, first), (expected, first, frame, path)
+    for names, here, others, there in pairs:
+        lacking = [str(name) for name in names if name not in others]
         if lacking:
             raise ValueError(
                 f"{here} has columns that {there} lacks: {', '.join(lacking)}; expected the same "
-                "columns in all files, "
-                "or --drop for columns that all of them have"
+                "columns in all files, or --drop for columns that all of them have"
             )
     if (frame[qid].dtype.kind in "iu") != (expected[qid].dtype.kind in "iu"):
         raise ValueError(
@@ -286,11 +270,10 @@ def _read_csv(path: Path, qid: str, categorical: Sequence[str]) -> Any:
         return frame.assign(**{qid: ids}) if qid in frame else frame
 
 
-@contextmanager
-def _text(path: Path) -> Iterator[IO[str]]:
+def _text(path: Path) -> IO[str]:
     opener = OPENERS.get(path.suffix.lower(), open)
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
-        yield stream
+    stream: IO[str] = opener(path, "rt", encoding="utf-8-sig", newline="")
+    return stream
 
 
 @contextmanager
@@ -316,11 +299,10 @@ def _checked_rows(path: Path, stream: IO[str], qid: str) -> tuple[list[str], lis
     names = next(rows, [])
     if not names:
         raise ValueError(f"{path} is empty; expected a header with the names of the columns")
-    twice = [name for name in names if name and names.count(name) > 1]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice:
         raise ValueError(
-            f"{path} has the column {twice[0]!r} {names.count(twice[0])} times; expected distinct "
-            "names"
+            f"{path} has the column {twice!r} {names.count(twice)} times; expected distinct names"
         )
     n, place = len(names), names.index(qid) if qid in names else None
     ids = []

@@ -43,8 +43,7 @@ class Measure(metaclass=MeasureType):
     Parameters
     ----------
     k : int, optional, keyword-only
-        Cut-off: ranks beyond it contribute nothing. Documents there stay in the recall base. None
-        is the whole list.
+        Cut-off: only ranks 1 to k count; the recall base keeps all documents. None: the whole list.
 
     Examples
     --------
@@ -228,14 +227,13 @@ class Measure(metaclass=MeasureType):
         weights, begins = self.discounts(base, np.array([n]))
         changes = np.zeros((n, n))
         for p in range(n):
-            lists = np.tile(grades, (n - p, 1))
-            others = np.arange(n - p)
+            m = n - p
+            lists = np.tile(grades, (m, 1))
+            others = np.arange(m)
             lists[:, p], lists[others, p + others] = grades[p:], grades[p]
-            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
-            ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
-            values = self.evaluated(
-                ranked, base[np.zeros(n - p, int)], weights, np.repeat(begins, n - p)
-            )
+            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), m)
+            ranked = Ranked(starts=np.arange(m + 1) * n, grades=lists.ravel(), ends=untied)
+            values = self.evaluated(ranked, base[np.zeros(m, int)], weights, np.repeat(begins, m))
             changes[p, p:] = values - values[0]
         return changes
 
@@ -269,18 +267,14 @@ class Measure(metaclass=MeasureType):
         array([[ 0. , -0.5],
                [-0.5,  0. ]])
         """
+        bases = None if recall_base is None else [recall_base]
+        names = ("ranked", "qid", "sample_weight")
         data = judged(
-            ranked,
-            None,
-            recall_base=None if recall_base is None else [recall_base],
-            limit=grade_limit([self]),
-            names=("ranked", "qid", "sample_weight"),
-            real=True,
+            ranked, None, recall_base=bases, limit=grade_limit([self]), names=names, real=True
         )
         terms = self.resolved(data.graded).terms
-        changes: Array = np.sum(
-            [weight * part.changes(data.codes, data.base[:]) for weight, part in terms], axis=0
-        )
+        parts = [weight * part.changes(data.codes, data.base[:]) for weight, part in terms]
+        changes: Array = np.sum(parts, axis=0)
         return changes + changes.T
 
     @property
@@ -309,9 +303,7 @@ def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     """Return the limit on grades that all of `measures` accept."""
     parts = [part for measure in measures for _, part in measure.terms]
     columns = dict.fromkeys(part.label_column for part in parts if part.label_column is not None)
-    of_columns = {
-        column: [part for part in parts if part.label_column == column] for column in columns
-    }
+    of_columns = {c: [part for part in parts if part.label_column == c] for c in columns}
     return _limit(measures)._replace(
         of_one_label=next((repr(part) for part in parts if part.label_column is None), ""),
         of_labels=tuple((column, _limit(reading)) for column, reading in of_columns.items()),

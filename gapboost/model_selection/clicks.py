@@ -136,16 +136,14 @@ def g_from_clicks(
     if np.isnan(g).any():
         raise ValueError(
             f"clicks are as frequent at grade {total.shape[1] - 1} as at grade 0 (rates "
-            f"{_rates(total).round(4).tolist()}); "
-            "expected more clicks on higher grades"
+            f"{_rates(total).round(4).tolist()}); expected more clicks on higher grades"
         )
     g_samples = _thresholds(samples)
     usable = ~np.isnan(g_samples).any(axis=1)
     if usable.mean() < confidence:
         raise ValueError(
             f"{int((~usable).sum())} of {n_resamples} bootstrap samples lack a grade or show no "
-            "rise of clicks with the grade; "
-            "expected more sessions"
+            "rise of clicks with the grade; expected more sessions"
         )
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.
@@ -171,12 +169,9 @@ def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> 
             "grades is missing; expected the grade of every shown document, clicked or not"
         )
     grade = checked_grades(grades, "grades")
-    clicked = _amounts(clicks, "clicks", len(grade))
-    shown = (
-        np.ones(len(grade))
-        if impressions is None
-        else _amounts(impressions, "impressions", len(grade))
-    )
+    n = len(grade)
+    clicked = _amounts(clicks, "clicks", n)
+    shown = np.ones(n) if impressions is None else _amounts(impressions, "impressions", n)
     if (clicked != np.floor(clicked)).any():
         raise ValueError("clicks holds a fractional value; expected counts")
     if (clicked[shown == 0] > 0).any():
@@ -189,23 +184,17 @@ def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> 
     top = int(grade.max())
     if top == 0:
         raise ValueError("grades holds only grade 0; expected documents of higher grades")
-    if (
-        sessions is None
-        and impressions is not None
-        and (shown == np.floor(shown)).all()
-        and (clicked <= shown).all()
-    ):
+    counted = impressions is not None and (shown == np.floor(shown)).all()
+    if sessions is None and counted and (clicked <= shown).all():
         units = np.zeros((2, top + 1, 2, top + 1))
         for k in range(top + 1):
             units[0, k, :, k] = 1, 1
             units[1, k, 1, k] = 1
         number = [
-            np.bincount(grade, amounts, minlength=top + 1) for amounts in (clicked, shown - clicked)
+            np.bincount(grade, each, minlength=top + 1) for each in (clicked, shown - clicked)
         ]
         return units.reshape(-1, 2, top + 1), np.concatenate(number)
-    queries = grouped_rows(
-        np.arange(len(grade)) if sessions is None else sessions, len(grade), "sessions", "grades"
-    )
+    queries = grouped_rows(np.arange(n) if sessions is None else sessions, n, "sessions", "grades")
     cell = np.repeat(np.arange(len(queries)), queries.sizes) * (top + 1) + queries.grouped(grade)
     sums = [
         np.bincount(cell, queries.grouped(amounts), len(queries) * (top + 1))
@@ -238,20 +227,17 @@ def _check_total(total: Array) -> None:
     if len(missing):
         raise ValueError(
             f"grades has no document of grade {missing[0]} that was shown; expected every grade "
-            "from 1 to "
-            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that was not "
-            "shown"
+            f"from 1 to {total.shape[1] - 1}: clicks say nothing about a threshold at a grade that "
+            "was not shown"
         )
 
 
 def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.RandomState) -> Array:
     """Return total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
     step = max(1, CELLS_IN_STEP // len(units))
+    n, shares, flat = int(number.sum()), number / number.sum(), units.reshape(len(units), -1)
     parts = [
-        rng.multinomial(
-            int(number.sum()), number / number.sum(), size=min(step, n_resamples - first)
-        )
-        @ units.reshape(len(units), -1)
+        rng.multinomial(n, shares, size=min(step, n_resamples - first)) @ flat
         for first in range(0, n_resamples, step)
     ]
     return np.concatenate(parts).reshape(n_resamples, *units.shape[1:])
@@ -259,9 +245,8 @@ def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.Ran
 
 def _rates(counts: Array) -> Array:
     clicks, impressions = counts[..., 0, :], counts[..., 1, :]
-    rates: Array = np.divide(
-        clicks, impressions, out=np.full(clicks.shape, np.nan), where=impressions > 0
-    )
+    missing = np.full(clicks.shape, np.nan)
+    rates: Array = np.divide(clicks, impressions, out=missing, where=impressions > 0)
     return rates
 
 
@@ -273,17 +258,9 @@ def _rising(counts: Array) -> Array:
     n = counts.shape[-1]
     rates = np.empty((*counts.shape[:-2], n))
     for k in range(n):
-        lowest = [
-            np.nanmin(
-                [
-                    _rates(edges[..., j : j + 1] - edges[..., i : i + 1])[..., 0]
-                    for j in range(k + 1, n + 1)
-                ],
-                axis=0,
-            )
-            for i in range(k + 1)
-        ]
-        rates[..., k] = np.nanmax(lowest, axis=0)
+        # Rates of the runs of grades that begin at grade i <= k and end at k or higher.
+        runs = (_rates(edges[..., k + 1 :] - edges[..., i : i + 1]) for i in range(k + 1))
+        rates[..., k] = np.nanmax([np.nanmin(run, axis=-1) for run in runs], axis=0)
     return rates
 
 
@@ -296,12 +273,8 @@ def _thresholds(counts: Array) -> Array:
     counts[:, 1, 0] = np.where(counts[:, 1, 0] > 0, counts[:, 1, 0], 1.0)
     rates = _rising(counts)
     spread = rates[:, -1:] - rates[:, :1]
-    g[known] = np.divide(
-        np.diff(rates, axis=1),
-        spread,
-        out=np.full((len(counts), g.shape[1]), np.nan),
-        where=spread > 0,
-    )
+    rises = np.diff(rates, axis=1)
+    g[known] = np.divide(rises, spread, out=np.full(rises.shape, np.nan), where=spread > 0)
     return g
 
 
@@ -314,11 +287,9 @@ def _check_rising(total: Array, samples: Array, tail: float) -> None:
             before, after = _rates(total)[lower : lower + 2]
             raise ValueError(
                 f"clicks contradict grades: {after:.4g} of the documents of grade {lower + 1} were "
-                f"clicked and {before:.4g} of "
-                f"grade {lower}, more than chance allows; expected users to click on documents "
-                "they accept, and to accept "
-                "higher grades at least as often. Check the grades, and whether impressions count "
-                "documents nobody looked at"
+                f"clicked and {before:.4g} of grade {lower}, more than chance allows; expected "
+                "users to click on documents they accept, and to accept higher grades at least as "
+                "often. Check the grades, and whether impressions count documents nobody looked at"
             )
 
 

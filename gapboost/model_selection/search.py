@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples
 
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
-from gapboost._boosters.folds import query_folds
+from gapboost._boosters.folds import Fold, query_folds
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._data.arguments import mapping
 from gapboost._data.features import features, rows_of, split
@@ -51,9 +51,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : LGBMGAPRanker, XGBGAPRanker, or Pipeline that ends with one of them
-        The steps before the ranker are fitted on each training fold. Those that request `qid`, such
-        as `gapboost.preprocessing.QueryRelativeFeatures`, get it without
-        ``enable_metadata_routing``.
+        Steps before the ranker are fitted on each training fold. Those that request `qid`, such as
+        `gapboost.preprocessing.QueryRelativeFeatures`, need no ``enable_metadata_routing``.
     param_grid : dict {parameter: list of values}, or list of them
         As for `GridSearchCV`, in a pipeline with names such as ``ranker__g``; for g see
         `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of trees up
@@ -67,22 +66,19 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     refit : bool, default=True
         Train the best candidate on all data.
     n_jobs : int, optional
-        Processes (joblib's) that work on folds side by side; give the estimator ``n_jobs=1`` beside
-        it.
+        Number of joblib processes, which share the folds; give the estimator ``n_jobs=1`` then.
     progress : bool, optional
         Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is
         installed, and not in workers of joblib or Dask.
     random_state : int, RandomState or None, default=None
-        For a number of folds: None balances their documents, anything else deals the queries out at
-        random.
+        If `cv` is a number: None balances the folds' documents, else queries are assigned randomly.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
         As in `GridSearchCV`, one entry a candidate, n_estimators included: ``params``, ``param_*``,
-        ``split{i}_test_score``, ``mean_``, ``std_`` and ``rank_test_score``
-        (``..._test_nDCG(k=10)`` and so on with several measures), ``mean_fit_time`` and
-        ``std_fit_time``: the time of training until that number of trees.
+        ``split{i}_test_score``, ``mean_``, ``std_``, ``rank_test_score`` (``..._test_nDCG(k=10)``
+        with several measures), ``mean_fit_time``, ``std_fit_time``: seconds to train its trees.
     best_params_, best_score_, best_index_
     best_estimator_ : ranker, or Pipeline
         Trained on all data with `best_params_`, unless ``refit=False``.
@@ -163,8 +159,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        Weights count in training and in the scores. The steps of a pipeline before the ranker get
-        no weights.
+        Weights count in training and scores. Steps of a pipeline before the ranker get no weights.
         """
         check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
@@ -174,9 +169,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         candidates = self._candidates()
         limit = check_candidates(self.estimator, candidates, targets, position)
         table = X
-        X, qid = split(X, qid, group)
-        has_column = X is not table
-        X = features(X)
+        without_qid, qid = split(table, qid, group)
+        X = features(without_qid)
         rows = ranking_rows(DataSet(X, y, qid, sample_weight, position=position))
         check_known(rows.y, "y", limit)
         queries = rows.data.queries
@@ -185,7 +179,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         folds = [(np.unique(codes[train]), np.unique(codes[test])) for train, test in row_folds]
         if isinstance(self.estimator, Pipeline):
             # Its steps get the column qid too, if there is one, and one id a row in place of sizes.
-            X, qid = table if has_column else X, queries.ids[codes]
+            X, qid = X if without_qid is table else table, queries.ids[codes]
             rows = replace(rows, X=X if queries.rows is None else rows_of(X, queries.rows))
         self._search(rows, candidates, targets, folds)
         if self.refit:
@@ -200,11 +194,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _search(
-        self,
-        rows: RankingRows,
-        candidates: list[Params],
-        targets: list[Measure],
-        folds: list[tuple[Array, Array]],
+        self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[Fold]
     ) -> None:
         groups = candidate_groups(candidates, prefix(self.estimator))
         # More processes than folds share the groups of a fold; each part bins its data once.
@@ -217,17 +207,16 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
         warnings: list[str] = []
-        with progress_bar(len(groups) * len(folds), self.progress, "GSearchCV") as advance:
+        n = len(groups) * len(folds)  # trainings
+        with progress_bar(n, self.progress, "GSearchCV") as advance:
             for number, (found, of_fold) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
                 warnings += of_fold
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
         if warnings:
-            n_trainings = len(groups) * len(folds)
             warn_caller(
-                f"{warnings[0]}; {len(warnings)} of {n_trainings} trainings gave this or a similar "
-                "warning"
+                f"{warnings[0]}; {len(warnings)} of {n} trainings gave this or a similar warning"
             )
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
@@ -246,22 +235,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
     def _candidates(self) -> list[Params]:
+        expected = "{parameter: list of values}, or a list of such"
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         if not isinstance(grids, list | tuple) or not grids:
-            raise TypeError(
-                f"param_grid is {grids!r}; expected {{parameter: list of values}}, or a list of "
-                "such"
-            )
-        grids = [
-            mapping(grid, "param_grid", "{parameter: list of values}, or a list of such")
-            for grid in grids
-        ]
+            raise TypeError(f"param_grid is {grids!r}; expected {expected}")
+        grids = [mapping(grid, "param_grid", expected) for grid in grids]
+        trees = f"{prefix(self.estimator)}n_estimators"
         every = range(1, last_step(self.estimator)._n_rounds + 1)
-        return list(
-            ParameterGrid(
-                [{f"{prefix(self.estimator)}n_estimators": every, **grid} for grid in grids]
-            )
-        )
+        return list(ParameterGrid([{trees: every, **grid} for grid in grids]))
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:
@@ -329,10 +310,9 @@ def _results(
     candidates: list[Params], names: list[str], scores: Array, times: Array
 ) -> dict[str, Any]:
     """`cv_results_` of scores of shape (candidates, folds, measures)."""
-    results: dict[str, Any] = {
-        "mean_fit_time": times.mean(axis=1),
-        "std_fit_time": times.std(axis=1),
-    }
+    results: dict[str, Any] = {}
+    results["mean_fit_time"] = times.mean(axis=1)
+    results["std_fit_time"] = times.std(axis=1)
     for name in sorted({name for candidate in candidates for name in candidate}):
         column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
         for number, candidate in enumerate(candidates):
@@ -340,10 +320,8 @@ def _results(
                 column[number] = candidate[name]
         results[f"param_{name}"] = column
     results["params"] = candidates
-    for m, name in enumerate(names):
-        values = scores[:, :, m]
-        for fold in range(values.shape[1]):
-            results[f"split{fold}_test_{name}"] = values[:, fold]
+    for name, values in zip(names, scores.transpose(2, 0, 1), strict=True):
+        results |= {f"split{fold}_test_{name}": v for fold, v in enumerate(values.T)}
         results[f"mean_test_{name}"] = values.mean(axis=1)
         results[f"std_test_{name}"] = values.std(axis=1)
         results[f"rank_test_{name}"] = rankdata(-values.mean(axis=1), method="min").astype(np.int32)

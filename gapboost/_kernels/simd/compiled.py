@@ -71,10 +71,6 @@ def _emit_call(builder: Any, name: str, result: Any, arguments: list[Any]) -> An
 # Arithmetic and comparisons, with vectors and numbers in any order.
 
 
-def _operand(builder: Any, kind: Any, value: Any, width: int) -> Any:
-    return value if isinstance(kind, VectorType) else _spread(builder, value, width)
-
-
 def _arithmetic(name: str) -> Callable[..., Any]:
     def combine(builder: Any, x: Any, y: Any) -> Any:
         return getattr(builder, name)(x, y, flags=CONTRACT)
@@ -84,10 +80,8 @@ def _arithmetic(name: str) -> Callable[..., Any]:
 
 def _comparison(symbol: str) -> Callable[..., Any]:
     def compare(builder: Any, x: Any, y: Any) -> Any:
-        width = x.type.count
-        return builder.select(
-            builder.fcmp_ordered(symbol, x, y), _constant([1.0] * width), _constant([0.0] * width)
-        )
+        one, zero = _constant([1.0] * x.type.count), _constant([0.0] * x.type.count)
+        return builder.select(builder.fcmp_ordered(symbol, x, y), one, zero)
 
     return compare
 
@@ -111,10 +105,8 @@ class _BetweenVectors(AbstractTemplate):
         vectors = [kind for kind in args if isinstance(kind, VectorType)]
         if vectors and all(isinstance(kind, VectorType | types.Number) for kind in args):
             # numba converts whole numbers to what the signature says
-            return signature(
-                vectors[0],
-                *[kind if isinstance(kind, VectorType) else types.float64 for kind in args],
-            )
+            kinds = [kind if isinstance(kind, VectorType) else types.float64 for kind in args]
+            return signature(vectors[0], *kinds)
         return None
 
 
@@ -124,7 +116,7 @@ def _define(symbol: Any, combine: Callable[..., Any]) -> None:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         width = signature.return_type.width
         x, y = (
-            _operand(builder, kind, arg, width)
+            arg if isinstance(kind, VectorType) else _spread(builder, arg, width)
             for kind, arg in zip(signature.args, args, strict=True)
         )
         return combine(builder, x, y)
@@ -188,9 +180,8 @@ def _further(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def _address(builder: Any, pointer: Any, offset: Any, width: int) -> Any:
-    return builder.bitcast(
-        builder.gep(pointer, [offset]), _vector(width, pointer.type.pointee).as_pointer()
-    )
+    kind = _vector(width, pointer.type.pointee).as_pointer()
+    return builder.bitcast(builder.gep(pointer, [offset]), kind)
 
 
 def _load_of(kind: VectorType) -> Callable[..., Built]:
@@ -202,9 +193,8 @@ def _load_of(kind: VectorType) -> Callable[..., Built]:
             loaded = builder.load(address, align=element.bitwidth // 8)
             if isinstance(element, types.Float):
                 return loaded
-            return (builder.sitofp if element.signed else builder.uitofp)(
-                loaded, _vector(kind.width)
-            )
+            convert = builder.sitofp if element.signed else builder.uitofp
+            return convert(loaded, _vector(kind.width))
 
         return kind(source, types.intp), code
 
@@ -257,9 +247,8 @@ def vector16(typing: Any, numbers: Any) -> Built:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vector = ir.Constant(_vector(16), ir.Undefined)
         for lane in range(16):
-            vector = builder.insert_element(
-                vector, builder.extract_value(args[0], lane), INDEX(lane)
-            )
+            scalar = builder.extract_value(args[0], lane)
+            vector = builder.insert_element(vector, scalar, INDEX(lane))
         return vector
 
     return SIXTEEN(numbers), code
@@ -270,8 +259,7 @@ def powers(typing: Any, base: Any) -> Built:
     """``base**1 ... base**16``."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # Doubled from one lane to sixteen: the sweeps wait for the longest chain of
-        # multiplications, which is four here.
+        # The sweeps wait for the longest chain of multiplications: doubling the lanes makes it 4.
         highest = args[0]
         vector = _spread(builder, highest, 1)
         for width in (1, 2, 4, 8):
@@ -285,9 +273,8 @@ def powers(typing: Any, base: Any) -> Built:
 
 def _halves(builder: Any, vector: Any) -> Any:
     half = vector.type.count // 2
-    low, high = (
-        _pick(builder, vector, vector, list(range(start, start + half))) for start in (0, half)
-    )
+    low = _pick(builder, vector, vector, list(range(half)))
+    high = _pick(builder, vector, vector, list(range(half, 2 * half)))
     return builder.fadd(low, high)
 
 
