@@ -42,7 +42,8 @@ class RankerParameters:
         ValueError
             If two names of one parameter have different values.
         """
-        return self._parameter_table.by_constructor_names(self.get_params(deep=False))  # type: ignore[attr-defined]
+        given = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return self._parameter_table.by_constructor_names(given)
 
     @property
     def _n_jobs(self) -> int | None:
@@ -54,7 +55,8 @@ class RankerParameters:
     def _n_rounds(self) -> int:
         """Number of trees to train; raises ValueError if it is no whole number >= 1."""
         value = self._named_params()["n_estimators"]
-        name = self._parameter_table.name_in_use("n_estimators", self.get_params(deep=False))  # type: ignore[attr-defined]
+        given = self.get_params(deep=False)  # type: ignore[attr-defined]
+        name = self._parameter_table.name_in_use("n_estimators", given)
         return whole(self._default_rounds if value is None else value, name)
 
     def _named_objective(self, draws: bool = True) -> Objective:

@@ -41,7 +41,8 @@ def taking(
         theirs = {} if parent is None else inspect.signature(parent.__init__).parameters
         others = [p for name, p in theirs.items() if name not in own and p.kind is p.KEYWORD_ONLY]
         ends = [own.pop(name) for name in last]
-        init.__signature__ = inspect.Signature([self, *own.values(), *others, *ends, kwargs])  # type: ignore[attr-defined]
+        signature = inspect.Signature([self, *own.values(), *others, *ends, kwargs])
+        init.__signature__ = signature  # type: ignore[attr-defined]
         return init
 
     return decorated

@@ -105,7 +105,8 @@ def _folders(source: str) -> Iterator[str]:
     if config.CACHE_DIR:  # type: ignore[attr-defined]
         yield os.path.join(config.CACHE_DIR, below)  # type: ignore[attr-defined]
     yield os.path.join(folder, "__pycache__")
-    users = AppDirs(appname="numba", appauthor=False).user_cache_dir  # type: ignore[no-untyped-call]
+    folders = AppDirs(appname="numba", appauthor=False)  # type: ignore[no-untyped-call]
+    users = folders.user_cache_dir
     # Without a known home directory the path is "~/.cache", relative to the current folder.
     if os.path.isabs(users):
         yield os.path.join(users, below)
@@ -141,7 +142,9 @@ class KernelCache(NullCache):
         """Load the compiled code for a signature; None if it is not on disk."""
         target_context.refresh()
         compiled = self.load((sig, target_context.codegen().magic_tuple()))
-        return None if compiled is None else CompileResult._rebuild(target_context, *compiled)  # type: ignore[no-untyped-call]
+        if compiled is None:
+            return None
+        return CompileResult._rebuild(target_context, *compiled)  # type: ignore[no-untyped-call]
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature, where that is possible."""

@@ -222,25 +222,32 @@ def test_classes_of_another_process():
 # As 0.1.0rc1 wrote them.
 OLD_PICKLES = {
     gb.GAP(g=(0.25, 0.75), k=10): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.graded\nGAP\np1\nc__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\nVk\np6\n"
+        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.graded\nGAP\np1\nc__builtin__\n"
+        b"object\np2\nNtp3\nRp4\n(dp5\nVk\np6\n"
         b"I10\nsVg\np7\n(F0.25\nF0.75\ntp8\nsb."
     ),
     gb.AP(rel=2): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.average_precision\nAP\np1\nc__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\n"
+        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.average_precision\nAP\np1\n"
+        b"c__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\n"
         b"Vk\np6\nNsVrel\np7\nI2\nsb."
     ),
     gb.ERR(top=2): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.cascade\nERR\np1\nc__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\nVk\np6\n"
+        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.cascade\nERR\np1\nc__builtin__\n"
+        b"object\np2\nNtp3\nRp4\n(dp5\nVk\np6\n"
         b"NsVtop\np7\nI2\nsb."
     ),
     gb.QMeasure(k=5): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.qmeasure\nQMeasure\np1\nc__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\nVk\n"
+        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.qmeasure\nQMeasure\np1\nc__builtin__\n"
+        b"object\np2\nNtp3\nRp4\n(dp5\nVk\n"
         b"p6\nI5\nsVbeta\np7\nF1.0\nsVgains\np8\nVlinear\np9\nsb."
     ),
     0.5 * gb.RR() + 0.5 * gb.nDCG(k=10): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.weighted\nWeightedSum\np1\nc__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\n"
-        b"Vk\np6\nNsVparts\np7\n((F0.5\ng0\n(cgapboost.measures.cascade\nRR\np8\ng2\nNtp9\nRp10\n(dp11\ng6\nNsVrel\np12\nI1\nsbtp13\n"
-        b"(F0.5\ng0\n(cgapboost.measures.ndcg\nnDCG\np14\ng2\nNtp15\nRp16\n(dp17\ng6\nI10\nsVgains\np18\nNsVdiscount_by\np19\nVlog2\n"
+        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.weighted\nWeightedSum\np1\n"
+        b"c__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\n"
+        b"Vk\np6\nNsVparts\np7\n((F0.5\ng0\n(cgapboost.measures.cascade\nRR\np8\ng2\nNtp9\nRp10\n"
+        b"(dp11\ng6\nNsVrel\np12\nI1\nsbtp13\n"
+        b"(F0.5\ng0\n(cgapboost.measures.ndcg\nnDCG\np14\ng2\nNtp15\nRp16\n(dp17\ng6\nI10\n"
+        b"sVgains\np18\nNsVdiscount_by\np19\nVlog2\n"
         b"p20\nsVshort_is_zero\np21\nI00\nsbtp22\ntp23\nsb."
     ),
 }
