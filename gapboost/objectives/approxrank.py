@@ -102,11 +102,10 @@ class ApproxRankPass(SmoothPass):
         share, by_rank = weights_at(self.measure, ranks)
         if self.measure.k is not None:
             # Half a rank beyond it, so that the rank k itself counts fully when beta grows.
-            within = expit(beta * (self.measure.k + 0.5 - ranks))
-            share, by_rank = (
-                within * share,
-                within * by_rank - beta * within * (1.0 - within) * share,
-            )
+            margin = beta * (self.measure.k + 0.5 - ranks)
+            # 1 - within would round away what is left far inside the cut-off.
+            within, beyond = expit(margin), expit(-margin)
+            share, by_rank = within * share, within * by_rank - beta * within * beyond * share
         chunk.settle(share, by_rank)
         # Comparisons are those of smooth ranks, turned round: they are sorted as the scores are.
         by_score = documents.x.copy()

@@ -219,6 +219,19 @@ def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, norm
     normalize=True,
     seed=0,
 )
+# All documents are far inside the cut-off.
+@example(
+    name="precision",
+    k=22,
+    alpha=0.01,
+    beta=None,
+    n=4,
+    n_grades=1,
+    width=1e-9,
+    shape="even",
+    normalize=False,
+    seed=0,
+)
 def test_approxrank_is_the_direct_sum(
     name, k, alpha, beta, n, n_grades, width, shape, normalize, seed
 ):
