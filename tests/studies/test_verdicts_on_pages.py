@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from study_results import ROOT, STUDIES, matching_row, rows_of, value
 
+from gapboost.analysis.estimates import Estimate
+
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md"]
 PAGES += sorted((ROOT / "benchmarks").glob("[A-Z]*.md"))
 PAGES.remove(ROOT / "benchmarks" / "POLICY.md")  # it defines the words
@@ -95,3 +97,15 @@ def test_proven_gains_of_the_readme_are_bold():
     cells = [cell for row in rows for cell in row if intervals([cell])]
     gains = {cell for cell in cells if intervals([cell])[0][0] > 0}
     assert gains == {cell for cell in cells if cell.startswith("**")} != set()
+
+
+def test_losses_on_single_collections_are_those_of_the_page():
+    results, behind = STUDIES / "better_rankings" / "results", set()
+    families = ("features", "trees", "forests", "together", "tuned features", "tuned objectives")
+    for row in rows_of(results / "estimates.csv") + rows_of(results / "tuned" / "estimates.csv"):
+        if row["family"] in families and row["measure"] in ("mean of six", "nDCG@10"):
+            found = Estimate(*(float(row[name]) for name in ("difference", "error", "freedom")))
+            if found.interval(family=7)[1] < 0:
+                behind.add((row["collection"], row["measure"], row["difference"]))
+    losses = rows_of(results / "tables" / "losses.csv")
+    assert behind == {(row["collection"], row["measure"], row["difference"]) for row in losses}
