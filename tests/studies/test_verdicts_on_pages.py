@@ -102,7 +102,7 @@ def test_proven_gains_of_the_readme_are_bold():
 def test_losses_on_single_collections_are_those_of_the_page():
     results, behind = STUDIES / "better_rankings" / "results", set()
     families = ("features", "trees", "forests", "together", "tuned features", "tuned objectives")
-    for row in rows_of(results / "estimates.csv") + rows_of(results / "tuned" / "estimates.csv"):
+    for row in rows_of(results / "estimates.csv") + rows_of(results / "tuned_estimates.csv"):
         if row["family"] in families and row["measure"] in ("mean of six", "nDCG@10"):
             found = Estimate(*(float(row[name]) for name in ("difference", "error", "freedom")))
             if found.interval(family=7)[1] < 0:
