@@ -294,8 +294,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
         # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our
         # method `_boost`.
-        added = {*dir(type(self))} - {*dir(lightgbm.LGBMRanker)}
-        ours = [name for name in params if f"_{name}" in added]
+        kind, theirs = type(self), lightgbm.LGBMRanker
+        ours = [n for n in params if hasattr(kind, f"_{n}") and not hasattr(theirs, f"_{n}")]
         super().set_params(**{name: value for name, value in params.items() if name not in ours})
         for name in ours:
             setattr(self, name, params[name])

@@ -56,14 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(chosen: str, files: Sequence[Path], results: Path, n_jobs: int) -> None:
     """Train the rankers of a set on all collections, first the fast ones, and save the results."""
-    own = {path.stem: read_data([path], "label", "qid", []) for path in files}
-    sources = own or {one.name: one.data for one in collections()}
+    sources = {path.stem: path for path in files} or {one.name: one for one in collections()}
     options: dict[str, Any] = {"measures": tuple(MEASURES), "cv": 5, "repeats": 3}
     options |= {"tune": 16, "choose_by": "ndcg@10"} if chosen == "tuned" else {}
     options |= {"n_jobs": n_jobs, "progress": True}
     fast = {name: ranker for name, ranker in RANKERS[chosen].items() if not name.startswith(SLOW)}
     for rankers in (fast, RANKERS[chosen]):
-        for name, data in sources.items():
+        for name, source in sources.items():  # one in memory at a time
+            own = isinstance(source, Path)
+            data = read_data([source], "label", "qid", []) if own else source.data
             cache = CACHE / chosen / name
             found = compare_rankers(data.X, data.y, data.qid, rankers, checkpoint=cache, **options)
             save(results, chosen, name, found, FAMILIES[chosen])
