@@ -27,10 +27,8 @@ IN_SDIST = {
     "tests/conftest.py",
     "tests/support/oracle.py",
 }
-# Leftovers of runs, and what the studies measured.
-RUBBISH = re.compile(
-    r"__pycache__|\.nb[ci]$|\.py[co]$|/\.|^benchmarks/studies/\w+/results/|^tests/studies/"
-)
+# Leftovers of runs.
+RUBBISH = re.compile(r"__pycache__|\.nb[ci]$|\.py[co]$|/\.")
 RELATIVE = re.compile(r"""\]\((?!https?://)[^)]*\)|(?:href|src|srcset)="(?!https?://)[^"]*\"""")
 
 
@@ -38,7 +36,9 @@ def main(folder: Path) -> None:
     """Check the one wheel and the one source distribution."""
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "gapboost").rglob("*.py")}
-    modules |= {"gapboost/py.typed", "gapboost/_pages/page.html"}
+    modules |= {"gapboost/py.typed"}
+    templates = (ROOT / "gapboost").rglob("*.html*")
+    modules |= {path.relative_to(ROOT).as_posix() for path in templates}
 
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())

@@ -2,8 +2,8 @@
 
 Pushing the tag publishes. See CONTRIBUTING.md.
 
-The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands
-under *Unreleased* in `CHANGELOG.md`.
+The version stands in `gapboost/__init__.py`. The notes are what stands under *Unreleased* in
+`CHANGELOG.md`.
 """
 
 import re
@@ -14,11 +14,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VERSION = ROOT / "gapboost" / "__init__.py"
-RECIPE = ROOT / "recipe" / "recipe.yaml"
 CHANGELOG = ROOT / "CHANGELOG.md"
 
 FORM = re.compile(r"\d+\.\d+\.\d+(rc\d+)?")
-PLACES = {VERSION: '^__version__ = "(.+)"$', RECIPE: '^  version: "(.+)"$'}
+LINE = '^__version__ = "(.+)"$'
 UNRELEASED = "## [Unreleased]\n"
 
 
@@ -32,16 +31,15 @@ def main(version: str) -> None:
         raise SystemExit(f"there is a tag v{version} already")
     changelog = with_heading(CHANGELOG.read_text("utf-8"), version)
     CHANGELOG.write_text(changelog, "utf-8", newline="\n")
-    for path, line in PLACES.items():
-        path.write_text(with_version(path.read_text("utf-8"), line, version), "utf-8", newline="\n")
+    VERSION.write_text(with_version(VERSION.read_text("utf-8"), version), "utf-8", newline="\n")
     git("commit", "--all", "--allow-empty", "-m", f"Release {version}")
     git("tag", "--annotate", "--cleanup=whitespace", f"v{version}", "-m", notes(changelog, version))
     print(f"committed and tagged v{version}; `git push --follow-tags` publishes it")
 
 
-def with_version(text: str, line: str, version: str) -> str:
+def with_version(text: str, version: str) -> str:
     """The text with another version in the one place where a line has it."""
-    (found,) = re.finditer(line, text, re.MULTILINE)
+    (found,) = re.finditer(LINE, text, re.MULTILINE)
     return text[: found.start(1)] + version + text[found.end(1) :]
 
 

@@ -14,7 +14,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import reference  # noqa: E402
-import words  # noqa: E402
 
 ROOT = HERE.parent
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
@@ -46,9 +45,8 @@ html_favicon = html_logo
 html_theme_options = {"navigation_with_keys": True}
 pygments_dark_style = "github-dark"
 
-myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "substitution"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 4
-myst_substitutions = words.substitutions()
 
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True

@@ -33,17 +33,6 @@ settings.register_profile(
 settings.load_profile("gapboost")
 
 
-def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", help="run the slow tests too")
-
-
-def pytest_configure(config):
-    """Leave out slow tests in plain `pytest`; naming files or ``-m`` selects all of them."""
-    plain = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr
-    if plain and not config.option.all:
-        config.option.markexpr = "not slow"
-
-
 def pytest_ignore_collect(collection_path):
     """Ignore test files that need a booster or Spark which is not installed."""
     if collection_path.name == "test_spark.py" and find_spec("pyspark") is None:
