@@ -1,0 +1,111 @@
+"""Reports as one HTML file: the template `page.html.j2`, pandas tables and matplotlib pictures."""
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gapboost._optional import imported
+
+PURPOSE = "for the report"
+# Cells that are numbers as text, such as "+0.0012", "1,204" or "< 0.001", align right.
+NUMBER = re.compile(r"(|[<>]? ?[-+−]?[\d.,]*\d( ?%)?)( to [-+−]?[\d.,]*\d)?")
+
+
+@dataclass(frozen=True)
+class Section:
+    """Part of a page.
+
+    Attributes
+    ----------
+    heading : str
+    content : sequence
+        In the order of the page: a str is a paragraph (addresses in it become links), a
+        pandas.DataFrame is a table, a matplotlib Figure is a picture, a list of Figures are
+        pictures side by side, and a `Section` is a section within this one. The index of a table is
+        shown if it has a name. Floats have four decimals; format other columns as text.
+    collapsed : bool, default=False
+        If True, the reader opens the section by a click on its heading.
+    """
+
+    heading: str
+    content: Sequence[Any]
+    collapsed: bool = False
+
+
+def write_page(path: Any, title: str, sections: Sequence[Section]) -> None:
+    """Write an HTML page that needs no other files.
+
+    Parameters
+    ----------
+    path : path
+        Ends with ``.html``.
+    title : str
+    sections : sequence of Section
+
+    Raises
+    ------
+    ValueError
+        If the path has another ending.
+    ImportError
+        If jinja2, pandas or matplotlib is missing.
+    """
+    target = Path(path)
+    if target.suffix != ".html":
+        raise ValueError(f"path is {str(path)!r}; expected one that ends with .html")
+    jinja2 = imported("jinja2", "analysis", PURPOSE)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("gapboost"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.globals.update(kind_of=_kind_of, table=_table, svg=_Pictures())
+    page = environment.get_template("page.html.j2").render(title=title, sections=sections)
+    target.write_text(page, encoding="utf-8")
+
+
+def _kind_of(content: Any) -> str:
+    if isinstance(content, Section):
+        return "section"
+    if isinstance(content, str):
+        return "text"
+    return "table" if hasattr(content, "columns") else "pictures"
+
+
+def _table(frame: Any) -> dict[str, Any]:
+    """Return the names of the columns, the rows as text, and which columns are numbers."""
+    if frame.index.name is not None:
+        frame = frame.reset_index()
+    columns = [[_cell(value) for value in frame[name]] for name in frame.columns]
+    numbers = [all(map(NUMBER.fullmatch, column)) for column in columns]
+    return {"head": list(frame.columns), "rows": list(zip(*columns, strict=True)), "of": numbers}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.4f}".replace("-", "−")
+    return str(value)
+
+
+class _Pictures:
+    """Draw the figures of a page as SVG, in the color of its text."""
+
+    def __init__(self) -> None:
+        self._drawn = 0
+
+    def __call__(self, figure: Any) -> Any:
+        matplotlib = imported("matplotlib", "plot", PURPOSE)
+        self._drawn += 1
+        stream = io.StringIO()
+        # Ids of two pictures must differ.
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": str(self._drawn)}):
+            figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+        drawn = stream.getvalue()
+        drawn = drawn[drawn.index("<svg") :].replace("#000000", "currentColor")
+        used = set(re.findall(r"#(\w+)", drawn))
+        drawn = re.sub(r' id="([^"]*)"', lambda id: id[0] if id[1] in used else "", drawn)
+        return imported("markupsafe", "analysis", PURPOSE).Markup(drawn)
