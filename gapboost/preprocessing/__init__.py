@@ -2,8 +2,7 @@
 
 A raw value such as a BM25 score has another scale in each query. Boosters compare it with one
 threshold for all queries. A z-score or percentile rank says where the value lies among the
-documents of its own query. `gapboost.dask` and `gapboost.spark` have a `query_relative_features` of
-their own, with the same columns.
+documents of its own query.
 
 =============  =======================================================
 `transformer`  `QueryRelativeFeatures`, for scikit-learn pipelines

@@ -121,7 +121,7 @@ def test_a_search_over_an_alias(search):
     assert (few != many).any()
 
 
-@pytest.mark.parametrize("module", ["gapboost.lightgbm", "gapboost.dask.lightgbm"])
+@pytest.mark.parametrize("module", ["gapboost.lightgbm"])
 def test_no_parameter_of_lightgbm_replaces_an_attribute(module):
     """LightGBM sets an attribute `_<name>` of the ranker for each parameter `<name>`.
 

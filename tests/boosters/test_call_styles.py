@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 import gapboost as gb
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, simplex_grid
@@ -52,9 +51,7 @@ def check_same(found, expected):
     assert found.n_queries_in_ == expected.n_queries_in_ == 40
 
 
-@pytest.mark.parametrize(
-    "kind", [LGBMGAPRanker, XGBGAPRanker, DaskLGBMGAPRanker, DaskXGBGAPRanker, GSearchCV]
-)
+@pytest.mark.parametrize("kind", [LGBMGAPRanker, XGBGAPRanker, GSearchCV])
 def test_help_describes_every_parameter_of_fit(kind):
     text = inspect.getdoc(kind.fit)
     described = text.partition("Parameters\n")[2].partition("Raises\n")[0]

@@ -1,24 +1,18 @@
-"""Each own parameter takes effect or is refused at each entry point, and refuses the same data.
-
-The rows for Spark, which needs an environment of its own, stand in tests/cluster/test_spark.py.
-"""
+"""Each own parameter takes effect or is refused at each entry point, and refuses the same data."""
 
 import inspect
 import warnings
 from dataclasses import dataclass
 
-import dask.array as da
 import lightgbm
 import numpy as np
 import pytest
 import xgboost
-from distributed import Client, LocalCluster
 from entry_points import BAD_DATA, BETWEEN_GRADES, CHANGES, GOOD, MANY, PER_QUERY, many_values, rows
 
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost._boosters.own_parameters import OWN_NAMES
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV
 from gapboost.xgboost import XGBGAPRanker
@@ -28,20 +22,7 @@ pytestmark = pytest.mark.timeout(300)
 VALIDATION = rows(seed=8)
 SMALL = {"lightgbm": {"verbose": -1, "min_child_samples": 2}, "xgboost": {"max_depth": 3}}
 LOCAL = {"lightgbm": LGBMGAPRanker, "xgboost": XGBGAPRanker}
-DASK = {"lightgbm": DaskLGBMGAPRanker, "xgboost": DaskXGBGAPRanker}
 NATIVE = {"lightgbm": gapboost.lightgbm, "xgboost": gapboost.xgboost}
-
-
-@pytest.fixture(scope="module")
-def client():
-    options = {
-        "n_workers": 2,
-        "threads_per_worker": 1,
-        "dashboard_address": ":0",
-        "processes": False,
-    }
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as opened:
-        yield opened
 
 
 def fitted(kind, booster, given, parameters, wrap=np.asarray, **fixed):
@@ -61,23 +42,14 @@ def fitted(kind, booster, given, parameters, wrap=np.asarray, **fixed):
         sample_weight=wrap(given.weight),
         **metrics,
     )
-    return np.asarray(
-        (ranker.to_local() if hasattr(ranker, "to_local") else ranker).predict(given.X)
-    )
+    return ranker.predict(given.X)
 
 
-def local(booster, given, parameters, client):
+def local(booster, given, parameters):
     return fitted(LOCAL[booster], booster, given, parameters, n_jobs=1)
 
 
-def on_dask(booster, given, parameters, client):
-    def wrap(values):
-        return da.from_array(values, chunks=(len(values) // 2, *values.shape[1:]))
-
-    return fitted(DASK[booster], booster, given, parameters, wrap, client=client)
-
-
-def search(booster, given, parameters, client):
+def search(booster, given, parameters):
     parameters = {"n_estimators": 3, **SMALL[booster], **parameters}
     if booster == "lightgbm":
         parameters.pop("eval_metric", None)
@@ -98,7 +70,7 @@ def native_data(booster, given):
     return xgboost.DMatrix(given.X, given.y, qid=given.qid, weight=given.weight[::PER_QUERY])
 
 
-def cv(booster, given, parameters, client):
+def cv(booster, given, parameters):
     taken = inspect.signature(NATIVE[booster].cv).parameters
     arguments = {name: value for name, value in parameters.items() if name in taken}
     params = {
@@ -113,7 +85,7 @@ def cv(booster, given, parameters, client):
     return curve.mean
 
 
-def native(booster, given, parameters, client):
+def native(booster, given, parameters):
     ours = NATIVE[booster].objective(**parameters, n_jobs=1)
     data = native_data(booster, given)
     if booster == "lightgbm":
@@ -137,7 +109,6 @@ OURS = {"y": "y", "weight": "sample_weight"}
 THEIRS = {"y": "label", "weight": "weight"}
 ENTRY_POINTS = {
     "fit": EntryPoint(local, OURS),
-    "dask": EntryPoint(on_dask, OURS),
     "GSearchCV": EntryPoint(search, OURS),
     "cv": EntryPoint(cv, THEIRS),
     "train": EntryPoint(native, THEIRS),
@@ -159,39 +130,39 @@ def test_every_own_parameter_is_here():
 @pytest.mark.parametrize("name", CHANGES)
 @entry_point
 @booster
-def test_an_own_parameter_takes_effect_or_is_refused(booster, entry, name, client):
+def test_an_own_parameter_takes_effect_or_is_refused(booster, entry, name):
     point, change = ENTRY_POINTS[entry], CHANGES[name]
     if entry in change.refused_by:
         with pytest.raises((ValueError, TypeError), match=name):
-            point.train(booster, GOOD, {name: change.value}, client)
+            point.train(booster, GOOD, {name: change.value})
         return
-    before = point.train(booster, GOOD, {**change.beside}, client)
-    after = point.train(booster, GOOD, {**change.beside, name: change.value}, client)
+    before = point.train(booster, GOOD, {**change.beside})
+    after = point.train(booster, GOOD, {**change.beside, name: change.value})
     assert np.abs(after - before).max() > 1e-6
 
 
 @pytest.mark.parametrize(("entry", "name"), TAKEN)
 @booster
-def test_an_unusable_own_parameter_is_refused(booster, entry, name, client):
+def test_an_unusable_own_parameter_is_refused(booster, entry, name):
     with pytest.raises((ValueError, TypeError), match=f"^{name} is "):
-        ENTRY_POINTS[entry].train(booster, GOOD, {name: CHANGES[name].unusable}, client)
+        ENTRY_POINTS[entry].train(booster, GOOD, {name: CHANGES[name].unusable})
 
 
 @pytest.mark.parametrize("case", BAD_DATA)
 @entry_point
 @booster
-def test_bad_data_are_refused_in_the_same_words(booster, entry, case, client):
+def test_bad_data_are_refused_in_the_same_words(booster, entry, case):
     point, bad = ENTRY_POINTS[entry], BAD_DATA[case]
     with pytest.raises(ValueError, match=f"^{point.names[bad.argument]} .*({bad.says})"):
-        point.train(booster, bad.rows, bad.parameters, client)
+        point.train(booster, bad.rows, bad.parameters)
 
 
 @entry_point
 @booster
-def test_labels_that_are_no_grades_are_warned_of(booster, entry, client):
+def test_labels_that_are_no_grades_are_warned_of(booster, entry):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ENTRY_POINTS[entry].train(booster, many_values(), BETWEEN_GRADES, client)
+        ENTRY_POINTS[entry].train(booster, many_values(), BETWEEN_GRADES)
     name = ENTRY_POINTS[entry].names["y"]
     assert any(
         str(w.message).startswith(f"{name} holds") and MANY in str(w.message) for w in caught

@@ -17,7 +17,6 @@ from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 import gapboost as gb
 from gapboost._boosters.model_file import read_objective, words
-from gapboost.dask import DaskXGBGAPRanker
 from gapboost.lightgbm import exportable
 from gapboost.xgboost import XGBGAPRanker
 
@@ -200,7 +199,7 @@ def test_lightgbms_model_is_the_one_that_was_trained(parameters):
     "trained",
     [{"measure": "egap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5), "objective": "softrank"}],
 )
-@pytest.mark.parametrize("ranker_class", [XGBGAPRanker, DaskXGBGAPRanker])
+@pytest.mark.parametrize("ranker_class", [XGBGAPRanker])
 def test_load_model_restores_measure_and_g(trained, ranker_class, tmp_path):
     ranker = XGBOOST.fitted(**trained)
     ranker.save_model(tmp_path / "model.json")

@@ -5,7 +5,6 @@ import pickle
 import re
 from typing import NamedTuple
 
-import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +17,6 @@ from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 import gapboost as gb
 from gapboost import explain
 from gapboost.comparison import compare_rankers
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.datasets import load_letor
 from gapboost.model_selection import GSearchCV, measure_scorer
 
@@ -292,15 +290,6 @@ def native_cv_metric(twin):
     twin.module.cv({}, twin.dataset(TRAIN.X, TRAIN.y, SIZES), 2, eval_metric=INK)
 
 
-def on_dask(twin, **parameters):
-    kind = DaskLGBMGAPRanker if twin is LIGHTGBM else DaskXGBGAPRanker
-    columns = [
-        da.from_array(values, chunks=(len(values), *values.shape[1:]))
-        for values in (TWO.X, TWO.y, TWO.qid)
-    ]
-    kind(n_estimators=2, **parameters).fit(*columns)
-
-
 WHY = (
     r"which reads one of several labels, but {} takes one label a row; expected a measure without "
     r"OfLabel, or {}"
@@ -320,11 +309,6 @@ REFUSED = {
         native_cv_metric,
         "^eval_metric is OfLabel.*" + WHY.format("a booster's data set", LOCAL),
     ),
-    "Dask": (
-        lambda twin: on_dask(twin, measure=BOTH),
-        "^measure is 0.7.*" + WHY.format("Dask.* on Dask", LOCAL),
-    ),
-    "labels on Dask": (on_dask, "^y has 2 dimensions; expected 1: one value a row"),
     "GSearchCV": (
         lambda twin: GSearchCV(twin.ranker(measure=BOTH), {}, scoring="ap", cv=2).fit(
             TWO.X, TWO.y, TWO.qid

@@ -23,7 +23,6 @@ PAGES = (
     "auto_tutorials/index",
     "auto_tutorials/01_quick_start",
     "auto_tutorials/04_evaluating_systems",
-    "auto_tutorials/05_cluster",
     "auto_tutorials/09_which_ranker",
     "auto_tutorials/10_real_grades",
     "guide/train",

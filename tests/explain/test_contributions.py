@@ -402,11 +402,3 @@ def test_refuses_sums_that_are_not_the_scores(monkeypatch):
         ValueError, match=r"ranker has contributions whose sums differ.*expected a model"
     ):
         explain.query(ranker, TEST.X, TEST.qid)
-
-
-def test_refuses_a_ranker_on_a_cluster():
-    dask = pytest.importorskip("gapboost.dask")
-    with pytest.raises(
-        TypeError, match=r"DaskXGBGAPRanker; expected a local ranker: ranker.to_local\(\)"
-    ):
-        explain.pair(dask.DaskXGBGAPRanker(), TEST.X, 0, 1)

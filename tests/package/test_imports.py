@@ -35,8 +35,6 @@ PACKAGES = {
     "_boosters": SHARED,
     "lightgbm": TWINS,
     "xgboost": TWINS,
-    "dask": TWINS | {"lightgbm", "xgboost", "preprocessing"},
-    "spark": TWINS | {"xgboost", "preprocessing"},
     "model_selection": TWINS | {"preprocessing"},
     "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation", "_latex"},
@@ -91,10 +89,9 @@ def test_rooms_import_downwards_only(path):
                 f"{package} imports {name}"
             )
         if top in ("lightgbm", "xgboost"):
-            assert package in (top, "dask", "comparison") or (package, top) == (
-                "spark",
-                "xgboost",
-            ), f"{package} imports {name}: only the package of that booster does"
+            assert package in (top, "comparison"), (
+                f"{package} imports {name}: only the package of that booster does"
+            )
         if top in ("numba", "llvmlite"):
             assert package == "_kernels", (
                 f"{package} imports {name}: compiled code lives in _kernels"
@@ -141,21 +138,12 @@ y = (X[:, 0] > 3).astype(int)
 fitted = {ranker}(n_estimators=2, n_jobs=1).fit(X, y, qid=np.arange(200) // 10)
 assert fitted.predict(X).shape == (200,)
 """
-DASK = """
-import gapboost.dask
-loaded = {{name for name in sys.modules if sys.modules[name]}}
-assert not {{"lightgbm", "xgboost", "distributed"}} & loaded
-from gapboost.dask import {ranker}
-assert {ranker}(n_estimators=3).get_params()["n_estimators"] == 3
-"""
 
 # Libraries that are missing, and code that needs none of them.
 UNNEEDED = {
     "neither booster": (["lightgbm", "xgboost"], WITHOUT_BOOSTERS),
     "LGBMGAPRanker": (["xgboost"], ONE_BOOSTER.format(booster="lightgbm", ranker="LGBMGAPRanker")),
     "XGBGAPRanker": (["lightgbm"], ONE_BOOSTER.format(booster="xgboost", ranker="XGBGAPRanker")),
-    "DaskLGBMGAPRanker": (["xgboost"], DASK.format(ranker="DaskLGBMGAPRanker")),
-    "DaskXGBGAPRanker": (["lightgbm"], DASK.format(ranker="DaskXGBGAPRanker")),
 }
 NEEDS = {
     name: needs("lightgbm" if "LGBM" in name else "xgboost")
@@ -167,12 +155,6 @@ NEEDS = {
 NEEDED = [
     ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
     ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
-    ("lightgbm", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
-    ("xgboost", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
-    ("dask", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
-    ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
-    ("dask", "from gapboost.dask import query_relative_features", "dask"),
-    ("pyspark", "import gapboost.spark", "spark,xgboost"),
     ("ir_measures", "import gapboost.analysis.provider", "analysis"),
     ("pandas", "from gapboost import _optional; _optional.frame({})", "analysis"),
     ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
@@ -267,11 +249,7 @@ def test_without_docstrings():
     own = sorted(
         ".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values()
     )
-    alone = [
-        name
-        for name in own
-        if not {"lightgbm", "xgboost", "provider", "spark"} & set(name.split("."))
-    ]
+    alone = [name for name in own if not {"lightgbm", "xgboost", "provider"} & set(name.split("."))]
     code = f"""
 import importlib
 for name in {alone!r}:

@@ -17,7 +17,6 @@ from sklearn.base import clone
 
 import gapboost
 from gapboost._boosters.own_parameters import OWN_NAMES
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -26,7 +25,6 @@ SCRIPT = Path(__file__).parents[1] / "support" / "typed_script.py"
 
 # The class that says which parameters the booster's own ranker has.
 VENDORS = {LGBMGAPRanker: lightgbm.LGBMRanker, XGBGAPRanker: xgboost.XGBModel}
-DASK = {DaskLGBMGAPRanker: lightgbm.LGBMRanker, DaskXGBGAPRanker: xgboost.XGBModel}
 OWN = set(OWN_NAMES)
 # Parameters that older versions do not have; at run time the signature is that of the installed
 # one.
@@ -43,9 +41,9 @@ def parameters(kind):
     }
 
 
-@pytest.mark.parametrize("ranker", [*VENDORS, *DASK], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("ranker", VENDORS, ids=lambda kind: kind.__name__)
 def test_the_signature_lists_the_parameters_of_the_booster(ranker):
-    vendor = parameters({**VENDORS, **DASK}[ranker])
+    vendor = parameters(VENDORS[ranker])
     found = parameters(ranker)
     assert vendor.keys() | OWN <= found.keys()
     for name in vendor.keys() - OWN:
@@ -84,8 +82,6 @@ def test_type_checkers_see_the_same_parameters(ranker):
         ),
         (XGBGAPRanker(), "XGBGAPRanker()"),
         (XGBGAPRanker(measure="ap", n_estimators=3), "XGBGAPRanker(measure='ap', n_estimators=3)"),
-        (DaskLGBMGAPRanker(num_leaves=7), "DaskLGBMGAPRanker(num_leaves=7)"),
-        (DaskXGBGAPRanker(max_depth=2), "DaskXGBGAPRanker(max_depth=2)"),
     ],
     ids=str,
 )

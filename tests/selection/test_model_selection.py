@@ -441,16 +441,3 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
 def test_searches_that_cannot_be(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
         fit(**arguments)
-
-
-def test_a_ranker_of_a_cluster_is_refused_before_any_training():
-    dask = pytest.importorskip("gapboost.dask")
-    for kind, local in (
-        (dask.DaskLGBMGAPRanker, "LGBMGAPRanker"),
-        (dask.DaskXGBGAPRanker, "XGBGAPRanker"),
-    ):
-        with pytest.raises(
-            TypeError,
-            match=rf"estimator is a {kind.__name__}; expected an {local}: .*parallel_backend",
-        ):
-            fit(estimator=kind(n_estimators=2))

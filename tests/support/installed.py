@@ -27,13 +27,8 @@ def boosters_of(path: Path) -> set[str]:
         for name in names:
             parts = name.split(".")
             found |= set(BOOSTERS) & set(parts)
-            # Both rankers on a cluster are made of their module's; benchmarks compare both
-            # boosters.
-            found |= (
-                set(BOOSTERS)
-                if parts[0] == "benchmarks" or parts[:2] == ["gapboost", "dask"]
-                else set()
-            )
+            # Benchmarks compare both boosters.
+            found |= set(BOOSTERS) if parts[0] == "benchmarks" else set()
             beside = Path(__file__).with_name(f"{parts[0]}.py")
             if beside.exists():
                 found |= boosters_of(beside)
