@@ -1,4 +1,4 @@
-"""Gradient passes: beside the boosters' own objectives, and beside sorting.
+"""Gradient passes beside the boosters' own objectives.
 
 The boosters' objectives cannot be called alone. Each contestant trains trees of two leaves on few
 features, less the time of the same training with a callback that returns constants.
@@ -122,29 +122,6 @@ def passes(smoke: bool) -> Iterator[Row]:
                 yield {"lists": n // length, "documents in each": length, **row}
 
 
-def sorting(smoke: bool) -> Iterator[Row]:
-    """Yield the time of our pass and of numpy's argsort by list; scores change as in boosting."""
-    n, repetitions = (2_000, 1) if smoke else (N_DOCUMENTS, 15)
-    rng = np.random.default_rng(1)
-    for length in LENGTHS[: 2 if smoke else None]:
-        X, y, qid = ranking_task(length, n)
-        scores = X[:, :10] @ rng.standard_normal(10).astype(np.float64)
-        step = 0.05 * rng.standard_normal(31)[rng.integers(31, size=n)]
-        run = kernel_pass(gb.LambdaRank(UNIFORM), y, scores, qid)
-
-        def ours(run: Any = run, scores: Any = scores, step: Any = step) -> None:
-            scores += step
-            run()
-
-        def argsort(scores: Any = scores, length: int = length) -> None:
-            for one in scores.reshape(-1, length):
-                np.argsort(one)
-
-        runs = {"gapboost, one pass": ours, "numpy argsort": argsort}
-        for row in race(runs, "numpy argsort", repetitions):
-            yield {"lists": n // length, "documents in each": length, **row}
-
-
 def draw(rows: Sequence[Row]) -> Any:
     """Return time a document against list length, a panel for each booster."""
     from benchmarks.pictures import log_log
@@ -159,7 +136,4 @@ def draw(rows: Sequence[Row]) -> Any:
 
 
 BESIDE = "a gradient pass beside the boosters' own, by list length"
-SUBJECTS = [
-    Subject("gradients", BESIDE, passes, BOOSTERS, draw=draw),
-    Subject("sorting", "a gradient pass on one thread beside numpy's argsort", sorting),
-]
+SUBJECTS = [Subject("gradients", BESIDE, passes, BOOSTERS, draw=draw)]

@@ -1,4 +1,4 @@
-"""A LambdaRank pass and an evaluation: of each measure, and with fractional grades."""
+"""A LambdaRank pass and an evaluation of each measure."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,7 +7,7 @@ import numpy as np
 
 import gapboost as gb
 from benchmarks.gradients import UNIFORM, kernel_pass
-from benchmarks.harness import N_DOCUMENTS, Row, Run, Subject, race, ranking_task
+from benchmarks.harness import Row, Run, Subject, race, ranking_task
 
 LENGTH = 100
 G = UNIFORM.g
@@ -41,39 +41,5 @@ def by_measure(smoke: bool) -> Iterator[Row]:
             yield {"measure": row["contestant"], "what": f"{what}, processor ms", "ms": ms}
 
 
-FRACTIONAL = gb.GAP(g=(0.25, 0.25, 0.25, 0.25), levels=(1, 2, 3, 4))
-WHOLE = "5 whole"
-DIFFERENT = {WHOLE: 5, "16": 16, "64": 64, "all different": 0}
-
-
-def grades(different: int, n: int) -> np.ndarray:
-    """Return grades from 0 to 4, one for each document if `different` is 0."""
-    rng = np.random.default_rng(0)
-    return rng.integers(0, different, n) * 4 / (different - 1) if different else 4 * rng.random(n)
-
-
-# Documents, list lengths and numbers of different grades.
-WORK = {
-    "pass": (N_DOCUMENTS, (100, 1_000), tuple(DIFFERENT)),
-    "evaluation": (10 * N_DOCUMENTS, (100, 1_000, 1_000_000), (WHOLE, "all different")),
-}
-
-
-def by_grades(smoke: bool) -> Iterator[Row]:
-    """Yield the costs with whole and with fractional grades."""
-    for work, (size, lengths, names) in WORK.items():
-        n, repetitions = (1_000, 1) if smoke else (size, 9)
-        for length in lengths[: 2 if smoke else None]:
-            qid, scores = np.arange(n) // length, np.random.default_rng(1).standard_normal(n)
-            y = {name: grades(DIFFERENT[name], n) for name in names}
-            runs = {name: run_of(work, FRACTIONAL, y[name], scores, qid) for name in names}
-            for row in race(runs, WHOLE, repetitions, "ns a document", 1e9 / n):
-                yield {"work": work, "documents in a list": length, **row}
-
-
 EACH = "a LambdaRank pass and an evaluation for each measure"
-BESIDE = "a pass and an evaluation with fractional grades, beside whole ones"
-SUBJECTS = [
-    Subject("measures", EACH, by_measure, across="what"),
-    Subject("grades", BESIDE, by_grades),
-]
+SUBJECTS = [Subject("measures", EACH, by_measure, across="what")]

@@ -1,16 +1,13 @@
-"""LambdaRank, SoftRank and ApproxRank: a pass by list length, and trainings on long lists."""
+"""LambdaRank, SoftRank and ApproxRank: a pass by list length."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
-import lightgbm
 import numpy as np
 
 import gapboost as gb
-import gapboost.lightgbm
 from benchmarks.gradients import UNIFORM, kernel_pass
-from benchmarks.harness import GRADE_SHARES, THREADS, Row, Subject, race, ranking_task
+from benchmarks.harness import GRADE_SHARES, Row, Subject, race
 
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 30_000)
 MEASURES = {"GAP": UNIFORM, "nDCG()": gb.nDCG(), "nDCG(k=10)": gb.nDCG(k=10)}
@@ -22,7 +19,6 @@ OBJECTIVES = {
 PEER = "LambdaRank(GAP)"
 HEAD = "documents in a list"
 CHOSEN = (PEER, "SoftRank(GAP)", "ApproxRank(GAP)", "ApproxRank(nDCG())")
-LONG, TRAINED, TESTED = 20_000, 4, 2
 
 
 def queries(length: int, n_documents: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -48,27 +44,6 @@ def passes(smoke: bool) -> Iterator[Row]:
             yield {HEAD: row["contestant"], "length": length, "ns": row["processor ns"]}
 
 
-def long_lists(smoke: bool) -> Iterator[Row]:
-    """Yield the seconds of trainings on long lists, and the means on test queries."""
-    length, rounds = (500, 2) if smoke else (LONG, 100)
-    X, y, qid = ranking_task(length, (TRAINED + TESTED) * length)
-    cut = TRAINED * length
-    params = {"learning_rate": 0.1, "verbose": -1, "num_threads": THREADS, "metric": "None"}
-    group = [length] * TRAINED
-    data = lightgbm.Dataset(X[:cut], label=y[:cut], group=group, params=params).construct()
-    boosters = {}
-
-    def train(name: str) -> None:
-        objective = gapboost.lightgbm.objective(OBJECTIVES[name])
-        boosters[name] = lightgbm.train({**params, "objective": objective}, data, rounds)
-
-    runs = {name: partial(train, name) for name in CHOSEN}
-    for row in race(runs, PEER, 1, "s", 1, by=""):
-        scores = boosters[row["contestant"]].predict(X[cut:])
-        means = gb.evaluate([*MEASURES.values(), gb.AP()], y[cut:], scores, qid[cut:])
-        yield {**row, **dict(zip([*MEASURES, "AP()"], means.values(), strict=True))}
-
-
 def draw(rows: Sequence[Row]) -> Any:
     """Return time a document against list length."""
     from benchmarks.pictures import log_log
@@ -79,7 +54,4 @@ def draw(rows: Sequence[Row]) -> Any:
 
 
 EACH = "a gradient pass of each objective, by list length"
-SUBJECTS = [
-    Subject("objectives", EACH, passes, across="length", draw=draw),
-    Subject("long_lists", "training with each objective on long lists", long_lists, ("lightgbm",)),
-]
+SUBJECTS = [Subject("objectives", EACH, passes, across="length", draw=draw)]
