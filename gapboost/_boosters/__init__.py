@@ -1,7 +1,6 @@
 """Code that `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
 
-`fit` of a local, Dask or Spark ranker and each fit of `GSearchCV` take the same steps. `cv` takes
-the first three, and the booster's own `cv` trains.
+`fit` of a ranker and each fit of `GSearchCV` take the same steps.
 
 1. `TrainingRequest`: what parameters and arguments ask for. `RankerParameters._request` makes it.
 2. `DataSummary` (`gapboost._data.summary`): what must be known about all rows before training.
@@ -31,7 +30,6 @@ the first three, and the booster's own `cv` trains.
 `states`             what callbacks remember about each data set
 `positions`          factors of positions, learned along with the trees
 `trees`              trees of a fitted model as values
-`folds`              cross-validation by query
 `stopping`           the metric that stops training early
 `progress`           progress bar of a fit
 `callers`            search among the frames of callers

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.folds import query_folds
 from gapboost._boosters.one_label import check_one_column, check_one_label
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.judged import judged
@@ -14,6 +13,7 @@ from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.comparison.settings import ComparisonSettings
 from gapboost.measures.measure import grade_limit
+from gapboost.model_selection.folds import query_folds
 
 # Rankers of any library train on what is compared; most know one label.
 EVALUATE_EACH = "gapboost.evaluate of each ranker's scores, which takes several labels"

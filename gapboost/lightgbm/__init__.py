@@ -9,7 +9,6 @@
 `inputs`           rows, weights and models as LightGBM takes them
 `contributions`    contributions of the features to scores
 `model_text`       the objective in the text of a model
-`folds`            cross-validation over folds of whole queries
 `progress`         progress bar as a callback
 `export`           models for exporters
 `trees`            trees of a model, with exact thresholds
@@ -23,8 +22,7 @@ imported("lightgbm", "lightgbm", "by gapboost.lightgbm")
 
 from gapboost.lightgbm.callbacks import eval_metric, objective  # noqa: E402
 from gapboost.lightgbm.export import exportable  # noqa: E402
-from gapboost.lightgbm.folds import cv  # noqa: E402
 from gapboost.lightgbm.progress import progress  # noqa: E402
 from gapboost.lightgbm.ranker import LGBMGAPRanker  # noqa: E402
 
-__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "exportable", "objective", "progress"]
+__all__ = ["LGBMGAPRanker", "eval_metric", "exportable", "objective", "progress"]

@@ -38,8 +38,8 @@ def objective(
 
     Notes
     -----
-    For cross-validation use `gapboost.lightgbm.cv`, or pass ``folds=GroupKFold(...)`` to
-    `lightgbm.cv`. Its default folds cut queries, which is an error. Set ``metric="None"``:
+    For cross-validation pass ``folds=GroupKFold(...)`` to `lightgbm.cv`. Its default folds cut
+    queries, which is an error. Set ``metric="None"``:
     `LGBMRanker` adds ``ndcg`` otherwise, which limits labels and list lengths and takes part in
     early stopping. The weight of a query multiplies its gradients.
 
@@ -212,8 +212,7 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
     if n_cut:
         raise ValueError(
             f"the data set is a subset that holds {n_cut} queries in part; expected whole queries: "
-            "gapboost.lightgbm.cv, or lightgbm.cv with "
-            "folds=sklearn.model_selection.GroupKFold(...)"
+            "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
         )
     WHOLE.add(data)
 

@@ -16,7 +16,6 @@ from sklearn.utils.validation import _num_samples
 
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
-from gapboost._boosters.folds import Fold, query_folds
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._data.arguments import mapping
 from gapboost._data.features import features, rows_of, split
@@ -35,6 +34,7 @@ from gapboost.model_selection.candidate_groups import (
     candidate_groups,
     with_params,
 )
+from gapboost.model_selection.folds import Fold, query_folds
 from gapboost.model_selection.scorers import checked_target
 from gapboost.model_selection.search_checks import check_candidates, check_estimator
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform

@@ -9,7 +9,6 @@
 `inputs`           models and objectives as XGBoost takes them
 `contributions`    contributions of the features to scores
 `model_file`       what model files say besides the trees
-`folds`            cross-validation over folds of whole queries
 `progress`         progress bar as a callback
 `export`           models for exporters
 `trees`            trees of a model, with exact thresholds
@@ -23,8 +22,7 @@ imported("xgboost", "xgboost", "by gapboost.xgboost")
 
 from gapboost.xgboost.callbacks import eval_metric, objective  # noqa: E402
 from gapboost.xgboost.export import exportable  # noqa: E402
-from gapboost.xgboost.folds import cv  # noqa: E402
 from gapboost.xgboost.progress import progress  # noqa: E402
 from gapboost.xgboost.ranker import XGBGAPRanker  # noqa: E402
 
-__all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective", "progress"]
+__all__ = ["XGBGAPRanker", "eval_metric", "exportable", "objective", "progress"]

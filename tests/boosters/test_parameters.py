@@ -97,19 +97,6 @@ def test_a_search_over_a_name_that_nobody_knows(twin, n_jobs):
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaf")]
-)
-def test_a_typo_in_the_parameters_of_cv(name, advice):
-    data = LIGHTGBM.dataset(X, Y, SIZES)
-    text = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, name: 3}, data, 2, n_folds=2)
-    assert text == f"params holds {name}=3, which neither gapboost nor LightGBM knows; {advice}"
-    text = message(gapboost.xgboost.cv, {"max_dept": 3}, XGBOOST.dataset(X, Y, SIZES), 2, n_folds=2)
-    assert text.startswith(
-        "params holds max_dept=3, which neither gapboost nor XGBoost knows; expected max_depth"
-    )
-
-
 @twins
 def test_arguments_of_fit_are_no_parameters(twin):
     lines = refused(twin, qid=QID, eval_group=[SIZES], sample_weight=np.ones(3)).splitlines()
@@ -727,31 +714,6 @@ def test_cv_takes_words_with_an_equal(twin, case):
     assert list(found) == list(expected)
     for measure, curve in found.items():
         np.testing.assert_array_equal(curve, expected[measure])
-
-
-def test_cv_refuses_what_has_no_equal():
-    theirs = {
-        "objective": "binary",
-        "label_gain": [0, 1, 3],
-        "lambdarank_norm": True,
-        "sigmoid": 2.0,
-    }
-    data = LIGHTGBM.dataset(X, Y, SIZES)
-    lines = message(
-        gapboost.lightgbm.cv, {**LIGHTGBM.native, **theirs}, data, 2, n_folds=2
-    ).splitlines()
-    assert [line.partition("=")[0] for line in lines] == [
-        "params holds objective",
-        "params holds label_gain",
-        "params holds lambdarank_norm",
-    ]
-    assert lines[0] == "params holds objective='binary'; remove it: measure says what to train for"
-    params = {"objective": "reg:squarederror", "eval_metric": "rmse", "lambdarank_unbiased": True}
-    text = message(
-        gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2
-    )
-    assert len(text.splitlines()) == 3
-    assert "params holds eval_metric='rmse'; remove it: it is an argument of cv" in text
 
 
 @pytest.mark.parametrize(

@@ -852,44 +852,11 @@ def test_lightgbm_folds_keep_positions():
         )
 
 
-def test_cross_validation_of_lightgbms_data_set_learns_positions():
-    def data(position):
-        return lightgbm.Dataset(*FEW[:2], group=[N] * 60, position=position, params=LIGHTGBM.native)
-
-    aware, unaware = (
-        gb.lightgbm.cv(LIGHTGBM.native, data(p), 4)[gb.GAP(g=(1.0,))] for p in (FEW_POSITIONS, None)
-    )
-    assert (aware.mean != unaware.mean).tolist() == [False, True, True, True]
-
-
 @pytest.mark.parametrize(("position", "message"), IDS.values(), ids=IDS)
 def test_bad_positions_for_xgboost_itself(position, message):
     objective = gb.xgboost.objective("ap", position=position)
     with pytest.raises(ValueError, match=f"^{message}".replace("but y has", "but label has")):
         train(XGBOOST, objective, prepared(XGBOOST)[1])
-
-
-def test_cross_validation_of_xgboosts_data_set_learns_positions():
-    X, y, qid = FEW
-    how, (_, dmatrix) = gb.LambdaRank(gb.AP()), prepared(XGBOOST)
-    options = {"num_boost_round": 4, "measure": how, "n_folds": 3}
-    parameters = {"max_depth": 3, "nthread": 1}
-    named = FEW_POSITIONS.astype(str)
-    found = gb.xgboost.cv(parameters, dmatrix, position=named, **{PENALTY: 0.01}, **options)[
-        gb.AP()
-    ]
-    values = []
-    for train_rows, test_rows in GroupKFold(3).split(X, groups=qid):
-        data = X[train_rows], y[train_rows], qid[train_rows]
-        _, booster = native(
-            XGBOOST, how, data, FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3
-        )
-        scores = booster.predict(xgboost.DMatrix(X[test_rows]))
-        values.append(gb.evaluate(gb.AP(), y[test_rows], scores, qid[test_rows])[gb.AP()])
-    npt.assert_allclose(found.mean[-1], np.mean(values), rtol=1e-6)
-    assert gb.xgboost.cv(parameters, dmatrix, **options)[gb.AP()].mean[-1] != found.mean[-1]
-    with pytest.raises(ValueError, match=r"^position has 599 rows but label has 600"):
-        gb.xgboost.cv(parameters, dmatrix, position=FEW_POSITIONS[1:], **options)
 
 
 def test_bad_penalties_for_xgboost_itself():

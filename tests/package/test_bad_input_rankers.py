@@ -1,4 +1,4 @@
-"""Each argument of the rankers, their callbacks and `cv`, with each defect it can have."""
+"""Each argument of the rankers, their callbacks, with each defect it can have."""
 
 import lightgbm
 import numpy as np
@@ -6,7 +6,6 @@ import pytest
 import xgboost
 from bad_input import (
     FIELDS,
-    NOT_A_MAPPING,
     NOT_A_MEASURE,
     NOT_A_SEED,
     NOT_POSITIVE_WHOLE,
@@ -268,34 +267,6 @@ def of_callback(name):
     yield from defects(name, "g", THRESHOLDS, "")
 
 
-def of_cv(name):
-    data, kind = (
-        ("train_set", "a lightgbm.Dataset") if name == "lightgbm.cv" else ("dtrain", "a DMatrix")
-    )
-    yield from defects(name, "params", NOT_A_MAPPING, "{parameter: value}", TypeError)
-    yield from defects(
-        name,
-        data,
-        {"None": (None, "NoneType"), "an array": (X, "ndarray")},
-        kind,
-        TypeError,
-    )
-    yield from defects(name, "num_boost_round", NOT_POSITIVE_WHOLE, "a whole number >= 1")
-    yield from defects(name, "n_folds", {**NOT_POSITIVE_WHOLE, "one": 1}, "a whole number >= 2")
-    yield from defects(name, "n_folds", {"more than queries": 5}, "one for each of the 4 queries")
-    yield from defects(name, "measure", NOT_A_MEASURE, "a measure", TypeError)
-    yield from defects(name, "g", THRESHOLDS, "")
-    yield from defects(
-        name,
-        "eval_metric",
-        {**without(NOT_A_MEASURE, "None"), "empty": []},
-        "a name such as",
-        TypeError,
-    )
-    yield from defects(name, "eval_metric", {"unknown": "mpa"}, "one of gap, xgap")
-    yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
-
-
 CASES = [
     *(case for name in START for case in of_ranker(name)),
     *defects(
@@ -366,8 +337,7 @@ CASES = [
             "LGBMGAPRanker by eval_X", "eval_X", {defect: row}, "n_features", named="eval_X[0]"
         )
     ),
-    *(case for name in RANKERS if "." in name and "cv" not in name for case in of_callback(name)),
-    *(case for name in ("lightgbm.cv", "xgboost.cv") for case in of_cv(name)),
+    *(case for name in RANKERS if "." in name for case in of_callback(name)),
 ]
 
 

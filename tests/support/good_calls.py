@@ -2,7 +2,6 @@
 
 import lightgbm
 import numpy as np
-import xgboost
 from bad_input import QID, X, Y
 from cheap_rankers import Noisy
 
@@ -153,19 +152,6 @@ RANKERS = {
     "xgboost.objective": (gapboost.xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
     "xgboost.eval_metric": (gapboost.xgboost.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
-    "lightgbm.cv": (
-        lambda **given: gapboost.lightgbm.cv(**{"train_set": dataset(), **given}),
-        {"params": {"verbose": -1, "min_data_in_leaf": 1}, "num_boost_round": 2, "n_folds": 2},
-    ),
-    "xgboost.cv": (
-        gapboost.xgboost.cv,
-        {
-            "params": {},
-            "dtrain": xgboost.DMatrix(X, Y, qid=QID),
-            "num_boost_round": 2,
-            "n_folds": 2,
-        },
-    ),
 }
 
 # --- grids, scorers, clicks, the search and data --------------------------------------------------

@@ -1,40 +1,16 @@
-"""Folds of whole queries, and curves of measures over the boosting iterations."""
+"""Folds of whole queries."""
 
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost._boosters.callbacks import from_groups
-from gapboost._boosters.measure_arguments import as_data_set_metrics, as_gradients
-from gapboost._boosters.parameter_table import ParameterTable
-from gapboost._boosters.parameters import OwnParameters, check_parameters
-from gapboost._boosters.request import TrainingRequest
-from gapboost._boosters.task import Task, make_task
-from gapboost._data.arguments import mapping, random_numbers, whole
-from gapboost._data.judged import Judged
+from gapboost._data.arguments import random_numbers
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
-from gapboost.measures import Measure
-from gapboost.objectives import Objective
 
 Fold = tuple[Array, Array]
-
-
-class Curve(NamedTuple):
-    """A measure after each boosting iteration, over the folds.
-
-    Attributes
-    ----------
-    mean, std : float64 ndarrays of shape (n_iterations,)
-        Mean and standard deviation of the folds' values; every fold counts the same.
-    """
-
-    mean: Array
-    std: Array
 
 
 def query_folds(
@@ -129,64 +105,3 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
             f"{queries.ids[cut].tolist()[0]!r}; expected every query whole, in either the training "
             "or the test rows: a number of folds, or GroupKFold(...)"
         )
-
-
-def cv_request(
-    params: dict[str, Any],
-    table: ParameterTable,
-    measure: Any,
-    g: Any,
-    eval_metric: Any,
-    n_rounds: Any,
-) -> TrainingRequest:
-    """Return what the arguments of `cv` ask for; its parameters are those of the booster alone.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If parameters of the booster would be ignored, or an argument is unusable.
-    """
-    mapping(params, "params", "{parameter: value}")
-    whole(n_rounds, "num_boost_round")
-    named = "gap" if isinstance(measure, Objective) else measure
-    own = OwnParameters(named, g, measure, eval_metric, takes_objective="measure")
-    request = check_parameters(table, params, own, begins="params holds {}={}")
-    # What is unusable there, `request` has left out.
-    as_gradients(measure, g)
-    if eval_metric is not None:
-        as_data_set_metrics(eval_metric, name="eval_metric")
-    return replace(request, parameters=table.passed_on(params))
-
-
-def cv_task(
-    request: TrainingRequest, label: Array, sizes: Array, weight: Array | None
-) -> tuple[Task, Judged]:
-    """Return the task, and the judged queries of a data set's label, group sizes and weight.
-
-    The task is that of all labels: a fold that lacks a grade would be judged by another g.
-    """
-    data = from_groups(label, sizes, weight, [request.objective.measure, *request.metrics])
-    return make_task(request, data.summary, "label"), data
-
-
-def cross_validated(
-    train_fold: Callable[[Fold, Fold], list[list[float]]],
-    data: Judged,
-    measures: Sequence[Measure],
-    n_folds: int,
-    random_state: Any,
-) -> dict[Measure, Curve]:
-    """Return curves of `measures`; `train_fold` trains on a fold and tests on another's rows.
-
-    It returns the values of the measures on the test queries after each iteration.
-    """
-    codes = data.queries.codes
-    histories = []
-    for rows in query_folds(
-        data.queries, whole(n_folds, "n_folds", 2), random_state, name="n_folds"
-    ):
-        train, test = ((r, np.unique(codes[r])) for r in rows)
-        histories.append(train_fold(train, test))
-    values = np.array(histories)  # folds, iterations, measures
-    mean, std = values.mean(axis=0), values.std(axis=0)
-    return {measure: Curve(mean[:, i], std[:, i]) for i, measure in enumerate(measures)}
