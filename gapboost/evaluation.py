@@ -7,8 +7,12 @@ import numpy as np
 
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores, raveled
+from gapboost._data.grades import GradeLimit
+from gapboost._data.ids import objects
 from gapboost._data.judged import Judged, judged
 from gapboost._data.levels import ManyLevels
+from gapboost._data.recall_base import as_mapping, without_rows
+from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
@@ -19,8 +23,10 @@ from gapboost.measures.of_label import with_its_label
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
+MissingQueries = Literal["warn", "zero", "skip"]
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 EMPTY: tuple[Empty, ...] = get_args(Empty)
+MISSING_QUERIES: tuple[MissingQueries, ...] = get_args(MissingQueries)
 
 
 class Values(dict[Measure, float]):
@@ -65,6 +71,7 @@ def evaluate(
     recall_base: Any = None,
     ties: TieRule = "expected",
     empty: Empty = 0,
+    missing_queries: MissingQueries = "warn",
     per_query: Literal[False] = False,
     n_jobs: int | None = None,
 ) -> Values: ...
@@ -81,6 +88,7 @@ def evaluate(
     recall_base: Any = None,
     ties: TieRule = "expected",
     empty: Empty = 0,
+    missing_queries: MissingQueries = "warn",
     per_query: Literal[True],
     n_jobs: int | None = None,
 ) -> PerQuery: ...
@@ -97,6 +105,7 @@ def evaluate(
     recall_base: Any = None,
     ties: TieRule = "expected",
     empty: Empty = 0,
+    missing_queries: MissingQueries = "warn",
     per_query: bool,
     n_jobs: int | None = None,
 ) -> Values | PerQuery: ...
@@ -112,6 +121,7 @@ def evaluate(
     recall_base: Any = None,
     ties: TieRule = "expected",
     empty: Empty = 0,
+    missing_queries: MissingQueries = "warn",
     per_query: bool = False,
     n_jobs: int | None = None,
 ) -> Values | PerQuery:
@@ -134,15 +144,22 @@ def evaluate(
         give ids for several queries. (``score`` of the rankers refuses None, since tools call it
         without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional
-        Weights of the queries in the mean; of weights of the rows, a query has the mean.
-    recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
+        Weights of the queries in the mean; of weights of the rows, a query has the mean. Weights
+        of queries come in the order in which the queries first occur; a Series of pandas has the
+        query ids as its index, in any order.
+    recall_base : mapping {query id: grade counts}, data frame or array-like, optional
         Documents of grade 0, 1, ... of each query, where judged documents are missing from the
-        rows. An array has the queries in the order in which they first occur. A mapping may count
-        any grades, ``{query id: {grade: documents}}``.
+        rows. A mapping may count any grades, ``{query id: {grade: documents}}``. A data frame of
+        pandas has query ids as its index and grades as the names of its columns. An array has
+        shape (Q, c + 1), and the queries in the order in which they first occur.
     ties : {"expected", "row"}, default="expected"
         The expected value over all orders of documents with equal scores, or the order of the rows.
     empty : {0, 1, "skip"}, default=0
         What a query counts in which nothing is relevant: 0, 1, or nothing.
+    missing_queries : {"warn", "zero", "skip"}, default="warn"
+        Queries of a mapping or data frame `recall_base` that have no rows, such as users for whom
+        nothing was retrieved. "zero" counts them with the value 0, or as `empty` says if none of
+        their documents is relevant. "skip" leaves them out, and so does "warn", with a warning.
     per_query : bool, default=False
         Return one value a query instead of the mean.
     n_jobs : int, optional
@@ -163,7 +180,9 @@ def evaluate(
     Warns
     -----
     DataConversionWarning
-        If `y_true`, `y_score` or `sample_weight` has shape (N, 1).
+        If `y_true`, `y_score`, `qid` or `sample_weight` has shape (N, 1).
+    UserWarning
+        If `recall_base` has queries without rows, and `missing_queries` is "warn".
 
     Examples
     --------
@@ -177,20 +196,65 @@ def evaluate(
     wanted = as_measures(measures)
     one_of(ties, "ties", TIES)
     one_of(empty, "empty", EMPTY)
-    limit = grade_limit(wanted)
+    one_of(missing_queries, "missing_queries", MISSING_QUERIES)
+    if missing_queries == "zero" and sample_weight is not None:
+        raise ValueError(
+            'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
+            "without rows have no weight"
+        )
     columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     y_true, y_score, sample_weight = raveled(columns)
+    recall_base = as_mapping(recall_base)
     data = judged(
-        y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True
+        y_true,
+        qid,
+        sample_weight=sample_weight,
+        recall_base=recall_base,
+        limit=grade_limit(wanted),
+        real=True,
     )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-    resolved = [measure.resolved(data.graded) for measure in wanted]
+    ids, weights, graded = data.queries.ids, data.weights, data.graded
+    missing = without_rows(recall_base, ids)
+    if missing and missing_queries == "warn":
+        warn_caller(
+            f"recall_base has {len(missing)} queries without rows, which are left out of the mean; "
+            'expected missing_queries="zero" to count them, or "skip"'
+        )
+    absent = None
+    if missing and missing_queries == "zero":
+        absent = _one_document_a_grade(missing, grade_limit(wanted))
+        others = absent.queries.ids
+        ids = (np.append if ids.dtype == others.dtype else _as_objects)(ids, others)
+        weights = np.ones(len(ids))
+        graded = np.union1d(graded, absent.graded)
+    resolved = [measure.resolved(graded) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
+    if absent is not None:
+        nothing = query_values(resolved, absent, np.zeros(absent.queries.n_rows), empty="skip")
+        of_empty = np.nan if empty == "skip" else float(empty)
+        values = [
+            np.append(v, np.where(np.isnan(none), of_empty, 0.0))
+            for v, none in zip(values, nothing, strict=True)
+        ]
     if per_query:
-        return PerQuery(dict(zip(wanted, values, strict=True)), data.queries.ids)
-    return Values(
-        {measure: mean(v, data.weights) for measure, v in zip(wanted, values, strict=True)}
-    )
+        return PerQuery(dict(zip(wanted, values, strict=True)), ids)
+    return Values({measure: mean(v, weights) for measure, v in zip(wanted, values, strict=True)})
+
+
+def _as_objects(ids: Array, others: Array) -> Array:
+    return objects([*ids, *others])
+
+
+def _one_document_a_grade(recall_base: Mapping[Any, Any], limit: GradeLimit) -> Judged:
+    """Return one document for each grade of queries without rows: which of them are empty."""
+    grades, ids = [], []
+    for query, entry in recall_base.items():
+        counts = entry if isinstance(entry, Mapping) else dict(enumerate(entry))
+        found = [grade for grade, documents in counts.items() if documents > 0] or [0]
+        grades += found
+        ids += [query] * len(found)
+    return judged(grades, ids, limit=limit, names=("recall_base", "recall_base", ""), real=True)
 
 
 def mean(values: Array, weights: Array) -> float:

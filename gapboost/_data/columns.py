@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
+from gapboost._data.arguments import shown
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
@@ -13,7 +14,10 @@ from gapboost._kernels import Array
 def one_dimensional(
     values: Any, name: str, entries: str = "one value a row, shape (n_rows,)"
 ) -> Array:
-    """Return `values` as an array of one dimension; `entries` is for the message."""
+    """Return `values` as an array of one dimension; `entries` is for the message.
+
+    Shape (N, 1) is flattened, with scikit-learn's warning.
+    """
     if np.ma.is_masked(values):
         raise ValueError(
             f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value "
@@ -25,9 +29,21 @@ def one_dimensional(
         raise ValueError(
             f"{name} holds sequences of different lengths; expected {entries}"
         ) from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        _warn_of_flattened(name)
+        return array[:, 0]
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected {entries}")
+        found = f"has shape {array.shape}" if array.ndim else f"is {shown(values)}"
+        raise ValueError(f"{name} {found}; expected {entries}")
     return array
+
+
+def _warn_of_flattened(name: str) -> None:
+    warn_caller(
+        f"A column-vector {name} was passed when a 1d array was expected; expected shape "
+        "(n_rows,), as ravel() makes",
+        DataConversionWarning,
+    )
 
 
 def raveled(columns: Mapping[str, Any]) -> list[Any]:
@@ -35,11 +51,7 @@ def raveled(columns: Mapping[str, Any]) -> list[Any]:
     flat = [only_column(values) for values in columns.values()]
     changed = [name for name, one in zip(columns, flat, strict=True) if one is not columns[name]]
     if changed:
-        warn_caller(
-            f"A column-vector {' and '.join(changed)} was passed when a 1d array was expected; "
-            "expected shape (n_rows,), as ravel() makes",
-            DataConversionWarning,
-        )
+        _warn_of_flattened(" and ".join(changed))
     return flat
 
 
@@ -48,8 +60,10 @@ def only_column(values: Any) -> Any:
     shape: Any = getattr(values, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
         return values
+    if hasattr(values, "iloc"):  # pandas, with its index, and data frames of Dask
+        return values[values.columns[0]]
     if hasattr(values, "__dask_graph__"):
-        return values[:, 0] if hasattr(values, "chunks") else values[values.columns[0]]
+        return values[:, 0]
     # `asarray` would forget what is masked.
     return np.ravel(values if np.ma.isMaskedArray(values) else np.asarray(values))
 

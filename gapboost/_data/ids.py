@@ -1,6 +1,7 @@
 """Query ids: equal if they are equal in Python and of one type, without conversion to float."""
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,26 @@ def _of_one_type(values: list[Any], types: tuple[type, ...]) -> bool:
     return kind in types and operator.countOf(map(type, values), kind) == len(values)
 
 
+def check_floats(ids: Array, name: str) -> None:
+    """Refuse floats so large that different integers are the same float.
+
+    Raises
+    ------
+    ValueError
+        Naming the first.
+    """
+    if ids.dtype == object:
+        of_python = [i for i in ids.tolist() if isinstance(i, float | np.floating)]
+        ids = np.array(of_python, dtype=np.float64)
+    if ids.dtype.kind == "f":
+        large = ids[np.abs(ids) >= 2.0 ** (np.finfo(ids.dtype).nmant + 1)]
+        if len(large):
+            raise ValueError(
+                f"{name} holds the float {large[0]!s}, which stands for several integers; expected "
+                "integers or strings"
+            )
+
+
 def codes_of(ids: Array, name: str) -> Array:
     """Return the number of each id among the distinct ones, by first occurrence.
 
@@ -136,3 +157,17 @@ def missing_ids(missing: int, name: str, what: str) -> ValueError:
     return ValueError(
         f"{name} holds {missing} missing values (None, NaN, NaT); expected a {what} in every row"
     )
+
+
+def keys_of(mapping: Mapping[Any, Any], ids: Array) -> list[Any]:
+    """Return the key of each id in a mapping, None where it has none."""
+    spellings = [list(ids), ids.tolist()]
+    if ids.dtype.kind in "mM":
+        # Times finer than microseconds, which Python does not have, become whole numbers in
+        # tolist().
+        exact = ids.astype(f"{ids.dtype.kind}8[us]")
+        spellings += [exact.tolist()] if (exact == ids).all() else []
+    return [
+        next((key for key in spelled if key in mapping), None)
+        for spelled in zip(*spellings, strict=True)
+    ]

@@ -12,7 +12,7 @@ from gapboost._data.judgments import Judgments, judgments_of, numbered_among
 from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
 from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
+from gapboost._data.recall_base import RecallBase, as_mapping, checked_recall_base, grade_counts
 from gapboost._data.summary import DataSummary
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
@@ -228,9 +228,10 @@ def judged(
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows.
-    recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
-        Grade counts of the queries where judged documents are missing from the rows; entries of a
-        mapping may be mappings from grades to numbers of documents.
+    recall_base : mapping, data frame of pandas or array-like of shape (Q, c + 1), optional
+        Grade counts of the queries where judged documents are missing from the rows. A mapping
+        goes from query ids to counts, or to mappings from grades to numbers of documents; a data
+        frame has query ids as its index, and grades as the names of its columns.
     limit : GradeLimit, optional
     names : tuple of str
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
@@ -243,6 +244,7 @@ def judged(
         Naming the argument, what was found and what is expected.
     """
     limit = limit or GradeLimit()
+    recall_base = as_mapping(recall_base)
     columns = label_columns(y_true, names[0]) if limit.of_one_label or limit.of_labels else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:

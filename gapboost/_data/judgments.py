@@ -64,7 +64,7 @@ def judgments_of(
                 "queries"
             )
         numbers = list(entry.values())
-        if not all(isinstance(n, int | np.integer) and 0 <= n <= MOST_DOCUMENTS for n in numbers):
+        if not all(_is_number_of_documents(n) for n in numbers):
             raise ValueError(
                 f"recall_base[{name!r}] is {entry!r}; expected numbers of documents from 0 to "
                 f"{MOST_DOCUMENTS}, by grade"
@@ -76,6 +76,11 @@ def judgments_of(
         ),
         documents=np.array([n for _, entry in entries for n in entry.values()], dtype=np.int64),
     )
+
+
+def _is_number_of_documents(n: Any) -> bool:
+    number = isinstance(n, int | float | np.integer | np.floating)
+    return number and 0 <= n <= MOST_DOCUMENTS and n == int(n)
 
 
 def numbered_among(

@@ -8,6 +8,7 @@ import numpy as np
 from gapboost._data.columns import numeric_column
 from gapboost._data.ids import (
     as_array,
+    check_floats,
     codes_of,
     is_missing,
     missing_ids,
@@ -154,6 +155,7 @@ def grouped_rows(
     if missing:
         raise missing_ids(missing, name, what)
     starts = run_starts(ids)
+    check_floats(ids[starts], name)
     code = codes_of(ids[starts], name)
     highest = np.maximum.accumulate(code)
     first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]

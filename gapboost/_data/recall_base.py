@@ -6,8 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from gapboost._data.arguments import shown
 from gapboost._data.columns import numeric_column
 from gapboost._data.grades import GradeLimit, at_least, check_highest
+from gapboost._data.ids import keys_of
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import count_grades
 
@@ -171,7 +173,7 @@ def checked_recall_base(
 
 
 def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[tuple[Any, Any]]:
-    """Yield ``(id, entry)`` of every query, in the order of `ids`.
+    """Return ``(id, entry)`` of every query, in the order of `ids`.
 
     Raises
     ------
@@ -184,19 +186,44 @@ def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[
             f"recall_base is a mapping, but {qid_name} holds ids that are equal and of different "
             "types; expected an array, or ids of one type"
         )
-    spellings = [list(ids), names]
-    if ids.dtype.kind in "mM":
-        # Times finer than microseconds, which Python does not have, become whole numbers in
-        # tolist().
-        exact = ids.astype(f"{ids.dtype.kind}8[us]")
-        spellings += [exact.tolist()] if (exact == ids).all() else []
-    found = []
-    for spelled in zip(*spellings, strict=True):
-        key = next((key for key in spelled if key in recall_base), None)
+    keys = keys_of(recall_base, ids)
+    for name, key in zip(names, keys, strict=True):
         if key is None:
             raise ValueError(
-                f"recall_base lacks query {spelled[-1]!r} of {qid_name}; expected grade counts of "
-                "every query"
+                f"recall_base lacks query {name!r} of {qid_name}; expected grade counts of every "
+                "query"
             )
-        found.append((spelled[-1], recall_base[key]))
-    return found
+    return [(name, recall_base[key]) for name, key in zip(names, keys, strict=True)]
+
+
+def without_rows(recall_base: Any, ids: Array) -> dict[Any, Any]:
+    """Return the entries of a mapping whose queries are not among `ids`; of an array nothing."""
+    if not isinstance(recall_base, Mapping):
+        return {}
+    listed = set(keys_of(recall_base, ids))
+    return {key: entry for key, entry in recall_base.items() if key not in listed}
+
+
+def as_mapping(recall_base: Any) -> Any:
+    """Return a data frame of pandas as ``{id: {grade: documents}}``, and others unchanged.
+
+    Raises
+    ------
+    ValueError
+        If its columns are not grades.
+    """
+    if not hasattr(recall_base, "iloc") or not hasattr(recall_base, "columns"):
+        return recall_base
+    grades = recall_base.columns.tolist()
+    if not all(isinstance(grade, int | float) for grade in grades):
+        raise ValueError(
+            f"recall_base has the columns {shown(grades)}; expected grades as the names of columns "
+            "and query ids as the index, or an array: recall_base.to_numpy()"
+        )
+    if not recall_base.index.is_unique:
+        raise ValueError("recall_base has several rows of one query; expected one row a query")
+    counts = recall_base.to_numpy()
+    return {
+        query: dict(zip(grades, row, strict=True))
+        for query, row in zip(recall_base.index.tolist(), counts.tolist(), strict=True)
+    }

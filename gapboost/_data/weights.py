@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._data.columns import numeric_column
+from gapboost._data.ids import keys_of
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 
@@ -40,7 +41,7 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     """
     if sample_weight is None:
         return Weights(np.ones(len(queries)), None)
-    weights = checked_weights(sample_weight, name)
+    weights = checked_weights(_in_order_of(sample_weight, queries, name), name)
     if len(weights) == queries.n_rows:
         found = weights_of_rows(queries.grouped(weights), queries)
     elif len(weights) == len(queries):
@@ -52,6 +53,28 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
         )
     check_total_weight(found.by_query, name)
     return found
+
+
+def _in_order_of(sample_weight: Any, queries: Queries, name: str) -> Any:
+    """Return one weight a query in the order of the queries, by the index of pandas.
+
+    Anything without an index, and weights of the rows, are returned as they are.
+
+    Raises
+    ------
+    ValueError
+        If the index does not have exactly the query ids.
+    """
+    if not hasattr(sample_weight, "iloc") or len(sample_weight) != len(queries) != queries.n_rows:
+        return sample_weight
+    row_of = {query: row for row, query in enumerate(sample_weight.index.tolist())}
+    keys = keys_of(row_of, queries.ids)
+    if set(keys) != set(row_of):
+        raise ValueError(
+            f"{name} has an index with other values than the query ids; expected the ids, or an "
+            f"array in the order in which the queries first occur: {name}.to_numpy()"
+        )
+    return sample_weight.iloc[[row_of[key] for key in keys]]
 
 
 def weights_of_rows(weights: Array, queries: Queries) -> Weights:

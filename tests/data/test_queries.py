@@ -66,7 +66,7 @@ DISTINCT = {
     "strings and strings of numpy": [np.str_("a"), "a\0"],
     "integers beyond 64 bits": [2**200, 2**200 + 1],
     "integers of both signs": [-1, 2**63, 2**63 + 1],
-    "integers among floats": [2**53, 2**53 + 1, 0.5, float(2**53)],
+    "integers among floats": [2**53, 2**53 + 1, 0.5, float(2**52)],
     "decimals": [Decimal("1.10000000000000000001"), Decimal("1.10000000000000000002")],
     "tuples": [(1, 2), (3, 4), (2, 1)],
     "members of enumerations": [Member.ONE, 1, Word.A, "a"],

@@ -1,0 +1,225 @@
+"""Which query a value belongs to: ids as floats, the index of pandas, users without rows."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import DataConversionWarning
+from twins import twins
+
+import gapboost as gb
+from gapboost.model_selection import GSearchCV
+from gapboost.preprocessing import query_relative_features
+
+N_QUERIES, LENGTH = 20, 10
+RNG = np.random.default_rng(0)
+QID = np.repeat(np.arange(N_QUERIES), LENGTH)[RNG.permutation(N_QUERIES * LENGTH)]
+X = RNG.normal(size=(len(QID), 4))
+Y = RNG.integers(0, 4, len(QID))
+
+
+def value(measure="ap", y=Y, scores=X[:, 0], qid=QID, **given):
+    (found,) = gb.evaluate(measure, y, scores, qid, **given).values()
+    return found
+
+
+# --- float ids ------------------------------------------------------------------------------------
+
+LARGE_FLOATS = {
+    "float64": np.float64(2**60) + QID,
+    "objects": np.array([float(2**60) + i for i in QID], dtype=object),
+    "float32": np.float32(2**30) + QID.astype(np.float32),
+    "pandas": pd.Series(2.0**60 + QID, dtype="Float64"),
+    "list": [2.0**53 + float(i) for i in QID],
+}
+
+
+@pytest.mark.parametrize("kind", LARGE_FLOATS)
+def test_large_float_ids_are_refused(kind):
+    ids = LARGE_FLOATS[kind]
+    for call in (
+        lambda: value(qid=ids),
+        lambda: query_relative_features(X, qid=ids),
+        lambda: query_relative_features(pd.DataFrame(X, columns=list("abcd")).assign(qid=ids)),
+    ):
+        with pytest.raises(ValueError, match=r"^qid .*integers or strings"):
+            call()
+
+
+@twins
+def test_rankers_refuse_large_float_ids(twin):
+    ids = LARGE_FLOATS["float64"]
+    fitted = twin.ranker(n_estimators=1).fit(X, Y, QID)
+    search = GSearchCV(twin.ranker(n_estimators=1), {}, scoring="ap", cv=2)
+    for call in (twin.ranker(n_estimators=1).fit, fitted.score, search.fit):
+        with pytest.raises(ValueError, match=r"^qid .*integers or strings"):
+            call(X, Y, qid=ids)
+
+
+def test_other_ids_of_any_size_are_kept_apart():
+    assert value(qid=QID.astype(float)) == value()
+    assert value(qid=QID + 2**60) == value()
+    assert value(qid=[f"{2**60 + i}" for i in QID]) == value()
+
+
+# --- the index of a Series or DataFrame -----------------------------------------------------------
+
+# In the order of the ids, as groupby makes it; queries first occur in another order.
+WEIGHTS = pd.Series(np.random.default_rng(1).random(N_QUERIES) + 0.1, index=range(N_QUERIES))
+BY_ROW = WEIGHTS.loc[QID].to_numpy()
+
+
+@pytest.mark.parametrize("form", ["series", "frame", "reversed", "text"])
+def test_weights_of_queries_are_aligned_by_the_index(form):
+    weights, qid = WEIGHTS, QID
+    if form == "frame":
+        weights = WEIGHTS.to_frame()
+    elif form == "reversed":
+        weights = WEIGHTS[::-1]
+    elif form == "text":
+        weights, qid = WEIGHTS.rename(str), QID.astype(str)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataConversionWarning)
+        found = value(qid=qid, sample_weight=weights)
+    assert found == pytest.approx(value(sample_weight=BY_ROW), abs=1e-15)
+
+
+@twins
+def test_rankers_align_weights_of_queries(twin):
+    by_index, by_row = (
+        twin.ranker(n_estimators=3).fit(X, Y, QID, sample_weight=w) for w in (WEIGHTS, BY_ROW)
+    )
+    np.testing.assert_array_equal(by_index.predict(X), by_row.predict(X))
+    scores = [by_row.score(X, Y, QID, sample_weight=w) for w in (WEIGHTS, BY_ROW)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-15)
+    search = GSearchCV(
+        twin.ranker(n_estimators=2), {"learning_rate": [0.1, 0.5]}, scoring="ap", cv=2
+    )
+    found = [search.fit(X, Y, qid=QID, sample_weight=w).best_score_ for w in (WEIGHTS, BY_ROW)]
+    assert found[0] == pytest.approx(found[1], abs=1e-15)
+
+
+@pytest.mark.parametrize("index", [range(1, N_QUERIES + 1), [f"q{i}" for i in range(N_QUERIES)]])
+def test_weights_with_other_ids_are_refused(index):
+    with pytest.raises(ValueError, match=r"^sample_weight has an index.*to_numpy\(\)"):
+        value(sample_weight=WEIGHTS.set_axis(index))
+
+
+def test_weights_of_rows_keep_their_order():
+    index = np.random.default_rng(2).permutation(len(QID))
+    assert value(sample_weight=pd.Series(BY_ROW, index=index)) == value(sample_weight=BY_ROW)
+
+
+COUNTS = {i: [100, 50, 50, 50 + 30 * i] for i in range(N_QUERIES)}
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [3, 1, 2, 0], [1, 2, 3]])
+def test_a_data_frame_of_the_recall_base_has_ids_and_grades(columns):
+    frame = pd.DataFrame.from_dict(COUNTS, orient="index")[columns]
+    assert value(recall_base=frame) == value(recall_base=COUNTS)
+    array = np.array([COUNTS[i] for i in pd.unique(QID)])
+    assert value(recall_base=frame[::-1]) == value(recall_base=array)
+
+
+def test_a_data_frame_of_the_recall_base_with_other_labels_is_refused():
+    frame = pd.DataFrame.from_dict(COUNTS, orient="index")
+    with pytest.raises(ValueError, match=r"^recall_base lacks query"):
+        value(recall_base=frame.rename(str))
+    with pytest.raises(ValueError, match=r"^recall_base .*grades"):
+        value(recall_base=frame.rename(columns=str))
+
+
+# --- queries of the recall base that have no rows -------------------------------------------------
+
+RECALL_BASE = {i: [100, 20] for i in range(2 * N_QUERIES)}
+BINARY = (Y > 1).astype(int)
+
+
+def recall(**given):
+    return value("recall@10", BINARY, recall_base=RECALL_BASE, **given)
+
+
+def test_queries_without_rows_raise_a_warning():
+    with pytest.warns(UserWarning, match=r"^recall_base has 20 queries without rows"):
+        found = recall()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert recall(missing_queries="skip") == found
+        assert value("recall@10", BINARY, recall_base={i: [100, 20] for i in range(20)}) == found
+
+
+def test_queries_without_rows_count_zero():
+    assert recall(missing_queries="zero") == pytest.approx(BINARY.sum() / 20 / 40, abs=1e-15)
+    by_query = gb.evaluate(
+        "recall@10",
+        BINARY,
+        X[:, 0],
+        QID,
+        recall_base=RECALL_BASE,
+        missing_queries="zero",
+        per_query=True,
+    )
+    (values,) = by_query.values()
+    assert list(by_query.qid) == [*pd.unique(QID), *range(20, 40)]
+    assert not values[20:].any()
+
+
+@pytest.mark.parametrize(("empty", "expected"), [(0, 0.0), (1, 1.0), ("skip", np.nan)])
+def test_a_query_without_rows_and_relevant_documents_is_empty(empty, expected):
+    base = {**{i: {0: 100, 1: 20} for i in range(20)}, "x": {0: 5}, "y": {0.5: 3}}
+    (values,) = gb.evaluate(
+        "ap",
+        BINARY,
+        X[:, 0],
+        QID,
+        recall_base=base,
+        missing_queries="zero",
+        empty=empty,
+        per_query=True,
+    ).values()
+    np.testing.assert_array_equal(values[20:], [expected, expected])
+
+
+def test_weights_for_queries_without_rows_are_unknown():
+    with pytest.raises(ValueError, match=r"^missing_queries "):
+        recall(missing_queries="zero", sample_weight=BY_ROW)
+    with pytest.raises(ValueError, match=r"^missing_queries is 'count'; expected"):
+        recall(missing_queries="count")
+
+
+# --- columns of shape (N, 1) ----------------------------------------------------------------------
+
+
+def test_columns_of_two_dimensions_are_flattened():
+    for kind in (np.asarray, pd.DataFrame):
+        for name, given in {"y_true": {"y": Y}, "y_score": {"scores": X[:, 0]}}.items():
+            with pytest.warns(DataConversionWarning, match=f"{name} was passed"):
+                assert value(**{k: kind(v[:, None]) for k, v in given.items()}) == value()
+    with pytest.warns(DataConversionWarning, match="qid was passed"):
+        np.testing.assert_array_equal(
+            query_relative_features(X, QID[:, None]), query_relative_features(X, QID)
+        )
+
+
+@twins
+def test_rankers_take_grades_of_two_dimensions(twin):
+    fitted = twin.ranker(n_estimators=2).fit(X, Y, QID)
+    for kind in (np.asarray, pd.DataFrame):
+        y = kind(Y[:, None])
+        with pytest.warns(DataConversionWarning):
+            again = twin.ranker(n_estimators=2).fit(X, y, QID, eval_set=[(X, y)], eval_qid=[QID])
+        np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+        with pytest.warns(DataConversionWarning):
+            assert fitted.score(X, y, QID) == fitted.score(X, Y, QID)
+        with pytest.warns(DataConversionWarning):
+            GSearchCV(twin.ranker(n_estimators=2), {}, scoring="ap", cv=2).fit(X, y, qid=QID)
+
+
+def test_the_name_of_a_column_is_no_column():
+    for call in (
+        lambda: value(qid="customer_id"),
+        lambda: query_relative_features(X, qid="customer_id"),
+    ):
+        with pytest.raises(ValueError, match=r"^qid is 'customer_id'; expected .*n_rows"):
+            call()
