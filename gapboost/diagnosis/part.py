@@ -15,7 +15,7 @@ from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.diagnosis.features import Features
 from gapboost.evaluation import query_values
-from gapboost.explain.model import table_of
+from gapboost.explain import model_and_table
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import last_step
 
@@ -188,7 +188,7 @@ def predict_scores(ranker: Any, X: Any, qid: Any) -> Array:
             f"ranker is {found}; expected a fitted ranker with predict, or a pipeline that ends in "
             "one"
         )
-    model, table, _ = table_of(ranker, X, qid)
+    model, table, _ = model_and_table(ranker, X, qid)
     # A Booster of XGBoost predicts for its own kind of table.
     native = not hasattr(model, "fit") and hasattr(model, "inplace_predict")
     scores = model.inplace_predict(table) if native else model.predict(table)

@@ -8,7 +8,7 @@ from gapboost._data.features import rows_of
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost.diagnosis.subject import Subject
-from gapboost.explain.model import feature_contributions, table_of
+from gapboost.explain import contributions, model_and_table
 
 SHOWN_QUERIES = 3
 SHOWN_RANKS = 5
@@ -106,8 +106,8 @@ def reasons(subject: Subject) -> list[str]:
         return []
     test = subject.test
     try:
-        model, table, names = table_of(subject.ranker, test.X, test.qid)
-        found = feature_contributions(model, rows_of(table, test.rows[places]), names)
+        model, table, names = model_and_table(subject.ranker, test.X, test.qid)
+        found = contributions(model, rows_of(table, test.rows[places]))
     except (TypeError, ValueError):
         # Neither LightGBM nor XGBoost, or a model without contributions.
         return []

@@ -38,7 +38,7 @@ PACKAGES = {
     "model_selection": TWINS | {"preprocessing"},
     "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation", "_latex"},
-    "explain": TWINS | {"lightgbm", "xgboost", "analysis", "preprocessing"},
+    "explain": MEASURES | {"evaluation", "preprocessing"},
     "export": TWINS | {"lightgbm", "xgboost", "preprocessing"},
     "calibration": MEASURES | {"analysis", "preprocessing"},
     "datasets": DATA,

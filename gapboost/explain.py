@@ -1,0 +1,360 @@
+"""Contributions of the features to score differences, to the scores of a query, and to a measure.
+
+Contributions say how a fitted ranker computes its scores. They do not say why a document is
+relevant. `pair` and `query` return `shap.Explanation`, which shap draws; `measure` returns a data
+frame.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from gapboost._data.arguments import shown, whole
+from gapboost._data.features import feature_names, features, rows_of, split, without_qid
+from gapboost._data.judged import judged
+from gapboost._data.queries import Queries, grouped_rows
+from gapboost._kernels import Array
+from gapboost._optional import imported
+from gapboost.evaluation import query_values
+from gapboost.measures import Measure, as_measure
+from gapboost.measures.measure import grade_limit
+from gapboost.preprocessing.pipeline import library_of, transform
+
+__all__ = ["measure", "pair", "query"]
+
+# Largest difference of two sums of contributions that is rounding, relative to the largest sum.
+# XGBoost computes contributions in float32.
+ROUNDING = {"lightgbm": 1e-12, "xgboost": 1e-6}
+
+# Beyond this share of the largest score, contributions do not explain the scores.
+NOT_ROUNDING = 1e-3
+
+
+def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
+    """Return the contributions of the features to the score of row `a` minus the score of row `b`.
+
+    Parameters
+    ----------
+    ranker : fitted ranker, Booster, or Pipeline that ends in one
+        Of gapboost, LightGBM or XGBoost.
+    X : array-like of shape (N, n_features)
+        Columns as in training; a column ``qid`` of a data frame is left out.
+    a, b : int
+        Rows of `X`, counted from 0.
+    qid : array-like of shape (N,), optional
+        Query id of each row. Only steps of a pipeline that request it, such as query-relative
+        features, use it.
+
+    Returns
+    -------
+    shap.Explanation
+        ``values``, float64 of shape (n_features,), sum to the score difference. ``base_values`` is
+        the score of `b`, so that ``shap.plots.waterfall`` leads from the score of `b` to that of
+        `a`. ``data`` has the values of both rows, as text.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is unusable, or the library has no contributions for the model.
+    NotFittedError
+        Before `fit`.
+    ImportError
+        Without shap.
+
+    Notes
+    -----
+    The contributions are exact Shapley values of the trees, as ``pred_contrib`` of the libraries
+    computes them; for a linear model they are a weight times the difference of two values.
+    LightGBM's sums equal the score difference to 1e-12 of the scores. XGBoost adds up trees in
+    float32.
+
+    Examples
+    --------
+    >>> from gapboost import explain
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> found = explain.pair(ranker, test.X, 0, 1)
+    >>> scores = ranker.predict(test.X)
+    >>> bool(abs(found.values.sum() - (scores[0] - scores[1])) < 1e-6)
+    True
+    """
+    ranker, X, names = model_and_table(ranker, X, qid)
+    rows = np.array([_row(a, "a", X.shape[0]), _row(b, "b", X.shape[0])])
+    both = rows_of(X, rows)
+    found = contributions(ranker, both)
+    labels = [f"{_shown(one)} | {_shown(other)}" for one, other in zip(*_cells(both), strict=True)]
+    return _explanation(
+        values=found.values[0] - found.values[1],
+        base_values=found.scores[1],
+        data=np.array(labels),
+        feature_names=names,
+    )
+
+
+def query(ranker: Any, X: Any, qid: Any = None) -> Any:
+    """Return the contributions of the features to the scores, minus their means in the query.
+
+    Parameters
+    ----------
+    ranker, X
+        As in `pair`.
+    qid : array-like of shape (N,), optional
+        Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+        Without either, all rows are one query.
+
+    Returns
+    -------
+    shap.Explanation
+        ``values``, float64 of shape (N, n_features), sum in each row to the score minus the mean
+        score of the query, which is in ``base_values``. Draw the rows of one query, such as by
+        ``shap.plots.heatmap(found[rows])``.
+
+    Raises
+    ------
+    ValueError, TypeError, NotFittedError, ImportError
+        As in `pair`.
+
+    Examples
+    --------
+    >>> from gapboost import explain
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> explain.query(ranker, test.X, test.qid).values.shape
+    (800, 23)
+    """
+    _, qid = split(X, qid)
+    ranker, X, names = model_and_table(ranker, X, qid)
+    queries = grouped_rows(qid, X.shape[0], rows_of="X")
+    found = contributions(ranker, X)
+    grouped, scores = queries.grouped(found.values), queries.grouped(found.scores)
+    begins, sizes = queries.offsets[:-1], queries.sizes
+    means = np.add.reduceat(grouped, begins) / sizes[:, None]
+    centered = grouped - np.repeat(means, sizes, axis=0)
+    base = np.repeat(np.add.reduceat(scores, begins) / sizes, sizes)
+    return _explanation(
+        values=queries.ungrouped(centered),
+        base_values=queries.ungrouped(base),
+        data=_cells(X),
+        feature_names=names,
+    )
+
+
+def measure(
+    ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure = "ndcg@10"
+) -> Any:
+    """Return the loss of a measure, by query, without the contribution of a feature.
+
+    Parameters
+    ----------
+    ranker, X
+        As in `pair`.
+    y : array-like of shape (N,), or of several labels (N, L)
+        Grades, as in `gapboost.evaluate`.
+    qid : array-like of shape (N,), optional
+        As in `query`.
+    measure : str or Measure, default="ndcg@10"
+        With ``g=None`` a graded measure is uniform over the grades that occur in `y`.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (Q, n_features)
+        Value with all contributions minus the value without that of the feature. The rows are
+        queries in the order in which they first occur. Losses of several features do not add up.
+
+    Raises
+    ------
+    ValueError, TypeError, NotFittedError
+        As in `pair`.
+
+    Notes
+    -----
+    The model is not trained again. A feature whose content other features share may have a small
+    loss, and so may each of them. Documents with equal scores are tied, as in `gapboost.evaluate`.
+    Sums without a contribution are tied if they differ by rounding alone: from one to the next by
+    1e-12 of the largest in the query with LightGBM, and by 1e-6 with XGBoost.
+
+    Examples
+    --------
+    >>> from gapboost import explain
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> explain.measure(ranker, test.X, test.y, test.qid, "gap").shape
+    (40, 23)
+    """
+    wanted = as_measure(measure)
+    _, qid = split(X, qid)
+    ranker, X, names = model_and_table(ranker, X, qid)
+    data = judged(
+        y, qid, limit=grade_limit([wanted]), names=("y", "qid", "sample_weight"), real=True
+    )
+    queries = data.queries
+    if queries.n_rows != X.shape[0]:
+        raise ValueError(
+            f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row"
+        )
+    resolved = wanted.resolved(data.graded)
+    found = contributions(ranker, X)
+    values = queries.grouped(found.values)
+    (full,) = query_values([resolved], data, queries.grouped(found.scores))
+    total, begins = values.sum(axis=1), queries.offsets[:-1]
+    losses = np.zeros((len(queries), len(names)))
+    for feature, column in enumerate(values.T):
+        moved = np.minimum.reduceat(column, begins) < np.maximum.reduceat(column, begins)
+        if moved.any():
+            left = _with_ties(total - column, queries, found.rounding)
+            (without,) = query_values([resolved], data, left)
+            losses[:, feature] = np.where(moved, full - without, 0.0)
+    pandas = imported("pandas", "analysis", "for a data frame")
+    index = pandas.Index(queries.ids, name="qid", tupleize_cols=False)
+    return pandas.DataFrame(losses, index, list(names))
+
+
+def _with_ties(scores: Array, queries: Queries, rounding: float) -> Array:
+    """Return numbers in the order of the scores, equal where these differ by rounding alone."""
+    begins, sizes = queries.offsets[:-1], queries.sizes
+    order = np.lexsort((scores, np.repeat(np.arange(len(queries)), sizes)))
+    allowed = rounding * np.repeat(np.maximum.reduceat(np.abs(scores), begins), sizes)
+    # The order of the queries is that of the rows already.
+    higher = np.diff(scores[order], prepend=-np.inf) > allowed
+    higher[begins] = True
+    ranks = np.empty(len(scores))
+    ranks[order] = np.cumsum(higher)
+    return ranks
+
+
+def _row(row: Any, name: str, n_rows: int) -> int:
+    number = whole(row, name, 0, "a row of X, counted from 0,")
+    if number >= n_rows:
+        raise ValueError(f"{name} is {number}, but X has {n_rows} rows; expected a row of X")
+    return number
+
+
+def _cells(X: Any) -> Array:
+    return np.asarray(X.toarray() if sparse.issparse(X) else X)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _explanation(**parts: Any) -> Any:
+    shap = imported("shap", "explain", "for explanations")
+    return shap.Explanation(**{**parts, "feature_names": list(parts["feature_names"])})
+
+
+# --- models ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """Scores of rows, float64 of shape (N,), and the contributions to them, (N, n_features)."""
+
+    scores: Array
+    values: Array
+    rounding: float
+
+
+def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str, ...]]:
+    """Return the last step of a pipeline, the table that it reads, and the names of its columns."""
+    names: tuple[str, ...] = ()
+    if isinstance(ranker, Pipeline):
+        steps, ranker = ranker[:-1], ranker[-1]
+        if len(steps):
+            X = transform(steps, X, qid)
+            names = _names_out(steps)
+    X = features(without_qid(X)[0])
+    if not X.shape[0]:
+        raise ValueError("X has 0 rows; expected at least one document")
+    found = feature_names(X) or names
+    return ranker, X, found if len(found) == X.shape[1] else column_numbers(X)
+
+
+def column_numbers(X: Any) -> tuple[str, ...]:
+    """Return names for the columns of a table without names."""
+    return tuple(f"x{number}" for number in range(X.shape[1]))
+
+
+def _names_out(steps: Pipeline) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, steps.get_feature_names_out()))
+    except AttributeError:  # a step without names
+        return ()
+
+
+def contributions(ranker: Any, X: Any) -> Contributions:
+    """Return the contributions of a fitted model to the scores of the rows of `X`.
+
+    Raises
+    ------
+    TypeError
+        If the ranker is not one of LightGBM or XGBoost.
+    NotFittedError
+        Before `fit`.
+    ValueError
+        If the library has no exact contributions for the model.
+    """
+    library = library_of(ranker)
+    if library not in ROUNDING or not hasattr(ranker, "predict"):
+        raise TypeError(
+            f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or "
+            "XGBoost, a Booster, or a pipeline that ends in one"
+        )
+    if hasattr(ranker, "fit"):
+        check_is_fitted(ranker)
+    scores, values = (_of_lightgbm if library == "lightgbm" else _of_xgboost)(ranker, X)
+    if scores.ndim > 1:
+        raise ValueError(f"ranker has {scores.shape[1]} scores a row; expected one score a row")
+    # Without the last column, which is the same in each row.
+    values = values[:, :-1].astype(np.float64)
+    rest = scores - values.sum(axis=1)
+    if np.ptp(rest) > NOT_ROUNDING * np.abs(scores).max():
+        raise ValueError(
+            "ranker has contributions whose sums differ from the scores by up to "
+            f"{np.ptp(rest) / 2:.3g}; expected a model for which {library} has exact contributions"
+        )
+    return Contributions(scores, values, ROUNDING[library])
+
+
+def _of_lightgbm(model: Any, X: Any) -> tuple[Array, Array]:
+    booster = getattr(model, "booster_", model)
+    text = booster.model_to_string(num_iteration=1)
+    if "\nis_linear=1\n" in text:
+        raise ValueError("ranker has linear models in its leaves; expected trees of constants")
+    scores: Array = model.predict(X, raw_score=True)
+    values = model.predict(X, pred_contrib=True)
+    if "\naverage_output\n" in text:
+        # LightGBM predicts the mean of the trees of a random forest, but both of these are sums.
+        trees = max(booster.best_iteration, 0) or booster.current_iteration()
+        scores, values = scores / trees, values / trees
+    return scores, values.toarray() if sparse.issparse(values) else values
+
+
+def _of_xgboost(model: Any, X: Any) -> tuple[Array, Array]:
+    import xgboost
+
+    booster, rounds, options = model, 0, {"enable_categorical": True}
+    if isinstance(model, xgboost.XGBModel):
+        booster = model.get_booster()
+        # As `predict` does. A Booster predicts by all rounds.
+        rounds = int(booster.attr("best_iteration") or -1) + 1
+        names = ("missing", "feature_types", "enable_categorical")
+        options = {name: getattr(model, name) for name in names}
+    data = xgboost.DMatrix(X, **options)
+    scores, values = (
+        booster.predict(data, iteration_range=(0, rounds), **{kind: True})
+        for kind in ("output_margin", "pred_contribs")
+    )
+    return scores.astype(np.float64), values

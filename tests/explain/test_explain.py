@@ -1,0 +1,360 @@
+"""Contributions sum to score differences: both boosters, every kind of model that they train.
+
+Scores of XGBoost are held against the leaves of the saved model, added up in float64. Its own
+`predict` and its contributions add up in float32.
+"""
+
+import json
+import time
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import shap
+import sklearn
+import xgboost
+from matplotlib import pyplot
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+
+import gapboost as gb
+from gapboost import explain
+from gapboost.preprocessing import QueryRelativeFeatures
+
+ROUNDS = 30
+NAMES = [f"feature {i}" for i in range(23)]
+FRAME = pd.DataFrame(TEST.X, columns=NAMES)
+
+
+def with_categories(data):
+    """Return the features as a data frame with categories and missing values."""
+    X = pd.DataFrame(data.X, columns=NAMES)
+    X = X.where(np.random.default_rng(0).random(X.shape) > 0.2)
+    # The strongest feature as a category.
+    quarter = np.digitize(data.X[:, 0], np.quantile(TRAIN.X[:, 0], [0.25, 0.5, 0.75]))
+    return X.drop(columns=NAMES[0]).assign(quarter=pd.Categorical(quarter, categories=range(4)))
+
+
+def sums_of_leaves(booster, data):
+    """Return the scores of an XGBoost model but for the base score, in float64."""
+    model = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
+    if model["name"] == "gblinear":
+        weights = np.array(model["model"]["weights"])[:-1]
+        return data.get_data().toarray().astype(float) @ weights
+    of_trees = model.get("gbtree", model)["model"]
+    # From XGBoost 3.4 on, the second one.
+    drop = model.get("weight_drop", of_trees.get("weight_drop"))
+    leaves = booster.predict(data, pred_leaf=True).reshape(data.num_row(), -1).astype(int)
+    return sum(
+        np.array(tree["split_conditions"], np.float64)[leaf]
+        * (1.0 if drop is None else drop[number])
+        for number, (tree, leaf) in enumerate(zip(of_trees["trees"], leaves.T, strict=True))
+    )
+
+
+def exact_scores(model, X):
+    """Return float64 scores, up to a constant."""
+    if isinstance(model, lightgbm.LGBMModel):
+        return model.predict(X)
+    if isinstance(model, lightgbm.Booster):
+        return model.predict(X, raw_score=True)
+    if isinstance(model, xgboost.Booster):
+        return sums_of_leaves(model, xgboost.DMatrix(X, enable_categorical=True))
+    booster, best = model.get_booster(), model.get_booster().attr("best_iteration")
+    data = xgboost.DMatrix(X, missing=model.missing, enable_categorical=model.enable_categorical)
+    return sums_of_leaves(booster if best is None else booster[: int(best) + 1], data)
+
+
+def check_sums(model, X):
+    """Sums of all rows and of one pair are differences of the scores."""
+    exact = exact_scores(model, X)
+    assert np.ptp(exact) > 0.1, "the model must tell rows apart"
+    of_float32 = isinstance(model, xgboost.XGBModel | xgboost.Booster)
+    allowed = (1e-5 if of_float32 else 1e-9) * np.abs(exact).max()
+    found = explain.query(model, X)
+    assert np.ptp(found.values.sum(axis=1) - exact) < allowed
+    np.testing.assert_allclose(
+        found.values.sum(axis=1) + found.base_values, exact - exact.mean() + found.base_values,
+        rtol=0, atol=2 * allowed,
+    )  # fmt: skip
+    a, b = int(exact.argmax()), int(exact.argmin())
+    one = explain.pair(model, X, a, b)
+    np.testing.assert_allclose(one.values.sum(), exact[a] - exact[b], rtol=0, atol=allowed)
+
+
+MODELS = {
+    "plain": (LIGHTGBM, {}),
+    "dart": (LIGHTGBM, {"boosting_type": "dart"}),
+    "rf": (LIGHTGBM, {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}),
+    "plain of XGBoost": (XGBOOST, {}),
+    "dart of XGBoost": (XGBOOST, {"booster": "dart", "rate_drop": 0.2}),
+    "several trees a round": (XGBOOST, {"num_parallel_tree": 3, "subsample": 0.5}),
+    "base_score": (XGBOOST, {"base_score": 3.5}),
+    "large scores": (XGBOOST, {"learning_rate": 30.0, "max_depth": 6}),
+    "linear": (XGBOOST, {"booster": "gblinear", "max_depth": None}),
+}
+
+
+@pytest.mark.parametrize("vendor", [False, True], ids=["ours", "vendor"])
+@pytest.mark.parametrize("case", MODELS)
+@pytest.mark.filterwarnings("ignore:.*gblinear.*")
+def test_rankers(case, vendor):
+    twin, parameters = MODELS[case]
+    parameters = {"n_estimators": ROUNDS, **parameters}
+    if not vendor:
+        if case == "rf":
+            pytest.skip("a forest of LightGBM's own")
+        return check_sums(twin.fitted(**parameters), TEST.X)
+    ranker = twin.vendor(n_jobs=1, **{**twin.parameters, **parameters})
+    ranker.fit(TRAIN.X, TRAIN.y, group=np.unique(TRAIN.qid, return_counts=True)[1])
+    return check_sums(ranker, TEST.X)
+
+
+@twins
+def test_boosters(twin):
+    ranker = twin.fitted(n_estimators=ROUNDS)
+    booster = ranker.booster_ if twin is LIGHTGBM else ranker.get_booster()
+    check_sums(booster, TEST.X)
+    # Scores are those before the transformation of an objective.
+    y = (TRAIN.y > 0).astype(int)
+    if twin is LIGHTGBM:
+        parameters = {**twin.native, "objective": "binary"}
+        check_sums(lightgbm.train(parameters, lightgbm.Dataset(TRAIN.X, y), ROUNDS), TEST.X)
+    else:
+        parameters = {"max_depth": 3, "objective": "binary:logistic"}
+        check_sums(xgboost.train(parameters, xgboost.DMatrix(TRAIN.X, y), ROUNDS), TEST.X)
+
+
+@twins
+def test_categories_and_missing_values(twin):
+    X, X_test = with_categories(TRAIN), with_categories(TEST)
+    parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
+    ranker = twin.ranker(n_estimators=ROUNDS, **parameters).fit(X, TRAIN.y, qid=TRAIN.qid)
+    check_sums(ranker, X_test)
+    found = explain.query(ranker, X_test, TEST.qid)
+    assert found.feature_names == list(X.columns)
+    assert np.abs(found.values[:, -1]).max() > 0.01, "the category counts"
+    # A data frame may list the categories in another order.
+    turned = X_test.assign(quarter=X_test["quarter"].cat.reorder_categories([3, 1, 0, 2]))
+    np.testing.assert_allclose(
+        explain.query(ranker, turned, TEST.qid).values, found.values, atol=1e-12
+    )
+
+
+@pytest.mark.filterwarnings("ignore::lightgbm.basic.LGBMDeprecationWarning")
+@twins
+def test_early_stopping_counts_up_to_the_best_round(twin):
+    parameters, fit = twin.stopping(3)
+    ranker = twin.fitted(n_estimators=200, evals=[VALI], fit=fit, learning_rate=0.5, **parameters)
+    assert 0 < ranker.best_iteration_ < 197
+    check_sums(ranker, TEST.X)
+    vendor = twin.vendor(
+        n_estimators=200, n_jobs=1, learning_rate=0.5, **twin.parameters, **parameters
+    )
+    sizes = [np.unique(data.qid, return_counts=True)[1] for data in (TRAIN, VALI)]
+    queries = {"group": sizes[0], "eval_group": [sizes[1]]}
+    vendor.fit(TRAIN.X, TRAIN.y, eval_set=[(VALI.X, VALI.y)], **fit, **queries)
+    check_sums(vendor, TEST.X)
+    check_sums(vendor.booster_ if twin is LIGHTGBM else vendor.get_booster(), TEST.X)
+
+
+@twins
+def test_initial_scores_are_no_part_of_predictions(twin):
+    check_sums(twin.fitted(fit={twin.start: np.linspace(0, 3, len(TRAIN.y))}), TEST.X)
+
+
+TABLES = {
+    "lists": lambda X: X.tolist(),
+    "float32": lambda X: X.astype(np.float32),
+    "integers": lambda X: X.astype(int),
+    "pandas": pd.DataFrame,
+    "sparse": sparse.csr_matrix,
+    "sparse by columns": sparse.csc_matrix,
+    "polars": lambda X: pl.DataFrame({f"c{i}": column for i, column in enumerate(X.T)}),
+    "arrow": lambda X: pa.table({f"c{i}": column for i, column in enumerate(X.T)}),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@twins
+def test_tables(twin, kind):
+    # XGBoost takes a zero that a sparse matrix does not hold for a missing value.
+    ranker = twin.fitted(**({} if twin is LIGHTGBM else {"missing": 0.0}))
+    rounded = TEST.X.round()
+    X = TABLES[kind](rounded)
+    expected, found = explain.query(ranker, rounded), explain.query(ranker, X)
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-12)
+    np.testing.assert_array_equal(np.asarray(found.data, float), rounded)
+    np.testing.assert_allclose(
+        found.values.sum(axis=1) + found.base_values, ranker.predict(X), rtol=1e-5
+    )
+    one = explain.pair(ranker, X, 3, 7)
+    np.testing.assert_allclose(one.values, expected.values[3] - expected.values[7], atol=1e-6)
+
+
+@twins
+def test_query_relative_features_in_a_pipeline(twin):
+    """Their transformer reads the column ``qid``; a pair is transformed within its whole query."""
+    tables = [pd.DataFrame(d.X, columns=NAMES).assign(qid=d.qid) for d in (TRAIN, TEST)]
+    pipeline = make_pipeline(QueryRelativeFeatures(), twin.ranker(n_estimators=ROUNDS))
+    pipeline.fit(tables[0], TRAIN.y)
+    scores = pipeline.predict(tables[1]).astype(float)
+    one = explain.pair(pipeline, tables[1], 5, 2)
+    assert one.base_values == pytest.approx(scores[2])
+    assert one.values.sum() == pytest.approx(scores[5] - scores[2], abs=1e-5)
+    assert one.feature_names[-1] == "feature 22_zscore_in_query"
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)  # without a column qid
+    np.testing.assert_array_equal(explain.pair(pipeline, TEST.X, 5, 2, TEST.qid).values, one.values)
+    without_names = make_pipeline(FunctionTransformer(np.asarray), twin.fitted())
+    assert explain.pair(without_names, TEST.X, 0, 1).feature_names[:2] == ["x0", "x1"]
+
+
+def test_shap_draws_a_pair_and_a_query():
+    pyplot.switch_backend("Agg")
+    ranker = LIGHTGBM.fitted()
+    ax = shap.plots.waterfall(explain.pair(ranker, FRAME, 4, 9), show=False)
+    labels = " ".join(label.get_text() for label in ax.get_yticklabels())
+    assert "feature" in labels
+    assert " | " in labels
+    found = explain.query(ranker, FRAME, TEST.qid)[TEST.qid == TEST.qid[25]]
+    shap.plots.heatmap(found, show=False)
+    pyplot.close("all")
+
+
+@twins
+def test_contributions_of_a_query_are_centered_in_any_order_of_rows(twin):
+    order = np.random.default_rng(0).permutation(len(TEST.y))
+    ranker = twin.fitted(n_estimators=20)
+    ids = np.array([f"query {q}" for q in TEST.qid])[order]
+    found = explain.query(ranker, TEST.X[order], ids)
+    scores = pd.Series(ranker.predict(TEST.X[order]).astype(float))
+    means = scores.groupby(ids).transform("mean")
+    np.testing.assert_allclose(found.base_values, means, atol=1e-6)
+    np.testing.assert_allclose(found.values.sum(axis=1), scores - means, atol=1e-6)
+    np.testing.assert_allclose(pd.DataFrame(found.values).groupby(ids).mean(), 0, atol=1e-12)
+    by_column = explain.query(ranker, FRAME.iloc[order].assign(qid=ids))
+    np.testing.assert_array_equal(by_column.values, found.values)
+
+
+# --- measures -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["ndcg@10", gb.GAP(g=(0.5, 0.5))], ids=str)
+@twins
+def test_losses_of_a_measure(twin, measure):
+    order = np.random.default_rng(0).permutation(len(TEST.y))
+    X, y, qid = TEST.X[order], TEST.y[order], TEST.qid[order]
+    ranker = twin.fitted(n_estimators=20)
+    found = explain.measure(ranker, X, y, qid, measure)
+    (values,) = gb.evaluate(measure, y, ranker.predict(X), qid, per_query=True).values()
+    assert found.index.tolist() == list(dict.fromkeys(qid))
+    centered = explain.query(ranker, X, qid).values
+    for feature in range(23):
+        # Scores without the feature differ by more than rounding here.
+        left = np.delete(centered, feature, axis=1).sum(axis=1).round(6)
+        (without,) = gb.evaluate(measure, y, left, qid, per_query=True).values()
+        moved = pd.Series(centered[:, feature]).groupby(qid, sort=False).agg(np.ptp) > 1e-9
+        expected = np.where(moved, values - without, 0.0)
+        np.testing.assert_allclose(found.iloc[:, feature], expected, atol=1e-9)
+    assert found.abs().max().max() > 0.01
+
+
+@twins
+def test_without_the_only_feature_all_documents_are_tied(twin):
+    """The value that is left is the expected one over all orders."""
+    ranker = twin.ranker().fit(TRAIN.X[:, :1], TRAIN.y, qid=TRAIN.qid)
+    found = explain.measure(ranker, TEST.X[:, :1], TEST.y, TEST.qid, "gap")
+    (values,) = gb.evaluate(
+        "gap", TEST.y, ranker.predict(TEST.X[:, :1]), TEST.qid, per_query=True
+    ).values()
+    (tied,) = gb.evaluate("gap", TEST.y, np.zeros(len(TEST.y)), TEST.qid, per_query=True).values()
+    np.testing.assert_allclose(found.iloc[:, 0], values - tied, atol=1e-12)
+
+
+@twins
+def test_sums_that_differ_by_rounding_are_tied(twin):
+    """Documents that differ in one feature of an additive model are tied without that feature."""
+    rng = np.random.default_rng(0)
+    # Pairs of documents that differ in the first feature only, in which a higher grade has a higher
+    # value.
+    others = np.repeat(rng.normal(size=(400, 4)), 2, axis=0)
+    first = np.tile([0.0, 1.0], 400) + rng.random(800) / 2
+    X, y, qid = np.column_stack((first, others)), np.tile([0, 1], 400), np.repeat(np.arange(100), 8)
+    stumps = {"num_leaves": 2, "extra_trees": False} if twin is LIGHTGBM else {"max_depth": 1}
+    ranker = twin.ranker(n_estimators=60, **stumps).fit(X, y + (others[:, 0] > 0), qid=qid)
+    found = explain.measure(ranker, X, y, np.repeat(np.arange(400), 2), "ap")
+    # Each query is one pair: right with all contributions, and tied without the first, (1 + 1/2) /
+    # 2.
+    right = ranker.predict(X)[1::2] > ranker.predict(X)[::2]
+    assert right.mean() > 0.9
+    np.testing.assert_allclose(found[right]["x0"], 0.25, atol=1e-12)
+    assert not found.drop(columns="x0").to_numpy().any()
+
+
+def test_time_for_many_queries():
+    """It was 4.4 s, with a loop over features and queries, and is .2 s."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 40))
+    y, qid = np.clip(X[:, :5].sum(axis=1), 0, 3).round(), np.repeat(np.arange(2000), 20)
+    ranker = LIGHTGBM.ranker().fit(X[:2000], y[:2000], qid=qid[:2000])
+    begin = time.process_time()
+    explain.measure(ranker, X, y, qid)
+    assert time.process_time() - begin < 2
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+def three_classes(library):
+    """Return a model with three scores a row."""
+    y = TRAIN.y.astype(int) % 3
+    parameters = {"num_class": 3, "verbosity": -1 if library is lightgbm else 0}
+    if library is lightgbm:
+        parameters["objective"] = "multiclass"
+        return lightgbm.train(parameters, lightgbm.Dataset(TRAIN.X, y), 2)
+    parameters["objective"] = "multi:softprob"
+    return xgboost.train(parameters, xgboost.DMatrix(TRAIN.X, y), 2)
+
+
+REFUSED = {
+    "no ranker": (lambda: "gap", TypeError),
+    "a transformer": (lambda: make_pipeline(StandardScaler().fit(TRAIN.X)), TypeError),
+    "several scores of LightGBM": (lambda: three_classes(lightgbm), ValueError),
+    "several scores of XGBoost": (lambda: three_classes(xgboost), ValueError),
+    "linear leaves": (lambda: LIGHTGBM.fitted(linear_tree=True), ValueError),
+    "not fitted": (XGBOOST.ranker, NotFittedError),
+    "not fitted, of LightGBM": (lightgbm.LGBMRanker, NotFittedError),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.filterwarnings("ignore")
+def test_refuses_models(case):
+    make, error = REFUSED[case]
+    with pytest.raises(error, match=r"ranker|fitted"):
+        explain.pair(make(), TEST.X, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda ranker: explain.pair(ranker, TEST.X, 400, 0), "a"),
+        (lambda ranker: explain.pair(ranker, TEST.X, 0, -1), "b"),
+        (lambda ranker: explain.pair(ranker, TEST.X, 1.0, 0), "a"),
+        (lambda ranker: explain.query(ranker, FRAME.assign(qid=TEST.qid), TEST.qid), "qid"),
+        (lambda ranker: explain.measure(ranker, TEST.X, TEST.y[:-1], TEST.qid), "qid"),
+        (lambda ranker: explain.measure(ranker, TEST.X[:-1], TEST.y, TEST.qid), "y"),
+        (lambda ranker: explain.measure(ranker, TEST.X[:0], TEST.y, TEST.qid), "X"),
+        (lambda ranker: explain.measure(ranker, TEST.X[0], TEST.y, TEST.qid), "X"),
+    ],
+)
+def test_refuses_arguments(call, argument):
+    with pytest.raises(ValueError, match=f"^{argument} "):
+        call(LIGHTGBM.fitted())
