@@ -316,4 +316,5 @@ def rows_of(X: Any, rows: Array) -> Any:
     """Return these rows of a table of `features`."""
     if sparse.issparse(X):
         return X.tocsr()[rows]
-    return X.take(rows) if hasattr(type(X), "column_names") else _safe_indexing(X, rows)
+    # Tables and arrays of Arrow.
+    return X.take(rows) if type(X).__module__.startswith("pyarrow") else _safe_indexing(X, rows)

@@ -5,26 +5,30 @@ the largest number of trees, scores all of them.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import Training
-from gapboost._data.features import features
+from gapboost._data.features import rows_of
 from gapboost._data.judged import Judged
-from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 Params = dict[str, Any]
+# The number of a grid, and the places of values in it.
+Place = tuple[Any, ...]
+Grids = Sequence[Mapping[str, Sequence[Any]]]
 
 # Parameters that leave the bins alone in both boosters: candidates that differ in nothing else
 # share binned data. Any other one costs a binning of its own, as it may change the bins or which
@@ -59,38 +63,47 @@ class CandidateGroup:
     """Candidates that differ only in the number of trees, all scored during one training."""
 
     params: Params
-    # Number of trees: the candidates with that many, more than one where grids overlap.
+    # Number of trees: the candidates with that many, more than one where a grid repeats a value.
     trees: dict[int, list[int]]
-    transformers: str  # equal for groups that share the fitted steps before the ranker
-    bins: str  # equal for groups that can share binned data, if they share these steps
+    transformers: Place  # equal for groups that share the fitted steps before the ranker
+    bins: Place  # equal for groups that can share binned data, if they share these steps
 
 
-def candidate_groups(candidates: list[Params], begins: str) -> list[CandidateGroup]:
-    """Group `candidates` by all parameters but the number of trees.
+def candidate_groups(grids: Grids, begins: str) -> list[CandidateGroup]:
+    """Group the candidates of `grids` by all parameters but the number of trees.
 
     Groups that can share fitted steps, and among them those that can share binned data, follow each
     other.
 
     Parameters
     ----------
-    candidates : list of dict
+    grids : sequence of dict
+        As for `ParameterGrid`.
     begins : str
         `prefix` of the estimator.
     """
-    # Values need not be hashable, nor equal only where they mean the same: repr tells tuples,
-    # floats and objectives apart.
-    found: dict[str, CandidateGroup] = {}
-    for number, candidate in enumerate(candidates):
-        params = {
-            name: value for name, value in candidate.items() if name != f"{begins}n_estimators"
-        }
-        others = {name: value for name, value in params.items() if not name.startswith(begins)}
-        own = {
-            name.removeprefix(begins): value for name, value in params.items() if name not in others
-        }
-        bins = repr({name: value for name, value in own.items() if name not in SHARE_BINS})
-        group = found.setdefault(repr(params), CandidateGroup(params, {}, repr(others), bins))
-        group.trees.setdefault(int(candidate[f"{begins}n_estimators"]), []).append(number)
+    # Values are told apart by their places in the grid: they need be neither hashable nor
+    # comparable, and a short repr is the same for different ones.
+    found: dict[Place, CandidateGroup] = {}
+    trees = f"{begins}n_estimators"
+    number = 0
+    for of_grid, grid in enumerate(grids):
+        places = ParameterGrid({name: range(len(values)) for name, values in grid.items()})
+        for place, candidate in zip(places, ParameterGrid(grid), strict=True):
+            key = [(name, at) for name, at in sorted(place.items()) if name != trees]
+            others = [(name, at) for name, at in key if not name.startswith(begins)]
+            bins = [
+                (name, at)
+                for name, at in key
+                if name.startswith(begins) and name.removeprefix(begins) not in SHARE_BINS
+            ]
+            params = {name: value for name, value in candidate.items() if name != trees}
+            group = found.setdefault(
+                (of_grid, *key),
+                CandidateGroup(params, {}, (of_grid, *others), (of_grid, *bins)),
+            )
+            group.trees.setdefault(int(candidate[trees]), []).append(number)
+            number += 1
     return sorted(found.values(), key=lambda group: (group.transformers, group.bins))
 
 
@@ -106,16 +119,16 @@ class FoldWork:
     Attributes
     ----------
     estimator : GAPRanker, or Pipeline that ends with one
-    rows : RankingRows
-        All data, as they are before the first step of a pipeline.
+    data : DataSet
+        All rows, in the caller's order, with one query id and at most one weight a row.
     fold : tuple of ndarray
-        The numbers of the training and of the test queries.
+        Training and test rows.
     groups : list of CandidateGroup
     targets : list of Measure
     """
 
     estimator: Any
-    rows: RankingRows
+    data: DataSet
     fold: tuple[Array, Array]
     groups: list[CandidateGroup]
     targets: list[Measure]
@@ -124,18 +137,18 @@ class FoldWork:
         self, advance: Callable[[int], None]
     ) -> tuple[list[tuple[int, list[float], float]], list[str]]:
         """``[(candidate, values of the targets, seconds)]``, and the warnings about trainings."""
-        raw = [self.rows.subset(queries) for queries in self.fold]
-        for part in raw:
-            check_total_weight(part.data.weights, "sample_weight")
-        held_out = [raw[1].data.up_to_grade(target.n_grades) for target in self.targets]
+        raw = [_rows_of(self.data, rows) for rows in self.fold]
         found, warnings = [], []
-        transformers, bins, binned = None, None, None
+        transformers: Place | None = None
+        bins: Place | None = None
+        binned = None
         for group in self.groups:
             n_estimators = f"{prefix(self.estimator)}n_estimators"
             model = with_params(self.estimator, {**group.params, n_estimators: max(group.trees)})
             if group.transformers != transformers:
                 transformers, bins = group.transformers, None
-                train, test = _transformed(model, *raw)
+                train, test = (ranking_rows(part) for part in _transformed(model, *raw))
+                held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
             ranker = last_step(model)
             training = ranker._prepared(train)
             if group.bins != bins:
@@ -178,17 +191,19 @@ class FoldWork:
         return found
 
 
-def _transformed(
-    model: Any, train: RankingRows, test: RankingRows
-) -> tuple[RankingRows, RankingRows]:
+def _rows_of(data: DataSet, rows: Array) -> DataSet:
+    """Return some rows of a data set, in the order in which they are given."""
+    columns = {"y": data.y, "qid": data.qid, "weight": data.weight, "position": data.position}
+    taken = {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
+    return replace(data, X=rows_of(data.X, rows), **taken)
+
+
+def _transformed(model: Any, train: DataSet, test: DataSet) -> tuple[DataSet, DataSet]:
     """Return both parts after the steps before the ranker, fitted on the training part."""
     if not isinstance(model, Pipeline):
         return train, test
-    qid, of_test = (np.repeat(part.data.queries.ids, part.sizes) for part in (train, test))
-    transformers, X = fit_transformers(model, train.X, train.y, qid)
-    return replace(train, X=features(X)), replace(
-        test, X=features(transform(transformers, test.X, of_test))
-    )
+    transformers, X = fit_transformers(model, train.X, train.y, train.qid)
+    return replace(train, X=X), replace(test, X=transform(transformers, test.X, test.qid))
 
 
 def mean_value(target: Measure, data: Judged, scores: Array) -> float:

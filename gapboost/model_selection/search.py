@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,9 +15,9 @@ from sklearn.utils.validation import _num_samples
 
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
-from gapboost._boosters.rows import RankingRows, ranking_rows
+from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import mapping
-from gapboost._data.features import features, rows_of, split
+from gapboost._data.features import features, split
 from gapboost._data.grades import check_known
 from gapboost._data.queries import GroupSizes
 from gapboost._data.warned import warn_caller
@@ -30,6 +29,7 @@ from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.model_selection.candidate_groups import (
     FoldWork,
+    Grids,
     Params,
     candidate_groups,
     with_params,
@@ -166,8 +166,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         given = DataSet(X, y, qid, sample_weight, position=position).raveled()
         y, sample_weight, position = given.y, given.weight, given.position
         targets = self._targets()
-        candidates = self._candidates()
-        limit = check_candidates(self.estimator, candidates, targets, position)
+        grids = self._grids()
+        limit = check_candidates(self.estimator, grids, targets, position)
         table = X
         without_qid, qid = split(table, qid, group)
         X = features(without_qid)
@@ -176,12 +176,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         queries = rows.data.queries
         codes = queries.codes
         row_folds = query_folds(queries, self.cv, self.random_state, X, y)
-        folds = [(np.unique(codes[train]), np.unique(codes[test])) for train, test in row_folds]
+        qid = queries.ids[codes]
         if isinstance(self.estimator, Pipeline):
-            # Its steps get the column qid too, if there is one, and one id a row in place of sizes.
-            X, qid = X if without_qid is table else table, queries.ids[codes]
-            rows = replace(rows, X=X if queries.rows is None else rows_of(X, queries.rows))
-        self._search(rows, candidates, targets, folds)
+            # Its steps get the column qid too, if there is one.
+            X = X if without_qid is table else table
+        by_row = sample_weight
+        if by_row is not None and _num_samples(by_row) != len(codes):
+            by_row = np.asarray(by_row)[codes]
+        data = DataSet(X, y, qid, by_row, position=position)
+        self._search(data, grids, targets, row_folds)
         if self.refit:
             start = time.perf_counter()
             best = with_params(self.estimator, self.best_params_)
@@ -194,13 +197,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _search(
-        self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[Fold]
+        self, data: DataSet, grids: Grids, targets: list[Measure], folds: list[Fold]
     ) -> None:
-        groups = candidate_groups(candidates, prefix(self.estimator))
+        candidates = list(ParameterGrid(grids))
+        groups = candidate_groups(grids, prefix(self.estimator))
         # More processes than folds share the groups of a fold; each part bins its data once.
         parts = min(len(groups), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
-            FoldWork(clone(self.estimator), rows, fold, groups[part::parts], targets)
+            FoldWork(clone(self.estimator), data, fold, groups[part::parts], targets)
             for fold in folds
             for part in range(parts)
         ]
@@ -234,7 +238,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
-    def _candidates(self) -> list[Params]:
+    def _grids(self) -> Grids:
         expected = "{parameter: list of values}, or a list of such"
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         if not isinstance(grids, list | tuple) or not grids:
@@ -242,7 +246,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         grids = [mapping(grid, "param_grid", expected) for grid in grids]
         trees = f"{prefix(self.estimator)}n_estimators"
         every = range(1, last_step(self.estimator)._n_rounds + 1)
-        return list(ParameterGrid([{trees: every, **grid} for grid in grids]))
+        found = [{trees: every, **grid} for grid in grids]
+        ParameterGrid(found)  # raises an error for values that are no lists
+        return found
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:

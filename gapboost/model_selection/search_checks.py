@@ -9,7 +9,7 @@ from gapboost._data.arguments import whole
 from gapboost._data.grades import GradeLimit
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.candidate_groups import Params, candidate_groups, with_params
+from gapboost.model_selection.candidate_groups import Grids, candidate_groups, with_params
 from gapboost.preprocessing.pipeline import last_step, prefix
 
 
@@ -28,16 +28,15 @@ def check_estimator(estimator: Any) -> None:
 
 
 def check_candidates(
-    estimator: Any, candidates: list[Params], targets: list[Measure], position: Any
+    estimator: Any, grids: Grids, targets: list[Measure], position: Any
 ) -> GradeLimit:
     """Raise if a candidate cannot be trained; return the limit on grades of all measures."""
-    for candidate in candidates:
-        n_estimators = f"{prefix(estimator)}n_estimators"
-        whole(candidate[n_estimators], f"{n_estimators} in param_grid")
-    models = [
-        with_params(estimator, group.params)
-        for group in candidate_groups(candidates, prefix(estimator))
-    ]
+    n_estimators = f"{prefix(estimator)}n_estimators"
+    for grid in grids:
+        for value in grid[n_estimators]:
+            whole(value, f"{n_estimators} in param_grid")
+    groups = candidate_groups(grids, prefix(estimator))
+    models = [with_params(estimator, group.params) for group in groups]
     for model in models:
         check_estimator(model)
     rankers = [last_step(model) for model in models]

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
+from sklearn.pipeline import Pipeline
 
 import gapboost as gb
-import gapboost._data.judged
-from gapboost._data.queries import grouped_rows
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid, uniform_g
 from gapboost.xgboost import XGBGAPRanker
@@ -71,7 +72,14 @@ def by_scikit_learn(ranker, grid, X, y, qid, cv, sample_weight=None, scoring=TAR
     weight = {} if sample_weight is None else {"sample_weight": sample_weight}
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(ranker, grid, scoring=measure_scorer(scoring), cv=cv, refit=True)
-        return search.fit(X, y, qid=qid, groups=qid, **weight)
+        groups = {"groups": qid} if hasattr(cv, "split") else {}
+        return search.fit(X, y, qid=qid, **groups, **weight)
+
+
+def assert_same_search_scores(found, expected):
+    for key, values in expected.cv_results_.items():
+        if key.startswith(("split", "mean_test", "std_test", "rank_test")):
+            np.testing.assert_array_equal(found.cv_results_[key], values)
 
 
 def assert_same_search(found, expected):
@@ -211,21 +219,6 @@ def test_fractional_grades(levels):
     np.testing.assert_array_equal(
         found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
     )
-
-
-def test_rows_are_grouped_once(monkeypatch):
-    X, y, qid = task()
-    groupings = []
-
-    def counted(*arguments):
-        groupings.append(arguments)
-        return grouped_rows(*arguments)
-
-    monkeypatch.setattr(gapboost._data.judged, "grouped_rows", counted)
-    GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=TARGET, cv=3, refit=False).fit(
-        X, y, qid=qid
-    )
-    assert len(groupings) == 1
 
 
 def test_a_fold_without_weight():
@@ -441,3 +434,53 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
 def test_searches_that_cannot_be(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
         fit(**arguments)
+
+
+def test_candidates_with_one_short_repr_are_told_apart():
+    """scikit-learn and numpy shorten what they print."""
+    X, y, qid = task()
+    X = np.column_stack([np.random.default_rng(0).random((len(X), 30)), X])
+    columns = [list(range(34)), [*range(30), 35], list(range(53))]
+    steps = [ColumnTransformer([("kept", "passthrough", kept)]) for kept in columns]
+    weights = np.eye(2, 1500)[:, np.arange(1500) % 64]
+    wide = np.tile(X, 29)[:, :1500]
+    pipeline = Pipeline([("kept", steps[0]), ("ranker", RANKERS[0])])
+    for estimator, grid, rows in [
+        (pipeline, {"kept": steps, "ranker__n_estimators": [4]}, X),
+        (
+            sklearn.clone(RANKERS[1]).set_params(colsample_bynode=0.01),
+            {"feature_weights": [weights[0] + 1e-9, weights[1] + 1e-9], "n_estimators": [4]},
+            wide,
+        ),
+    ]:
+        found = GSearchCV(estimator, grid, scoring=TARGET, cv=3).fit(rows, y, qid=qid)
+        assert_same_search_scores(
+            found, by_scikit_learn(estimator, grid, rows, y, qid, GroupKFold(3))
+        )
+        assert len(set(found.cv_results_["mean_test_score"])) > 1
+
+
+class FirstRows(BaseEstimator, TransformerMixin):
+    """A step that learns from the order of the rows."""
+
+    def fit(self, X, y=None):
+        self.scale_ = 1 + np.abs(X[:20]).mean(axis=0)
+        return self
+
+    def transform(self, X):
+        return X / self.scale_ + np.arange(len(X))[:, None] % 2
+
+
+def test_steps_get_rows_in_the_order_of_the_caller():
+    X, y, qid = task()
+    pipeline = Pipeline([("first", FirstRows()), ("ranker", RANKERS[0])])
+    grid = {"ranker__g": simplex_grid(2, 1), "ranker__n_estimators": [2, 4]}
+    folds = [
+        tuple(np.random.default_rng(i).permutation(rows) for rows in fold)
+        for i, fold in enumerate(GroupKFold(3).split(X, y, qid))
+    ]
+    for cv in (GroupKFold(3), folds):
+        found = GSearchCV(pipeline, grid, scoring=TARGET, cv=cv).fit(X, y, qid=qid)
+        expected = by_scikit_learn(pipeline, grid, X, y, qid, cv)
+        assert_same_search(found, expected)
+        np.testing.assert_array_equal(found.predict(X), expected.predict(X))
