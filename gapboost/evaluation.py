@@ -10,7 +10,6 @@ from gapboost._data.columns import checked_scores, raveled
 from gapboost._data.grades import GradeLimit
 from gapboost._data.ids import objects
 from gapboost._data.judged import Judged, judged
-from gapboost._data.levels import ManyLevels
 from gapboost._data.recall_base import as_mapping, without_rows
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
@@ -134,7 +133,7 @@ def evaluate(
         With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
     y_true : array-like of shape (N,), or (N, L)
         Grades, most often whole numbers ``0..c``. Fractional grades are allowed, such as means of
-        several judges, with any number of different values. Several labels of each document are the
+        several judges, up to 64 different ones in a query. Several labels of each document are the
         columns of an array or data frame. Measures then say which column they read (`OfLabel`).
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
@@ -285,11 +284,7 @@ def query_values(
     terms = [measure.terms for measure in measures]
     values = [np.zeros(len(sizes)) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
-
-    if isinstance(data.base, ManyLevels):
-        ranges = data.base.ranges()
-    else:
-        ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
+    ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
 
     def task(k: int) -> None:
         first, last = ranges[k]

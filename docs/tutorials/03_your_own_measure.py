@@ -116,8 +116,3 @@ for _ in range(100):
     best = sum(1 / n for n in range(1, (y >= 2).sum() + 1)) or 1
     (value,) = gb.evaluate(Zipf(a=1.0), y, s).values()
     assert abs(value - naive / best) < 1e-12
-
-# %%
-# Limit: tables are possible for up to 64 different grades in a query. For more, define ``worth``
-# instead of ``tables``: it returns the gains of single documents and the terms of pairs. Here that
-# would be ``return own, ()``.

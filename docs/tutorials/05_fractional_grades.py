@@ -2,8 +2,8 @@
 Judges' means and models' scores as they are
 ============================================
 
-Train on fractional grades: the mean of several judges, or the scores of a model. You need not round
-them.
+Train on fractional grades: the mean of several judges, or the scores of a model. Whole grades are
+not needed.
 """
 
 import numpy as np
@@ -16,11 +16,12 @@ train, vali, test = load_digits_ranking()
 
 # %%
 # The grades of this task, 0 to 2, are the truth here, and no ranker gets them. We simulate three
-# judges and a model, which see the truth with noise:
+# judges and a model, which see the truth with noise. A query may have up to 64 different grades;
+# more are an error. So we round the model's scores to tenths:
 
 rng = np.random.default_rng(0)
 judges = np.clip(np.rint(train.y + rng.normal(scale=0.7, size=(3, len(train.y)))), 0, 2)
-score = np.clip(train.y + rng.normal(scale=0.6, size=len(train.y)), 0, 2)
+score = np.round(np.clip(train.y + rng.normal(scale=0.6, size=len(train.y)), 0, 2), 1)
 mean = judges.mean(axis=0)
 labels = {
     "mean of three": mean,
@@ -38,7 +39,7 @@ from matplotlib import pyplot as plt
 _, (left, right) = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
 left.hist(mean, bins=np.arange(13) / 6 - 1 / 12, color="#6baed6")
 left.set(title="mean of three judges", xlabel="grade", ylabel="documents")
-right.hist(score, bins=40, color="#d95f02")
+right.hist(score, bins=21, color="#d95f02")
 _ = right.set(title="score of a model", xlabel="grade")
 
 # %%

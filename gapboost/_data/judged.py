@@ -8,19 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded, warn_of_many
-from gapboost._data.judgments import Judgments, judgments_of, numbered_among
+from gapboost._data.judgments import Judgments, codes_among, judgments_of
 from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
-from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
+from gapboost._data.levels import LEVELS_OF_ALL, MOST_LEVELS, codes_by_query, codes_of_all
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.recall_base import RecallBase, as_mapping, checked_recall_base, grade_counts
 from gapboost._data.summary import DataSummary
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
-
-# Fractional grades get the same numbers in all queries up to so many different ones, and beyond by
-# query. Up to so many in a query a measure has tables, with one number for every pair of them;
-# beyond, documents are compared one by one.
-LEVELS_OF_ALL, MOST_LEVELS = 16, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +42,7 @@ class Judged:
     queries : Queries
     codes : int32 ndarray of shape (N,)
         The number of each document's grade among the levels of the recall base, in grouped order.
-    base : RecallBase or ManyLevels
+    base : RecallBase
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
     whole : Whole or None
@@ -62,7 +57,7 @@ class Judged:
 
     queries: Queries
     codes: Array
-    base: RecallBase | ManyLevels
+    base: RecallBase
     weights: Array
     whole: Whole | None = None
     factors: Array | None = None
@@ -202,7 +197,7 @@ class Judged:
         """
         if not self.base.is_whole:
             return self
-        highest = max(int(self.codes.max()), top or 0)
+        highest = max(int(self.codes.max()), min(top or 0, MOST_LEVELS - 1))
         counts = grade_counts(self.codes, self.queries.offsets, highest)
         return replace(self, base=RecallBase.of_whole_grades(counts))
 
@@ -303,26 +298,32 @@ def _label(
             )
         levels = np.unique(grades)
         warn_of_many(len(levels), levels[-1], names[0], limit)
-        return Label(*numbered(grades.astype(np.float64), levels, queries, judgments))
+        return Label(*codes_and_base(grades.astype(np.float64), queries, judgments, names[0]))
     if judgments is not None:
         recall_base = judgments.counts(len(queries))
-    known = limit.highest if limit.highest < math.inf else 0
+    known = min(limit.highest, MOST_LEVELS - 1) if limit.highest < math.inf else 0
     counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
     if recall_base is not None:
         counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-    return Label(grades, RecallBase.of_whole_grades(counts))
+    if counts.shape[1] <= MOST_LEVELS:
+        return Label(grades, RecallBase.of_whole_grades(counts))
+    judgments = None if recall_base is None else Judgments.of_counts(counts)
+    return Label(*codes_and_base(grades.astype(np.float64), queries, judgments, names[0]))
 
 
-def numbered(
-    grades: Array, levels: Array, queries: Queries, judgments: Judgments | None
-) -> tuple[Array, RecallBase | ManyLevels]:
-    """Return the numbers of fractional grades among all `levels` that occur, in grouped order."""
+def codes_and_base(
+    grades: Array, queries: Queries, judgments: Judgments | None, name: str
+) -> tuple[Array, RecallBase]:
+    """Return the codes of grades in grouped order, and the recall base.
+
+    Raises
+    ------
+    ValueError
+        As `codes_by_query`, which calls the grades by their `name`.
+    """
     if judgments is not None:
-        codes, base = numbered_among(grades, queries.offsets, judgments, queries.ids)
-    elif len(levels) <= LEVELS_OF_ALL:
-        return numbered_alike(grades, queries.offsets, levels)
-    else:
-        codes, base = numbered_by_query(grades, queries.offsets)
-    if base.n_levels > MOST_LEVELS:
-        return codes, base
-    return codes, replace(base[:], many_levels=False)
+        return codes_among(grades, queries.offsets, judgments, queries.ids, name)
+    levels = np.unique(grades)
+    if len(levels) <= LEVELS_OF_ALL:
+        return codes_of_all(grades, queries.offsets, levels)
+    return codes_by_query(grades, queries.offsets, name)

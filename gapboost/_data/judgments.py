@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, checked_grades, merged_in_float32
-from gapboost._data.levels import ManyLevels, numbered_by_query
-from gapboost._data.recall_base import MOST_DOCUMENTS, by_query
+from gapboost._data.levels import codes_by_query
+from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase, by_query
 from gapboost._kernels import Array
 
 
@@ -26,6 +26,12 @@ class Judgments(NamedTuple):
     query: Array
     grade: Array
     documents: Array
+
+    @classmethod
+    def of_counts(cls, counts: Array) -> "Judgments":
+        """Return the judgments of documents of grade 0, 1, ..., int64 of shape (Q, c + 1)."""
+        query, grade = np.nonzero(counts)
+        return cls(query, grade.astype(np.int32), counts[query, grade])
 
     @property
     def whole(self) -> bool:
@@ -83,15 +89,15 @@ def _is_number_of_documents(n: Any) -> bool:
     return number and 0 <= n <= MOST_DOCUMENTS and n == int(n)
 
 
-def numbered_among(
-    grades: Array, offsets: Array, judged: Judgments, ids: Array
-) -> tuple[Array, ManyLevels]:
-    """Return the numbers of grades among the judged ones of their query, and the recall base.
+def codes_among(
+    grades: Array, offsets: Array, judged: Judgments, ids: Array, name: str
+) -> tuple[Array, RecallBase]:
+    """Return the codes of grades among the judged ones of their query, and the recall base.
 
     Raises
     ------
     ValueError
-        If more documents of a grade above 0 are listed than judged.
+        If more documents of a grade above 0 are listed than judged, or as `codes_by_query`.
     """
     query = np.concatenate((np.repeat(np.arange(len(ids)), np.diff(offsets)), judged.query))
     order = np.argsort(query, kind="stable")
@@ -99,19 +105,17 @@ def numbered_among(
     codes = np.empty(len(query), dtype=np.int32)
     # The rows and the recall base may come with different float types.
     every = merged_in_float32(np.concatenate((grades, judged.grade)))
-    codes[order], base = numbered_by_query(every[order], ends)
-    level = base.starts[query] + codes
-    listed = np.bincount(level[: len(grades)], minlength=len(base.levels))
-    counts = np.bincount(level[len(grades) :], judged.documents, minlength=len(base.levels)).astype(
-        np.int64
-    )
+    codes[order], base = codes_by_query(every[order], ends, name)
+    listed, counts = np.zeros_like(base.counts), np.zeros_like(base.counts)
+    n = len(grades)
+    np.add.at(listed, (query[:n], codes[:n]), 1)
+    np.add.at(counts, (query[n:], codes[n:]), judged.documents)
     short = (counts < listed) & (base.levels > 0)
     if short.any():
-        at = int(np.argmax(short))
-        q = int(np.searchsorted(base.starts, at, side="right")) - 1
+        q, level = np.argwhere(short)[0]
         raise ValueError(
-            f"recall_base counts {counts[at]} documents of grade {base.levels[at]:g} for query "
-            f"{ids[q]!r}, but {listed[at]} are listed; expected at least the listed ones of each "
-            "grade above 0"
+            f"recall_base counts {counts[q, level]} documents of grade {base.levels[q, level]:g} "
+            f"for query {ids[q]!r}, but {listed[q, level]} are listed; expected at least the "
+            "listed ones of each grade above 0"
         )
-    return codes[: len(grades)], ManyLevels(np.maximum(counts, listed), base.levels, base.starts)
+    return codes[:n], RecallBase(np.maximum(counts, listed), base.levels)

@@ -8,7 +8,6 @@ import numpy as np
 
 from gapboost._data.features import column_names
 from gapboost._data.grades import GradeLimit
-from gapboost._data.levels import ManyLevels
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 
@@ -23,11 +22,11 @@ class Label:
     Attributes
     ----------
     codes : int32 ndarray of shape (N,)
-    base : RecallBase or ManyLevels
+    base : RecallBase
     """
 
     codes: Array
-    base: RecallBase | ManyLevels
+    base: RecallBase
 
     def subset(self, queries: Array, rows: Array) -> Self:
         """Return the label of the queries and rows in two bool masks."""

@@ -34,13 +34,10 @@ class RecallBase:
     levels : float64 ndarray of shape (L,), or (Q, L)
         These grades, ascending: the same for all queries, or of each. Where a query has fewer, its
         highest is repeated.
-    many_levels : bool
-        True if some query of the data set has too many grades for tables of grades by grades.
     """
 
     counts: Array
     levels: Array
-    many_levels: bool = False
 
     @classmethod
     def of_whole_grades(cls, counts: Array) -> Self:
@@ -53,7 +50,7 @@ class RecallBase:
     def __getitem__(self, queries: Any) -> Self:
         """Return the recall base of some queries, by a slice or an array of query numbers."""
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
-        return type(self)(self.counts[queries], levels, self.many_levels)
+        return type(self)(self.counts[queries], levels)
 
     def subset(self, queries: Array) -> Self:
         """Return the recall base of the queries in a bool mask of shape (Q,)."""

@@ -61,8 +61,6 @@ Read in this order:
 `lambdarank`      LambdaRank over all pairs; its docstring has the formulas
 `smooth`          SoftRank and ApproxRank
 `expected_value`  counts of grades; values of quadratic form and cascade, expected over ties
-`worth`           the form without tables, for many different grades in a query
-`expected_worth`  evaluation of this form
 `query_relative`  z-scores and percentile ranks of features within each query
 `parallel`        chunks of work on threads, and memory that they borrow
 `jit`             how all of this is compiled, and kept on disk

@@ -1,8 +1,7 @@
 """Expected value of each query over the orders of ties: quadratic form and cascade.
 
-The form comes as tables of grades by grades, where a document costs O(c);
-`gapboost._kernels.expected_worth` takes it otherwise. The tables are made from the documents of
-each grade, which `count_grades` counts.
+The form comes as tables of grades by grades, where a document costs O(c). They are made from the
+documents of each grade, which `count_grades` counts.
 """
 
 from typing import NamedTuple

@@ -61,9 +61,10 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
     ValueError
         If grades are fractional: maximum-entropy distributions are over whole grades.
     """
-    if not isinstance(data.base, RecallBase) or not data.base.is_whole:
+    if not data.base.is_whole:
         raise ValueError(
-            "the judgments hold fractional grades; expected whole grades 0..c for lists of grades"
+            "the judgments hold fractional grades, or grades above 63; expected whole grades 0..c "
+            "for lists of grades"
         )
     offsets = data.queries.offsets
     order = ranking(scores, offsets)

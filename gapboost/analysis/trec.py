@@ -23,9 +23,9 @@ import numpy as np
 from gapboost._data.arguments import mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import check_known, checked_grades, warn_of_many
-from gapboost._data.judged import Judged, numbered
+from gapboost._data.judged import Judged, codes_and_base
 from gapboost._data.judgments import Judgments
-from gapboost._data.levels import ManyLevels
+from gapboost._data.levels import MOST_LEVELS
 from gapboost._data.queries import Queries
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
@@ -117,13 +117,11 @@ class Retrieved:
         query = np.repeat(np.arange(len(topics)), [len(qrels[topic]) for topic in topics])
         judged = Judgments(query, known, np.ones(len(known), dtype=np.int64))
         grades = np.maximum(np.array(gains), 0)
-        base: RecallBase | ManyLevels
-        if judged.whole:
+        if judged.whole and known.max(initial=0) < MOST_LEVELS:
             codes = grades.astype(np.int32)
             base = RecallBase.of_whole_grades(judged.counts(len(topics)))
         else:
-            real = grades.astype(np.float64)
-            codes, base = numbered(real, np.unique(grades), self.queries, judged)
+            codes, base = codes_and_base(grades.astype(np.float64), self.queries, judged, "qrels")
         data = Judged(self.queries, codes, base, np.ones(len(topics)))
         return Rankings(data, self.scores, self.ties)
 

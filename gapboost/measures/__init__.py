@@ -10,7 +10,6 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `weighted`           weighted sums
 `of_label`           measures of one of several labels
 `discount_of_query`  those whose discount is another for each query
-`worth`              worth of documents by themselves and below others, for tables
 `arrays`             what a measure returns, checked, and parts that several share
 `swaps`              what it gains when two documents change places
 `labels`             its words in files, columns and logs

@@ -46,6 +46,24 @@ def reciprocal(values: Array) -> Array:
     return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
 
 
-def no_pairs(base: RecallBase) -> Array:
-    """The worth of pairs in a measure without any."""
-    return np.zeros((len(base), base.n_levels, base.n_levels))
+def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:
+    """Return the tables of a measure in which documents count by themselves.
+
+    Parameters
+    ----------
+    own : ndarray of shape (L,) or (Q, L)
+        The worth of each level.
+    base : RecallBase
+    """
+    by_query = np.array(np.broadcast_to(own, base.counts.shape), dtype=np.float64, order="C")
+    return np.zeros((len(base), base.n_levels, base.n_levels)), by_query
+
+
+def with_diagonal(pair: Array) -> tuple[Array, Array]:
+    """Return ``pair``, and its diagonal as ``own``: a document counts its own relevance too."""
+    return pair, np.ascontiguousarray(np.diagonal(pair, axis1=1, axis2=2))
+
+
+def lesser(amount: Array) -> Array:
+    """Return ``[..., i, j]``: the lesser of the amounts of levels i and j."""
+    return np.minimum(amount[..., :, None], amount[..., None, :])

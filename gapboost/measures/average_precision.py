@@ -12,10 +12,10 @@ import numpy as np
 from gapboost._data.arguments import as_flag, as_relevant
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
-from gapboost.measures.arrays import reciprocal
+from gapboost._kernels import Array
+from gapboost.measures.arrays import lesser, reciprocal, with_diagonal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.form import QuadraticForm
-from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,7 +56,7 @@ class AP(QuadraticForm):
         """``ap``."""
         return "ap"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``, or ``/ min(k, RB[rel])``.
 
         The second is for `ideal_at_k`.
@@ -65,4 +65,4 @@ class AP(QuadraticForm):
         count = base.relevant(self.rel)
         if self.ideal_at_k and self.k is not None:
             count = np.minimum(count, self.k)
-        return in_pairs(base, Pairs(relevant, relevant, reciprocal(count)[:, None]))
+        return with_diagonal(lesser(relevant) * reciprocal(count)[:, None, None])

@@ -17,6 +17,11 @@ class DiscountOfQuery(QuadraticForm):
 
     discount_at: ClassVar[None] = None
 
+    @property
+    def trains(self) -> bool:
+        """False: objectives need one discount for all queries."""
+        return False
+
     @abstractmethod
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """Weights at whole ranks as if there were no cut-off.

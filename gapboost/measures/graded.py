@@ -24,10 +24,9 @@ import numpy as np
 from gapboost._data.arguments import as_floats, ordered
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import reciprocal
+from gapboost.measures.arrays import lesser, reciprocal, with_diagonal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.form import QuadraticForm
-from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -202,12 +201,11 @@ class GAP(GradedMeasure):
         """``gap``."""
         return "gap"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(G[i], G[j]) / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
         _, cumulative = self.thresholds(base.levels)
-        return in_pairs(
-            base, Pairs(cumulative, cumulative, reciprocal(base.total(cumulative))[:, None])
-        )
+        total = base.total(cumulative)[:, None, None]
+        return with_diagonal(lesser(cumulative) * reciprocal(total))
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,12 +240,11 @@ class xGAP(GradedMeasure):
         """``xgap``."""
         return "xgap"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(G[i], G[j]) w[j] / G[j]``."""
         g, cumulative = self.thresholds(base.levels)
-        return in_pairs(
-            base, Pairs(cumulative, cumulative, self._w(base, g) * reciprocal(cumulative))
-        )
+        factor = self._w(base, g) * reciprocal(cumulative)
+        return with_diagonal(lesser(cumulative) * factor[:, None, :])
 
 
 @dataclass(frozen=True, repr=False)
@@ -275,8 +272,7 @@ class eGAP(GradedMeasure):
         """``egap``."""
         return "egap"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(w[i], w[j])``."""
         g, _ = self.thresholds(base.levels)
-        w = self._w(base, g)
-        return in_pairs(base, Pairs(w, w, np.ones(1)))
+        return with_diagonal(lesser(self._w(base, g)))

@@ -12,16 +12,13 @@ gains.
 from dataclasses import dataclass, replace
 from typing import Self
 
-import numpy as np
-
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import reciprocal
+from gapboost.measures.arrays import reciprocal, with_diagonal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +98,7 @@ class grAP(QuadraticForm):
             else replace(self, top=float(occurring[-1]))
         )
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
         if self.gains is None and self.top is None:
             raise ValueError(
@@ -111,5 +108,4 @@ class grAP(QuadraticForm):
             gain_of_grades(self.gains, base.levels) if self.top is None else base.levels / self.top
         )
         factor = gain * reciprocal(base.total(gain))[:, None]
-        # A cap that is never reached leaves the product.
-        return in_pairs(base, Pairs(gain, np.full_like(gain, gain.max()), factor))
+        return with_diagonal(gain[..., :, None] * factor[:, None, :])

@@ -36,7 +36,7 @@ class Measure(metaclass=MeasureType):
     ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
 
     A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` defines
-    `short_name`, `discount_at` and one of ``tables`` and ``worth`` (see `QuadraticForm`). Every
+    `short_name`, `discount_at` and ``tables`` (see `QuadraticForm`). Every
     objective trains for such measures. Any other measure defines `evaluated` instead. It overrides
     `relevant` and `changes` if the ones of this class do not fit.
 

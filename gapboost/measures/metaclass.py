@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 
 class MeasureType(ABCMeta):
-    """Make each class with `tables` or `worth` a `QuadraticForm`, even if it is a `Measure`.
+    """Make each class with `tables` a `QuadraticForm`, even if it is a `Measure`.
 
-    Users derive their measures from `Measure` and define one of the two: the form follows from it.
+    Users derive their measures from `Measure` and define `tables`: the form follows from it.
     """
 
     # `QuadraticForm` and `WeightedSum`, as soon as they exist: both derive from `Measure`.
@@ -32,14 +32,11 @@ class MeasureType(ABCMeta):
 
 
 def _has_form(bases: tuple[type, ...], namespace: dict[str, Any]) -> bool:
-    """Return True for a class with `tables` or `worth` that inherits no other evaluation."""
+    """Return True for a class with `tables` that inherits no other evaluation."""
     if not namespace.get("has_tables", True):
         return False  # what measures without the form said in 0.1.0rc1
     if not all(
         "evaluated" in base.__abstractmethods__ for base in bases if isinstance(base, MeasureType)
     ):
         return False
-    return any(
-        name in namespace or any(hasattr(base, name) for base in bases)
-        for name in ("tables", "worth")
-    )
+    return "tables" in namespace or any(hasattr(base, "tables") for base in bases)

@@ -11,11 +11,11 @@ import numpy as np
 
 from gapboost._data.arguments import as_flag
 from gapboost._data.recall_base import RecallBase, sums_of
-from gapboost.measures.arrays import reciprocal
+from gapboost._kernels import Array
+from gapboost.measures.arrays import reciprocal, without_pairs
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
-from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,9 +73,9 @@ class DCG(CumulatedGain):
         """``dcg``."""
         return "dcg"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""
-        return alone(gain_of_grades(self.gains, base.levels), base)
+        return without_pairs(gain_of_grades(self.gains, base.levels), base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +115,7 @@ class nDCG(CumulatedGain):
         """``ndcg``."""
         return "ndcg"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""
         counts, gain = base.counts, gain_of_grades(self.gains, base.levels)
         # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of
@@ -128,4 +128,4 @@ class nDCG(CumulatedGain):
         own = gain * reciprocal(sums_of(ranks, gain))[:, None]
         if self.short_is_zero and self.k is not None:
             own[counts.sum(axis=1) < self.k] = 0.0
-        return alone(own, base)
+        return without_pairs(own, base)

@@ -15,10 +15,9 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
-from gapboost.measures.arrays import reciprocal
+from gapboost.measures.arrays import reciprocal, with_diagonal
 from gapboost.measures.discounts import Constant
 from gapboost.measures.form import QuadraticForm
-from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,11 +44,12 @@ class PairMeasure(QuadraticForm):
 
 
 def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
-    """Return the number of each level, and 1 / pairs of different grades, of shape (Q, 1)."""
+    """Return ``sign(i - j)``, of shape (L, L), and 1 / pairs of different grades, (Q, 1, 1)."""
     # As floats: a query may have more pairs than a whole number of 64 bits counts.
     documents = base.counts.astype(np.float64)
     pairs = (documents.sum(axis=1) ** 2 - (documents**2).sum(axis=1)) / 2
-    return np.arange(float(base.n_levels)), reciprocal(pairs)[:, None]
+    level = np.arange(base.n_levels)
+    return np.sign(level[:, None] - level), reciprocal(pairs)[:, None, None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,10 +78,10 @@ class KendallTau(PairMeasure):
         """``kendalltau``."""
         return "kendalltau"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; ``own`` is 0."""
-        number, share = share_of_pairs(base)
-        return in_pairs(base, Pairs(number, number + 1, share, floor=number - 1, zero=number))
+        order, share = share_of_pairs(base)
+        return with_diagonal(order * share)
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,10 +110,10 @@ class PairwiseAccuracy(PairMeasure):
         """``pairwiseaccuracy``."""
         return "pairwiseaccuracy"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i > j}`` over the number of pairs; ``own`` is 0."""
-        number, share = share_of_pairs(base)
-        return in_pairs(base, Pairs(number, number + 1, share, floor=number, zero=number))
+        order, share = share_of_pairs(base)
+        return with_diagonal((order > 0) * share)
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,7 +154,7 @@ class SpearmanRho(PairMeasure):
         """``spearmanrho``."""
         return "spearmanrho"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """Return ``pair[i, j] = r[i] - r[j]`` over the divisor; single documents are worth 0."""
         documents = base.counts.astype(np.float64)
         n = documents.sum(axis=1, keepdims=True)
@@ -162,6 +162,4 @@ class SpearmanRho(PairMeasure):
         rank = np.cumsum(documents, axis=1) - documents / 2 - n / 2
         variance = sums_of(documents, rank**2)[:, None]
         share = reciprocal(np.sqrt((n**3 - n) / 3 * variance))
-        # A floor and a cap that no difference reaches.
-        lowest, highest = (np.broadcast_to(end, rank.shape) for end in (rank[:, :1], rank[:, -1:]))
-        return in_pairs(base, Pairs(rank, highest, share, floor=lowest, zero=rank))
+        return with_diagonal((rank[:, :, None] - rank[:, None, :]) * share[:, :, None])

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from gapboost._data.arguments import as_relevant
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost.measures.arrays import without_pairs
 from gapboost.measures.discounts import Constant, Discount
 from gapboost.measures.form import QuadraticForm
-from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +61,6 @@ class Precision(RelevantAtCutoff):
         assert self.k is not None
         return Constant(1.0 / self.k)
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel}``; no pairs."""
-        return alone(at_least(base.levels, self.rel), base)
+        return without_pairs(at_least(base.levels, self.rel), base)

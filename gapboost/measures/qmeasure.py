@@ -12,10 +12,9 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import reciprocal
+from gapboost.measures.arrays import reciprocal, with_diagonal
 from gapboost.measures.discount_of_query import DiscountOfQuery
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
-from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,11 +75,10 @@ class QMeasure(DiscountOfQuery):
         )
         return weights
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""
         gain = gain_of_grades(self.gains, base.levels)
         relevant = gain > 0
         above = np.where(relevant, 1.0 + self.beta * gain, 0.0)
         factor = relevant * reciprocal(np.where(relevant, base.counts, 0).sum(axis=1))[:, None]
-        # A cap that is never reached leaves the product.
-        return in_pairs(base, Pairs(above, np.full_like(above, above.max()), factor))
+        return with_diagonal(above[..., :, None] * factor[:, None, :])

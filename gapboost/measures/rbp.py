@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from gapboost._data.arguments import as_relevant, positive, probability
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost.measures.arrays import without_pairs
 from gapboost.measures.discounts import Discount, Geometric, InverseSquare
 from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.worth import Stated, alone
 
 
 class WeightedPrecision(QuadraticForm):
@@ -44,14 +45,14 @@ class WeightedPrecision(QuadraticForm):
         """Positive grades that have a gain; None where grades are relevant or not."""
         return most_grades(self.gains)
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""
         gain = (
             at_least(base.levels, self.rel)
             if self.gains is None
             else gain_of_grades(self.gains, base.levels)
         )
-        return alone(gain, base)
+        return without_pairs(gain, base)
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,16 +14,16 @@ from gapboost._data.arguments import as_relevant
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import reciprocal
+from gapboost.measures.arrays import reciprocal, without_pairs
 from gapboost.measures.discount_of_query import DiscountOfQuery
 from gapboost.measures.discounts import Constant
 from gapboost.measures.precision import RelevantAtCutoff
-from gapboost.measures.worth import Stated, alone
 
 
-def shares(base: RecallBase, rel: float) -> Stated:
+def shares(base: RecallBase, rel: float) -> tuple[Array, Array]:
     """``own[j] = 1{j >= rel} / RB[rel]``, and no pairs."""
-    return alone(at_least(base.levels, rel) * reciprocal(base.relevant(rel))[:, None], base)
+    share = reciprocal(base.relevant(rel))[:, None]
+    return without_pairs(at_least(base.levels, rel) * share, base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +53,7 @@ class Recall(RelevantAtCutoff):
         """``recall``."""
         return "recall"
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
         return shares(base, self.rel)
 
@@ -93,6 +93,6 @@ class RPrecision(DiscountOfQuery):
         """1 down to rank ``RB[rel]``."""
         return (ranks <= base.relevant(self.rel)[query]).astype(np.float64)
 
-    def worth(self, base: RecallBase) -> Stated:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
         return shares(base, self.rel)

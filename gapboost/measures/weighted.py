@@ -14,12 +14,11 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import no_pairs
+from gapboost.measures.arrays import without_pairs
 from gapboost.measures.form import QuadraticForm, as_form, tables_of
 from gapboost.measures.labels import plain, short_label
 from gapboost.measures.measure import Measure
 from gapboost.measures.metaclass import MeasureType
-from gapboost.measures.worth import Stated
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,21 +156,12 @@ class WeightedSum(QuadraticForm):
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """Return the weighted sums of the tables of the parts."""
-        pair, own = no_pairs(base), np.zeros(base.counts.shape)
+        pair, own = without_pairs(np.zeros(1), base)
         for weight, part in self._forms:
             of_part = tables_of(part, base)
             pair += weight * of_part[0]
             own += weight * of_part[1]
         return pair, own
-
-    def worth(self, base: RecallBase) -> Stated:
-        """Return the terms of all parts, each times its weight."""
-        own, terms = np.zeros(base.counts.shape), []
-        for weight, part in self._forms:
-            alone, pairs = part.worth(base)
-            own += weight * alone
-            terms += [term._replace(factor=weight * term.factor) for term in pairs]
-        return own, tuple(terms)
 
     @property
     def _forms(self) -> list[tuple[float, QuadraticForm]]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from gapboost._data.arguments import as_cutoff, positive, whole
 from gapboost._data.judged import Judged
-from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.gradients import (
     HESSIAN_FLOOR,
@@ -31,7 +30,7 @@ from gapboost.measures.form import tables_of
 from gapboost.measures.measure import Measure
 from gapboost.measures.of_label import with_its_label
 from gapboost.objectives.objective import Objective, Pass
-from gapboost.objectives.pairs import CascadePass, LevelsPass
+from gapboost.objectives.pairs import CascadePass
 from gapboost.objectives.tie_order import tie_order
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
@@ -100,7 +99,7 @@ class LambdaRank(Objective):
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     """Return the pass for a measure with one discount."""
     measure, data = with_its_label(objective.measure, data)
-    discount, begins = discounts_of(measure, data)
+    discount, begins = measure.discounts(data.base, data.queries.sizes)
     setup = Setup(
         grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount,
         begins=begins, weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
@@ -108,24 +107,7 @@ def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     )  # fmt: skip
     if isinstance(measure, Cascade):
         return CascadePass(setup, measure, data, objective.truncation, threads)
-    kind = LevelsPass if data.base.many_levels else LambdaRankPass
-    return kind(setup, measure, data, objective.truncation, threads)
-
-
-def discounts_of(measure: Measure, data: Judged) -> tuple[Array, Array]:
-    """`Measure.discounts` of all queries."""
-    base, sizes = data.base, data.queries.sizes
-    if not isinstance(base, ManyLevels):
-        return measure.discounts(base, sizes)
-    parts = [
-        measure.discounts(base[first:last], sizes[first:last]) for first, last in base.ranges()
-    ]
-    lengths = [len(weights) for weights, _ in parts]
-    begins = [
-        begins + before
-        for (_, begins), before in zip(parts, np.cumsum(lengths) - lengths, strict=True)
-    ]
-    return np.concatenate([weights for weights, _ in parts]), np.concatenate(begins)
+    return LambdaRankPass(setup, measure, data, objective.truncation, threads)
 
 
 class LambdaRankPass(Pass):

@@ -1,23 +1,19 @@
-"""LambdaRank pair by pair: cascades, many different grades in a query, and what RankNet shares."""
+"""LambdaRank pair by pair: cascades, and what RankNet shares."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.judged import MOST_LEVELS, Judged
-from gapboost._data.levels import ManyLevels
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.cascades import sum_cascades
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, dampening
-from gapboost._kernels.lambdarank.levels import LevelLists, sum_levels, sums_for
 from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE
 from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run
 from gapboost._kernels.simd import LANES
-from gapboost._kernels.worth import Worth
 from gapboost.measures.cascade import Cascade
-from gapboost.measures.form import worth_of
 from gapboost.measures.measure import Measure
 from gapboost.objectives.objective import Pass
 
@@ -130,26 +126,6 @@ class CascadePass(MeasurePass):
         )
 
 
-class LevelsPass(MeasurePass):
-    """LambdaRank for a measure of the form, where a query has many different grades."""
-
-    def __init__(
-        self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int
-    ) -> None:
-        super().__init__(setup, measure, data, truncation, threads)
-        self.worth = worth_by_document(measure, data)
-        self.levels = data.codes.astype(np.float64)
-
-    def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
-        """See `PairsPass.sum`."""
-        lists = LevelLists(
-            starts=ranks.starts, begins=self.setup.begins[ranks.numbers],
-            deep=self.deep[ranks.numbers], s=ranks.s, levels=self.levels[ranks.rows],
-            worth=self.worth.taken(ranks.rows), lam=lam, eta=eta,
-        )  # fmt: skip
-        sum_levels(lists, self.setup.discount, sums_for(int(np.diff(ranks.starts).max())))
-
-
 def check_pairs(data: Judged, deepest: int, what: str, instead: str) -> None:
     """Refuse queries of which a pass would visit too many pairs.
 
@@ -160,27 +136,7 @@ def check_pairs(data: Judged, deepest: int, what: str, instead: str) -> None:
     """
     longest = int(data.queries.sizes.max())
     if min(deepest, longest) * longest > MOST_PAIRS:
-        many = data.base.many_levels
-        graded = f" and up to {data.base.n_levels} different grades" if many else ""
-        rounded = (
-            f"grades rounded to at most {MOST_LEVELS} different ones in a query, such as "
-            "numpy.round(y, 1), "
-            if many
-            else ""
-        )
         raise ValueError(
-            f"the longest query has {longest} documents{graded}, of which {what} visits every "
-            f"pair; expected at most {MOST_PAIRS} pairs in a query: {rounded}{instead}"
+            f"the longest query has {longest} documents, of which {what} visits every "
+            f"pair; expected at most {MOST_PAIRS} pairs in a query: {instead}"
         )
-
-
-def worth_by_document(measure: Measure, data: Judged) -> Worth:
-    """Return the worth of documents, in grouped order, for queries with many different grades."""
-    base, offsets = data.base, data.queries.offsets
-    assert isinstance(base, ManyLevels)
-    parts = []
-    for first, last in base.ranges():
-        query = np.repeat(np.arange(last - first), data.queries.sizes[first:last])
-        codes = data.codes[offsets[first] : offsets[last]]
-        parts.append(worth_of(measure, base[first:last]).taken(query, codes))
-    return Worth(*(np.concatenate(numbers, axis=-1) for numbers in zip(*parts, strict=True)))

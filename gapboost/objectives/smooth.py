@@ -42,10 +42,8 @@ import numpy as np
 
 from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.judged import Judged, judged
-from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
-from gapboost._kernels.smooth.levels import compare_levels, push_levels
 from gapboost._kernels.smooth.query import (
     Documents,
     find_positions,
@@ -53,10 +51,8 @@ from gapboost._kernels.smooth.query import (
     rows_by_rank,
 )
 from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_for, smooth_ranks
-from gapboost._kernels.worth import Worth
 from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.objectives.objective import Objective, Pass
-from gapboost.objectives.pairs import check_pairs, worth_by_document
 
 
 class Chunk(NamedTuple):
@@ -73,11 +69,8 @@ class Chunk(NamedTuple):
         Whether the measure looks at documents of that grade at all; the others only take up ranks.
     own : float64 ndarray of shape (N,)
         What each document is worth by itself.
-    worth : float64 ndarray of shape (Q, L, L) or Worth
-        What documents are worth below others: a table for each query or, where one has many
-        different grades, by document.
-    by_level : int64 ndarray
-        The documents of each query, those of a grade together; empty where there are tables.
+    pair : float64 ndarray of shape (Q, L, L)
+        What documents are worth below others.
     documents : Documents
     room : Room
     """
@@ -87,8 +80,7 @@ class Chunk(NamedTuple):
     query: Array
     matters: Array
     own: Array
-    worth: Array | Worth
-    by_level: Array
+    pair: Array
     documents: Documents
     room: Room
 
@@ -107,17 +99,11 @@ class Chunk(NamedTuple):
 
     def compare(self, step: SmoothStep, turning: bool) -> None:
         """See `gapboost._kernels.smooth.sums.compare`."""
-        if isinstance(self.worth, Worth):
-            compare_levels(self.starts, step.kind, self.worth, turning, self.documents)
-        else:
-            compare(self.starts, step, self.worth, turning, self.room, self.documents)
+        compare(self.starts, step, self.pair, turning, self.room, self.documents)
 
     def push(self, step: SmoothStep, paired: bool) -> None:
         """See `gapboost._kernels.smooth.sums.push`."""
-        if isinstance(self.worth, Worth):
-            push_levels(self.starts, step.kind, self.worth, paired, self.by_level, self.documents)
-        else:
-            push(self.starts, step, self.worth, paired, self.room, self.documents)
+        push(self.starts, step, self.pair, paired, self.room, self.documents)
 
 
 class SmoothPass(Pass):
@@ -154,11 +140,9 @@ class SmoothPass(Pass):
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        bytes_per_query = 0 if data.base.many_levels else table_bytes(data.base.n_levels)
-        self.ranges = chunks(data.queries.offsets, threads, bytes_per_query, CACHED_CHUNK)
-        if isinstance(data.base, ManyLevels):
-            check_pairs(data, int(data.queries.sizes.max()), repr(objective), "shorter lists")
-            self.worth = worth_by_document(self.measure, data)
+        self.ranges = chunks(
+            data.queries.offsets, threads, table_bytes(data.base.n_levels), CACHED_CHUNK
+        )
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -204,26 +188,12 @@ class SmoothPass(Pass):
         grade = data.codes[rows].astype(np.int64)
         documents = Documents(grade, *np.zeros((6, len(grade))))
         find_positions(exact[order], starts, self.steepness, documents.x)
-        worth: Array | Worth
-        if data.base.many_levels:
-            worth = self.worth.taken(rows)
-            own, n_channels = worth.own, 1
-            below = (worth.cap != worth.zero) | (worth.floor != worth.zero)
-            matters = (own != 0) | (below & (worth.factor != 0)).any(axis=0)
-            by_level = rows_by_rank(grade.astype(np.float64), starts)
-        else:
-            worth, of_levels = tables_of(self.measure, data.base[first:last])
-            matter = (of_levels != 0) | (worth != 0).any(axis=1) | (worth != 0).any(axis=2)
-            own, matters, n_channels = (
-                of_levels[query, grade],
-                matter[query, grade],
-                of_levels.shape[1],
-            )
-            by_level = np.empty(0, np.int64)
+        pair, own = tables_of(self.measure, data.base[first:last])
+        matter = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
         chunk = Chunk(
-            numbers=slice(first, last), starts=starts, query=query, matters=matters, own=own,
-            worth=worth, by_level=by_level, documents=documents,
-            room=room_for(int(sizes.max()), n_channels),
+            numbers=slice(first, last), starts=starts, query=query, matters=matter[query, grade],
+            own=own[query, grade], pair=pair, documents=documents,
+            room=room_for(int(sizes.max()), own.shape[1]),
         )  # fmt: skip
         return chunk, rows
 

@@ -129,8 +129,6 @@ class SoftRankPass(SmoothPass):
         of a cluster.
         """
         base = self.data.base
-        if base.many_levels:
-            return bool(self.worth.factor.any())
         everything = RecallBase.of_whole_grades(np.ones((1, max(2, base.n_levels)), dtype=np.int64))
         asked = [everything, *(base[first:last] for first, last in self.ranges)]
         return any(tables_of(self.measure, of_some)[0].any() for of_some in asked)
@@ -168,6 +166,5 @@ class SoftRankPass(SmoothPass):
         chunk.settle(chances * discount, chances * slope)
         chunk.compare(self.step, False)
         documents.by_rank[:] *= documents.total
-        # Lists with rank distributions are short enough for tables, whatever their grades.
         pairs, _ = tables_of(self.measure, self.data.base[chunk.numbers])
         push_within(starts, pairs, chunk.matters, discount * documents.total, dist, documents)

@@ -363,12 +363,14 @@ def test_judgments_with_a_decimal_point(tmp_path):
     grades, scores, qid = [0.5, 0.25, 0, 0, 0], [3, 2, 1, 0.5, 1], ["1"] * 4 + ["2"]
     base = {"1": {0.5: 1, 1: 1, 0.25: 1}, "2": {2: 1}}
     assert values == gb.evaluate(measures, grades, scores, qid, recall_base=base)
-    with pytest.raises(ValueError, match="fractional grades; expected whole grades"):
+    with pytest.raises(ValueError, match="fractional grades.*expected whole grades"):
         trec.rankings(qrels, run).lists()
 
 
 def test_judgments_of_more_different_values_than_judges_make_are_told_how_they_are_read():
-    qrels = {"1": {f"d{i}": i / 1000 for i in range(1001)}}
+    qrels = {str(i // 20): {} for i in range(1001)}
+    for i in range(1001):
+        qrels[str(i // 20)][f"d{i}"] = i / 1000
     with pytest.warns(
         UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) reads"
     ):

@@ -41,8 +41,6 @@ MEASURES = [
 ]
 # Of these none but LambdaRank trains.
 SEVERAL_DISCOUNTS = [
-    gb.RPrecision(rel=2),
-    gb.QMeasure(gains="exponential"),
     0.7 * gb.AP() + 0.3 * gb.nDCG(k=10),
 ]
 OBJECTIVES = [

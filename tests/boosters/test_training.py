@@ -21,11 +21,9 @@ MEASURES = [
     gb.DCG(gains="linear", k=10),
     gb.RBP(p=0.9),
     gb.Recall(k=30),
-    gb.RPrecision(),
     gb.KendallTau(),
     gb.SpearmanRho(),
     gb.INSQ(t=2),
-    gb.QMeasure(),
     0.5 * gb.GAP(g=(0.5, 0.5)) + 0.5 * gb.AP(),
     0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10),
 ]

@@ -21,7 +21,6 @@ GRADES = {
     "whole": lambda rng: rng.integers(0, 4, N),
     "few levels": lambda rng: rng.integers(0, 7, N) / 2,
     "levels by query": lambda rng: rng.integers(0, 40, N) / 16,
-    "many levels": lambda rng: rng.random(N),
 }
 
 

@@ -52,7 +52,7 @@ for dtype in (np.float64, np.float32):
             nothing_new((ranker, dtype, length))
 
 X, score, y, qid = X[:300], score[:300], y[:300], np.arange(300) // 20
-weights, different = np.ones(15), np.linspace(0.0, 2.0, 300)
+weights, fractions = np.ones(15), np.arange(300) % 40 / 20
 for dtype in (np.float64, np.float32):
     for measure in (gb.GAP(), gb.AP(), gb.nDCG(k=5), gb.Precision(k=3)):
         smooth = gb.SoftRank(measure), gb.ApproxRank(measure)
@@ -60,12 +60,11 @@ for dtype in (np.float64, np.float32):
             objective.gradients(y, score.astype(dtype), qid, sample_weight=weights)
             # nothing is relevant
             objective.gradients(np.zeros(300, int), score.astype(dtype))
-            # every document has a grade of its own
-            objective.gradients(different, score.astype(dtype))
+            objective.gradients(fractions, score.astype(dtype))
             nothing_new((objective, dtype))
         for ties in ("expected", "row"):
             gb.evaluate(measure, y.tolist(), score.astype(dtype), qid, ties=ties, empty=1)
-            gb.evaluate(measure, different, score.astype(dtype), ties=ties, empty=1)
+            gb.evaluate(measure, fractions, score.astype(dtype), ties=ties, empty=1)
             nothing_new((measure, dtype, ties))
     for objective in (gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())):
         objective.value(y, score.astype(dtype), qid)

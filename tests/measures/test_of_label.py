@@ -106,7 +106,7 @@ def test_g_is_open_in_each_column_by_itself():
 
 def test_grades_may_be_fractional_in_one_column():
     rng = np.random.default_rng(3)
-    y = np.column_stack([rng.integers(0, 3, 200), rng.random(200)])
+    y = np.column_stack([rng.integers(0, 3, 200), rng.integers(0, 60, 200) / 8])
     scores, qid = rng.random(200), np.arange(200) // 100
     one, other = gb.OfLabel(gb.AP(), 0), gb.OfLabel(gb.nDCG(), 1)
     found = gb.evaluate([one, other], y, scores, qid)
@@ -377,7 +377,7 @@ def test_labels_that_are_no_grades_are_warned_of_by_column():
         match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) "
         r"reads",
     ):
-        gb.evaluate(measure, y, np.arange(1200.0))
+        gb.evaluate(measure, y, np.arange(1200.0), np.arange(1200) // 20)
 
 
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])

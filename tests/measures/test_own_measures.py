@@ -43,7 +43,7 @@ class Zipf(Measure):
 
 @dataclass(frozen=True, repr=False)
 class OwnAP(Measure):
-    """AP from `worth`, with the discount as a value."""
+    """AP with the discount as a value."""
 
     discount_at = Reciprocal()
 
@@ -51,8 +51,8 @@ class OwnAP(Measure):
     def short_name(self):
         return "own_ap"
 
-    def worth(self, base):
-        return gb.AP().worth(base)
+    def tables(self, base):
+        return gb.AP().tables(base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,9 +142,9 @@ def test_a_measure_with_tables_has_the_form():
     npt.assert_array_equal(measure.swap_changes([0, 2]), [[0, 0.5], [0.5, 0]])
 
 
-def test_a_measure_with_worth_has_the_form_for_any_number_of_grades():
-    measure, y = OwnAP(), np.linspace(0.0, 2.0, 100)
-    scores = np.random.default_rng(0).standard_normal(100)
+def test_a_measure_shares_a_discount_that_is_a_value():
+    measure, y = OwnAP(), np.linspace(0.0, 2.0, 60)
+    scores = np.random.default_rng(0).standard_normal(60)
     assert isinstance(measure, QuadraticForm)
     assert gb.evaluate(measure, y, scores)[measure] == gb.evaluate(gb.AP(), y, scores)[gb.AP()]
     ((weight, mixed),) = (0.5 * measure + 0.5 * gb.AP()).terms  # one discount
@@ -216,48 +216,4 @@ def test_classes_of_another_process():
     assert isinstance(sent, QuadraticForm)
     assert list(gb.evaluate(sent, Y, SCORES, QID).values()) == list(
         gb.evaluate(gb.AP(k=2), Y, SCORES, QID).values()
-    )
-
-
-# As 0.1.0rc1 wrote them.
-OLD_PICKLES = {
-    gb.GAP(g=(0.25, 0.75), k=10): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.graded\nGAP\np1\nc__builtin__\n"
-        b"object\np2\nNtp3\nRp4\n(dp5\nVk\np6\n"
-        b"I10\nsVg\np7\n(F0.25\nF0.75\ntp8\nsb."
-    ),
-    gb.AP(rel=2): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.average_precision\nAP\np1\n"
-        b"c__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\n"
-        b"Vk\np6\nNsVrel\np7\nI2\nsb."
-    ),
-    gb.ERR(top=2): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.cascade\nERR\np1\nc__builtin__\n"
-        b"object\np2\nNtp3\nRp4\n(dp5\nVk\np6\n"
-        b"NsVtop\np7\nI2\nsb."
-    ),
-    gb.QMeasure(k=5): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.qmeasure\nQMeasure\np1\nc__builtin__\n"
-        b"object\np2\nNtp3\nRp4\n(dp5\nVk\n"
-        b"p6\nI5\nsVbeta\np7\nF1.0\nsVgains\np8\nVlinear\np9\nsb."
-    ),
-    0.5 * gb.RR() + 0.5 * gb.nDCG(k=10): (
-        b"ccopy_reg\n_reconstructor\np0\n(cgapboost.measures.weighted\nWeightedSum\np1\n"
-        b"c__builtin__\nobject\np2\nNtp3\nRp4\n(dp5\n"
-        b"Vk\np6\nNsVparts\np7\n((F0.5\ng0\n(cgapboost.measures.cascade\nRR\np8\ng2\nNtp9\nRp10\n"
-        b"(dp11\ng6\nNsVrel\np12\nI1\nsbtp13\n"
-        b"(F0.5\ng0\n(cgapboost.measures.ndcg\nnDCG\np14\ng2\nNtp15\nRp16\n(dp17\ng6\nI10\n"
-        b"sVgains\np18\nNsVdiscount_by\np19\nVlog2\n"
-        b"p20\nsVshort_is_zero\np21\nI00\nsbtp22\ntp23\nsb."
-    ),
-}
-
-
-@pytest.mark.parametrize("measure", OLD_PICKLES, ids=repr)
-def test_pickles_of_the_release_candidate(measure):
-    again = pickle.loads(OLD_PICKLES[measure])
-    assert again == measure
-    assert (repr(again), again.label) == (repr(measure), measure.label)
-    assert gb.evaluate(again, np.minimum(Y, 2), SCORES, QID) == gb.evaluate(
-        measure, np.minimum(Y, 2), SCORES, QID
     )

@@ -21,9 +21,7 @@ from gapboost import (
     LambdaRank,
     PairwiseAccuracy,
     Precision,
-    QMeasure,
     Recall,
-    RPrecision,
     SpearmanRho,
     eGAP,
     nDCG,
@@ -40,12 +38,10 @@ EACH_KIND = (
     DCG(gains="linear", discount_by="letor", k=20),
     RBP(p=0.9),
     Recall(k=12),
-    RPrecision(),
     KendallTau(),
     PairwiseAccuracy(k=40),
     SpearmanRho(),
     INSQ(t=2),
-    QMeasure(beta=2),
     0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * AP(),
     0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * nDCG(k=10),
 )
@@ -177,7 +173,7 @@ def test_long_lists(measure, truncation):
 
 def test_many_grades():
     rng = np.random.default_rng(2)
-    for top in (8, 20, 255):
+    for top in (8, 20, 63):
         grades, scores = rng.integers(0, top + 1, size=120), rng.normal(size=120)
         grades[0] = top
         for measure in (GAP(np.full(top, 1 / top)), xGAP(rng.dirichlet(np.ones(top))), nDCG()):
@@ -532,29 +528,10 @@ def test_an_objective_is_a_value(objective, printed):
 
 def test_a_sum_with_several_discounts_adds_the_gradients_of_its_parts(many):
     grades, scores, qid = many
-    parts = [0.7 * GAP((0.2, 0.3, 0.5)), 2 * nDCG(k=10), 0.1 * QMeasure()]
+    parts = [0.7 * GAP((0.2, 0.3, 0.5)), 2 * nDCG(k=10), 0.1 * RBP()]
     added = sum(np.array(raw(part).gradients(grades, scores, qid)) for part in parts)
     found = raw(parts[0] + parts[1] + parts[2]).gradients(grades, scores, qid)
     assert_equal(found, added, 1e-11)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", [[20_000, 30, 17_000], [40] * 200], ids=["long", "short"])
-def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
-    """Q-measure without stress on the gain is average precision, on lists of any length."""
-    rng = np.random.default_rng(11)
-    qid = np.repeat(np.arange(len(sizes)), sizes)
-    grades, scores = rng.choice(3, p=(0.9, 0.07, 0.03), size=len(qid)), rng.normal(size=len(qid))
-    found = LambdaRank(QMeasure(beta=1e-100)).gradients(grades, scores, qid)
-    expected = steadied(QMeasure(), *LambdaRank(AP()).gradients(grades, scores, qid))
-    # The floor of the curvature is met before and after the scaling of a query: the two may differ
-    # upwards.
-    np.testing.assert_allclose(found[0], expected[0], rtol=5e-10, atol=1e-13)
-    assert (found[1] >= expected[1] * (1 - 1e-9) - 1e-12).all()
-    single = LambdaRank(QMeasure(beta=5)).gradients(grades[qid == 1], scores[qid == 1])
-    together = LambdaRank(QMeasure(beta=5)).gradients(grades, scores, qid)
-    for one, all_of_them in zip(single, together, strict=True):
-        np.testing.assert_array_equal(one, all_of_them[qid == 1])
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int64])

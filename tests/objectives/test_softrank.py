@@ -85,16 +85,15 @@ def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
     assert np.abs(grad).max() > 0
 
 
-@pytest.mark.filterwarnings("ignore:y_true holds .* different values")
 @pytest.mark.parametrize(
     "measure", [gb.nDCG(), gb.nDCG(k=5), gb.Precision(k=3), gb.GAP(g=G, k=5)], ids=repr
 )
-@pytest.mark.parametrize("whole", [True, False], ids=["whole grades", "all grades differ"])
+@pytest.mark.parametrize("whole", [True, False], ids=["whole grades", "many fractions"])
 def test_rank_distributions_of_a_query_do_not_depend_on_the_others(measure, whole):
     rng = np.random.default_rng(0)
     sizes = [*rng.integers(1, 12, 200), 250, *rng.integers(1, 12, 50)]
     qid = np.repeat(np.arange(len(sizes)), sizes)
-    grades = rng.integers(0, 4, len(qid)) if whole else np.round(3 * rng.random(len(qid)), 6)
+    grades = rng.integers(0, 4, len(qid)) if whole else rng.integers(0, 60, len(qid)) / 20
     scores = rng.standard_normal(len(qid))
     objective = gb.SoftRank(measure, normalize=False)
     together = np.transpose(objective.gradients(grades, scores, qid))

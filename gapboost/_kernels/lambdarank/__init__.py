@@ -42,6 +42,5 @@ constant -1.
 `long`       one long list: the same steps by several threads, its sums strip by strip
 `cascades`   the sums for a cascade (ERR, RR), pair by pair
 `equal`      the sums of RankNet, in which all pairs count the same, pair by pair
-`levels`     the sums where most documents have grades of their own, pair by pair
 ===========  ==========================================================================
 """

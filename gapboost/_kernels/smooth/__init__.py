@@ -17,7 +17,6 @@ probability of being within a cut-off) and ``b_n`` the derivative of M by the ra
 `pairs`         the two smooth steps; the four sums pair by pair, for short lists
 `cells`         sums of a smooth function over sorted points in linear time, by polynomials on cells
 `sums`          the four sums by cells; which of the two ways a list goes
-`levels`        the four sums pair by pair, where most documents have grades of their own
 `distribution`  the rank distribution of a document, for SoftRank with a cut-off or without pairs
 ==============  ====================================================================================
 """
