@@ -7,7 +7,7 @@
 `queries`      rows to queries
 `grades`       grades
 `recall_base`  documents of each grade in a query
-`levels`       fractional grades, numbered among those of their query
+`levels`       codes of grades: numbers among those of all queries, or of their own
 `judgments`    the recall base as judgments of any grade
 `labels`       several labels of each document
 `weights`      weights of queries and of documents
