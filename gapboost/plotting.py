@@ -1,7 +1,6 @@
 """The choice of g as a picture; needs matplotlib (``pip install 'gapboost[plot]'``)."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,9 @@ from gapboost.measures import as_measure
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at
 # the top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+GRADES = ("g₁ = 1", "g₂ = 1", "g₃ = 1")
+STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "color": "C3", "linestyle": ""}
+THIN: dict[str, Any] = {"markersize": 4, "capsize": 2, "linewidth": 1.2, "elinewidth": 0.8}
 
 
 def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
@@ -73,21 +75,9 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
         figure = pyplot.figure(
             figsize=(min(2.6 * n_grades, 13) if n_grades > 3 else 6, 4), layout="constrained"
         )
-    if n_grades == 2:
-        _line(figure, points, scores, label)
-    elif n_grades == 3:
-        _ternary(figure, points, scores, label)
-    else:
-        _panels(figure, points, scores, label)
+    draw = {2: _line, 3: _ternary}.get(n_grades, _panels)
+    draw(figure, points, scores, f"{label}, mean of {scores.shape[1]} folds")
     return figure
-
-
-def _spelled(measure: Any, names: list[str]) -> str:
-    """Return a measure as it is written in `names`; names of other searches may be any text."""
-    if isinstance(measure, str) and measure not in names:
-        with suppress(ValueError):
-            return str(as_measure(measure))
-    return str(measure)
 
 
 def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
@@ -98,16 +88,17 @@ def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[s
             f"search has the results {sorted(results)}; expected those of a search, with "
             "mean_test_..."
         )
-    name = names[0] if measure is None else _spelled(measure, names)
-    scoring = getattr(search, "scoring", None)
-    if measure is None and isinstance(getattr(search, "refit", None), str):
-        name = search.refit
-    if measure is not None and names == ["score"] and name == _spelled(scoring, names):
-        name = "score"
+    scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", None)
+    only = str(getattr(scoring, "measure", scoring) or "score")  # a search by one measure
+    labels = {name: only if name == "score" else name for name in names}
+    if measure is None:
+        name = refit if isinstance(refit, str) else names[0]
+    else:
+        asked = measure if measure in names else str(as_measure(measure))
+        name = next((name for name in names if asked in (name, labels[name])), asked)
     if name not in names:
-        raise ValueError(f"measure is {measure!r}; expected one of {', '.join(names)}")
-    label = name if name != "score" else str(getattr(scoring, "measure", scoring) or "score")
-    return name, label
+        raise ValueError(f"measure is {measure!r}; expected one of {', '.join(labels.values())}")
+    return name, labels[name]
 
 
 def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
@@ -121,28 +112,19 @@ def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
             f"search varies {sorted(results['params'][0])}; expected g among the parameters"
         )
     key = keys.pop()
-    splits = sorted(
-        (k for k in results if k.startswith("split") and k.endswith(f"_test_{name}")),
-        key=_split_number,
-    )
-    scores = np.column_stack([results[k] for k in splits])
-    best: dict[tuple[float, ...], int] = {}
-    means = scores.mean(axis=1)
-    for number, params in enumerate(results["params"]):
+    n_folds = sum(k.startswith("split") and k.endswith(f"_test_{name}") for k in results)
+    scores = np.column_stack([results[f"split{i}_test_{name}"] for i in range(n_folds)])
+    best: dict[tuple[float, ...], Array] = {}
+    for params, of_folds in zip(results["params"], scores, strict=True):
         if params.get(key) is not None:
             g = tuple(params[key])
-            if g not in best or means[number] > means[best[g]]:
-                best[g] = number
+            if g not in best or of_folds.mean() > best[g].mean():
+                best[g] = of_folds
     if len({len(g) for g in best}) != 1 or len(next(iter(best))) < 2:
         raise ValueError(
             f"search tried the g {sorted(best)}; expected g for the same 2 or more positive grades"
         )
-    ordered = sorted(best)
-    return np.array(ordered), scores[[best[g] for g in ordered]]
-
-
-def _split_number(key: str) -> int:
-    return int(key.removeprefix("split").partition("_")[0])
+    return np.array(sorted(best)), np.array([best[g] for g in sorted(best)])
 
 
 def _standard_errors(scores: Array) -> Array:
@@ -151,104 +133,54 @@ def _standard_errors(scores: Array) -> Array:
     return errors
 
 
-def _text(g: Array) -> str:
-    return "(" + ", ".join(f"{x:.3g}" for x in g) + ")"
+def _best(points: Array, scores: Array) -> tuple[int, str]:
+    """Return the number of the best g, and its text."""
+    best = int(scores.mean(axis=1).argmax())
+    return best, "best: g = (" + ", ".join(f"{x:.3g}" for x in points[best]) + ")"
 
 
 def _line(figure: Any, points: Array, scores: Array, label: str) -> None:
     axes = figure.add_subplot()
-    means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
-    x = points[:, 0]
-    axes.errorbar(
-        x,
-        means,
-        _standard_errors(scores),
-        marker="o",
-        markersize=4,
-        capsize=2,
-        linewidth=1.2,
-        elinewidth=0.8,
-    )
-    axes.plot(
-        x[best],
-        means[best],
-        "*",
-        markersize=15,
-        color="C3",
-        zorder=3,
-        label=f"best: g = {_text(points[best])}",
-    )
+    x, means, (best, text) = points[:, 0], scores.mean(axis=1), _best(points, scores)
+    axes.errorbar(x, means, _standard_errors(scores), marker="o", **THIN)
+    axes.plot(x[best], means[best], label=text, **STAR)
     axes.set_xlabel("g₁: share of users who accept grade 1   (g₂ = 1 − g₁)")
-    axes.set_ylabel(f"{label}, mean of {scores.shape[1]} folds")
-    axes.grid(alpha=0.3)
+    axes.set_ylabel(label)
     axes.legend(frameon=False)
 
 
 def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
-    from matplotlib.collections import PolyCollection
-    from matplotlib.patches import Polygon
-
     axes = figure.add_subplot()
-    means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
-    centers = points @ CORNERS
-    # Hexagons as wide as the lattice fill the triangle; cut at its edge, where g has a 0.
-    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2)
+    centers, (best, best_text) = points @ CORNERS, _best(points, scores)
+    axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="0.3", linewidth=1)
+    # Hexagons about as wide as the lattice is.
+    apart = np.linalg.norm(centers[:, None] - centers, axis=2)
     spacing = apart[apart > 1e-9].min(initial=0.5)
-    angles = np.arange(6) * np.pi / 3 + np.pi / 6
-    hexagon = np.column_stack((np.cos(angles), np.sin(angles))) * spacing / np.sqrt(3) * 1.005
-    cells = PolyCollection(centers[:, None] + hexagon, array=means, cmap="viridis")
-    axes.add_collection(cells)
-    edge = Polygon(CORNERS, fill=False, edgecolor="0.3", linewidth=1)
-    axes.add_patch(edge)
-    cells.set_clip_path(edge)
-    axes.plot(
-        *centers[best],
-        "*",
-        markersize=15,
-        color="C3",
-        markeredgecolor="white",
-        clip_on=False,
-        zorder=3,
+    cells = axes.scatter(
+        *centers.T, c=scores.mean(axis=1), s=(230 * spacing) ** 2, marker="h", clip_on=False
     )
-    for corner, grade, (dx, dy), vertical in zip(
-        CORNERS,
-        ("g₁ = 1", "g₂ = 1", "g₃ = 1"),
-        ((0, -8), (0, -8), (0, 8)),
-        ("top", "top", "bottom"),
-        strict=True,
-    ):
-        axes.annotate(grade, corner, (dx, dy), textcoords="offset points", ha="center", va=vertical)
-    axes.set_title(f"best: g = {_text(points[best])}", fontsize=10, pad=26)
-    axes.set_xlim(-0.08, 1.08)
-    axes.set_ylim(-0.02, CORNERS[2, 1] + 0.02)
+    axes.plot(*centers[best], **STAR)
+    below = 0.06 + 0.6 * spacing
+    for (x, y), dy, text in zip(CORNERS, (-below, -below, below), GRADES, strict=True):
+        axes.text(x, y + dy, text, ha="center", va="center")
+    axes.set_title(best_text, fontsize=10, pad=26)
     axes.set_aspect("equal")
     axes.axis("off")
-    figure.colorbar(cells, ax=axes, shrink=0.8, label=f"{label}, mean of {scores.shape[1]} folds")
+    figure.colorbar(cells, ax=axes, shrink=0.8, label=label)
 
 
 def _panels(figure: Any, points: Array, scores: Array, label: str) -> None:
-    means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
-    for k, axes in enumerate(figure.subplots(1, points.shape[1], sharey=True)):
-        share = points[:, k]
-        axes.plot(share, means, ".", color="0.7", markersize=4, label="one g" if k == 0 else None)
+    means, errors = scores.mean(axis=1), _standard_errors(scores)
+    best, text = _best(points, scores)
+    panels = figure.subplots(1, points.shape[1], sharey=True)
+    for k, (axes, share) in enumerate(zip(panels, points.T, strict=True), 1):
+        axes.plot(share, means, ".", color="0.7", markersize=4, label="one g")
         # What is left to win or lose by this entry once all others are chosen for it.
         values = np.unique(share)
         tops = np.array([np.flatnonzero(share == v)[means[share == v].argmax()] for v in values])
-        axes.errorbar(
-            values,
-            means[tops],
-            _standard_errors(scores)[tops],
-            marker="o",
-            markersize=3,
-            capsize=2,
-            linewidth=1.2,
-            elinewidth=0.8,
-            label="best with this entry" if k == 0 else None,
-        )
-        axes.plot(share[best], means[best], "*", markersize=13, color="C3", zorder=3)
-        axes.set_xlabel(f"g{chr(0x2081 + k)}" if k < 9 else f"g[{k + 1}]")
-        axes.grid(alpha=0.3)
-        if k == 0:
-            axes.set_ylabel(f"{label}, mean of {scores.shape[1]} folds")
-    figure.legend(loc="outside lower center", ncols=2, frameon=False)
-    figure.suptitle(f"best: g = {_text(points[best])}", fontsize=10)
+        axes.errorbar(values, means[tops], errors[tops], marker="o", label="best with it", **THIN)
+        axes.plot(share[best], means[best], **STAR)
+        axes.set_xlabel(f"$g_{{{k}}}$")
+    panels[0].set_ylabel(label)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    figure.suptitle(text, fontsize=10)

@@ -194,7 +194,7 @@ class FoldWork:
 def _rows_of(data: DataSet, rows: Array) -> DataSet:
     """Return some rows of a data set, in the order in which they are given."""
     columns = {"y": data.y, "qid": data.qid, "weight": data.weight, "position": data.position}
-    taken = {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
+    taken: Any = {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
     return replace(data, X=rows_of(data.X, rows), **taken)
 
 

@@ -55,8 +55,7 @@ def test_three_grades_are_a_triangle():
     axes = plot_g(found).axes[0]
     (cells,) = [c for c in axes.collections if c.get_array() is not None]
     np.testing.assert_allclose(cells.get_array(), best.mean(axis=1))
-    centers = np.array([path.vertices[:6].mean(axis=0) for path in cells.get_paths()])
-    by_g = dict(zip(gs, centers, strict=True))
+    by_g = dict(zip(gs, np.asarray(cells.get_offsets()), strict=True))
     sides = [
         np.linalg.norm(by_g[a] - by_g[b])
         for a, b in [((1, 0, 0), (0, 1, 0)), ((0, 1, 0), (0, 0, 1)), ((0, 0, 1), (1, 0, 0))]
