@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
@@ -19,11 +20,11 @@ QID = "qid"
 # before each column's.
 RENAMED_QID = f"__{QID}"
 
-# Types of columns of polars and Arrow, as they print in lower case.
+# Types of columns, as `column_types` writes them.
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-NUMBER_TYPES = frozenset(("bool", "boolean", "double", "float", "float32", "float64", *INTEGERS))
-CATEGORIES = ("categorical", "dictionary", "enum")
-HALVES = ("float16", "halffloat")
+NUMBER_TYPES = frozenset(("boolean", "float32", "float64", *INTEGERS))
+HALF = "float16"
+CATEGORIES = ("categorical", "enum")
 
 
 def column_names(X: Any) -> list[Any]:
@@ -190,11 +191,12 @@ def features(X: Any, name: str = "X") -> Any:
         )
     if isinstance(X, np.ndarray):
         return _numbers(X, name)
+    X = _as_table(X)
     _check_columns(X, name)
-    return _whole(X)
+    return X
 
 
-def _whole(X: Any) -> Any:
+def _as_table(X: Any) -> Any:
     """Return a batch of Arrow as a table.
 
     scikit-learn 1.6 sets names on LightGBM's rankers for a batch, which LightGBM forbids.
@@ -254,28 +256,42 @@ def _check_columns(X: Any, name: str) -> None:
     if len(set(names)) != len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
-    others = other_columns(X)
     # Boosters refuse text of pandas themselves, and other rankers of a comparison may take it.
-    if others and (
-        arrow_types(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes)
-    ):
-        raise ValueError(f"{describe_columns(others, name)}; expected numbers or categories")
+    if not _is_pandas(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes):
+        others = other_columns(X)
+        if others:
+            raise ValueError(f"{describe_columns(others, name)}; expected numbers or categories")
+
+
+def _is_pandas(X: Any) -> bool:
+    return hasattr(type(X), "iloc")
+
+
+def column_types(X: Any) -> dict[Any, str]:
+    """Return the type of each column of a data frame, in narwhals' words in lower case.
+
+    Anything that is no data frame has no columns.
+    """
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return {}
+    return {column: str(kind).lower() for column, kind in frame.schema.items()}
+
+
+def column_contents(X: Any) -> dict[Any, str]:
+    """Return "number", "category" or "other" for each column of a data frame."""
+    return {column: _content(kind) for column, kind in column_types(X).items()}
+
+
+def _content(kind: str) -> str:
+    if kind in NUMBER_TYPES or kind == HALF:
+        return "number"
+    return "category" if kind.startswith(CATEGORIES) else "other"
 
 
 def other_columns(X: Any) -> dict[Any, str]:
     """Return the type of each column of a data frame that holds neither numbers nor categories."""
-    if arrow := arrow_types(X):
-        return {
-            column: kind
-            for column, kind in arrow
-            if kind not in NUMBER_TYPES and not kind.startswith((*CATEGORIES, *HALVES))
-        }
-    types = dict(zip(column_names(X), getattr(X, "dtypes", ()), strict=False))
-    return {
-        column: str(t)
-        for column, t in types.items()
-        if getattr(t, "kind", "f") in "OUSmM" and str(t) != "category"
-    }
+    return {column: kind for column, kind in column_types(X).items() if _content(kind) == "other"}
 
 
 def describe_columns(types: Mapping[Any, str], name: str) -> str:
@@ -286,12 +302,7 @@ def describe_columns(types: Mapping[Any, str], name: str) -> str:
 
 def arrow_types(X: Any) -> list[tuple[str, str]]:
     """Return name and type of each column of a table of polars or Arrow; else nothing."""
-    if hasattr(type(X), "iloc") or not hasattr(X, "schema"):
-        return []
-    types = X.schema.types if hasattr(type(X), "column_names") else X.dtypes
-    return [
-        (column, str(kind).lower()) for column, kind in zip(column_names(X), types, strict=True)
-    ]
+    return [] if _is_pandas(X) else list(column_types(X).items())
 
 
 def check_arrow_numbers(X: Any, name: str) -> None:

@@ -13,8 +13,8 @@ from gapboost._boosters.trees import Trees
 from gapboost._data.arguments import ordered, shown
 from gapboost._data.features import check_names, column_names, features, shortened, without_qid
 from gapboost._kernels import Array
-from gapboost.preprocessing.request import KINDS
 from gapboost.preprocessing.tables import as_numbers, number_column
+from gapboost.preprocessing.transformer import KINDS
 
 BOOSTERS = ("lightgbm", "xgboost")
 

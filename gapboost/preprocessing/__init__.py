@@ -4,17 +4,14 @@ A raw value such as a BM25 score has another scale in each query. Boosters compa
 threshold for all queries. A z-score or percentile rank says where the value lies among the
 documents of its own query.
 
-=============  =======================================================
-`transformer`  `QueryRelativeFeatures`, for scikit-learn pipelines
-`function`     `query_relative_features`, for one table
-`request`      kinds of features and columns, checked
+=============  ======================================================================
+`transformer`  `QueryRelativeFeatures` for pipelines, `query_relative_features` for a table
 `tables`       columns of arrays and data frames
 `computation`  new columns, on several threads
 `pipeline`     last step of a pipeline, and the steps before it
-=============  =======================================================
+=============  ======================================================================
 """
 
-from gapboost.preprocessing.function import query_relative_features
-from gapboost.preprocessing.transformer import QueryRelativeFeatures
+from gapboost.preprocessing.transformer import QueryRelativeFeatures, query_relative_features
 
 __all__ = ["QueryRelativeFeatures", "query_relative_features"]

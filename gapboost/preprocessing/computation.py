@@ -1,5 +1,7 @@
 """New columns, on several threads: each task computes some columns for a chunk of queries."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gapboost._data.queries import Queries
@@ -13,62 +15,52 @@ COLUMNS_AT_ONCE = 16
 
 def write_features(
     values: Array,
-    sources: Array,
+    n_columns: int,
     queries: Queries,
-    kinds: tuple[str, ...],
+    kinds: Sequence[str],
     output: Array,
     first: int,
     n_jobs: int,
 ) -> bool:
-    """Write one column for each kind and source to `output`, from the column `first` on.
+    """Write a column for each kind and column of `values` to `output`, all of a kind together.
 
     Parameters
     ----------
-    values : float ndarray of shape (N, n_columns)
-    sources : int64 ndarray
-        Columns of `values` to compute features of.
+    values : float32 or float64 ndarray of shape (N, at least n_columns)
+    n_columns : int
+        The first so many columns of `values` are read.
     queries : Queries
-    kinds : tuple of str
-    output : float ndarray of shape (N, n_outputs)
-        May be `values` itself.
+    kinds : sequence of {"zscore", "rank"}
+    output : ndarray of shape (N, first + len(kinds) * n_columns)
+        Of the dtype of `values`; may be `values` itself.
     first : int
+        The first column of `output` that is written.
     n_jobs : int
         Number of threads.
 
     Returns
     -------
     bool
-        True if the sources hold an infinite value; `output` is then unusable.
+        True if the columns hold an infinite value; `output` is then unusable.
     """
     rows = IN_ORDER if queries.rows is None else queries.rows
     tasks = [
-        (kind, part, int(sources[begin]), end - begin, first + number * len(sources) + begin)
+        (kind, part, source, first + number * n_columns + source)
         for number, kind in enumerate(kinds)
         for part in chunks(queries.offsets, n_jobs, 0)
-        for begin, end in _blocks(sources)
+        for source in range(0, n_columns, COLUMNS_AT_ONCE)
     ]
     infinite = np.zeros(len(tasks), dtype=bool)
 
     def compute(task: int) -> None:
-        kind, (begin, end), source, n, target = tasks[task]
+        kind, (begin, end), source, target = tasks[task]
         offsets = queries.offsets[begin : end + 1]
+        n = min(COLUMNS_AT_ONCE, n_columns - source)
         longest = int(np.diff(offsets).max())
-        memory = (
-            [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
+        given = (values, source, n, rows, offsets, output, target, np.empty(longest))
+        infinite[task] = (
+            zscores(*given) if kind == "zscore" else percentile_ranks(*given, sorting_for(longest))
         )
-        write_block = zscores if kind == "zscore" else percentile_ranks
-        infinite[task] = write_block(values, source, n, rows, offsets, output, target, *memory)
 
     run(compute, len(tasks), n_jobs)
     return bool(infinite.any())
-
-
-def _blocks(sources: Array) -> list[tuple[int, int]]:
-    """Cut the sources into ranges of neighboring columns, at most `COLUMNS_AT_ONCE` of them."""
-    ranges = np.split(np.arange(len(sources)), np.flatnonzero(np.diff(sources) != 1) + 1)
-    cut = [
-        block
-        for columns in ranges
-        for block in np.split(columns, range(COLUMNS_AT_ONCE, len(columns), COLUMNS_AT_ONCE))
-    ]
-    return [(int(block[0]), int(block[-1]) + 1) for block in cut if len(block)]

@@ -3,134 +3,88 @@
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-from gapboost._data.columns import numeric_column
-from gapboost._data.features import (
-    CATEGORIES,
-    HALVES,
-    NUMBER_TYPES,
-    QID,
-    arrow_types,
-    column_names,
-    shortened,
-)
-from gapboost._data.queries import Queries
+from gapboost._data.features import QID, column_contents, column_names, column_types, shortened
 from gapboost._kernels import Array
-from gapboost.preprocessing.computation import write_features
 
-NARROW = ("float16", "halffloat", "float", "float32")
+__all__ = [
+    "as_numbers",
+    "chosen_columns",
+    "column_contents",
+    "number_column",
+    "values_of",
+    "with_columns",
+    "with_text_names",
+]
+
+# From here on, different integers are the same float64.
+MOST_INTEGER = 2**53
 
 
-def number_columns(X: Any) -> list[int]:
-    """Return the positions of the columns of numbers, without categories and ``qid``.
+def with_text_names(X: Any) -> Any:
+    """Return a data frame of pandas with names of columns as text; anything else unchanged.
 
-    Raises
-    ------
-    ValueError
-        If a column holds neither numbers nor categories.
+    scikit-learn compares the names of columns only if all of them are text.
     """
-    if isinstance(X, np.ndarray):
-        return list(range(X.shape[1]))
-    contents = column_contents(X)
-    others = [name for name, content in contents.items() if content == "other" and name != QID]
-    if others:
+    names = column_names(X)
+    if all(isinstance(name, str) for name in names):
+        return X
+    X = X.copy(deep=False)
+    X.columns = [str(name) for name in names]
+    if not X.columns.is_unique:
         raise ValueError(
-            "X has columns that are neither numbers nor categories: "
-            f"{', '.join(shortened(list(map(repr, others))))}; expected numbers or categories, or "
-            "the names of the columns of numbers as columns"
+            f"X has columns of the same name as text, {names}; expected distinct names"
         )
-    return [
-        i
-        for i, (name, content) in enumerate(contents.items())
-        if content == "number" and name != QID
-    ]
+    return X
 
 
-def check_numbers(X: Any, positions: Sequence[int]) -> None:
-    """Check that these columns hold numbers.
-
-    Raises
-    ------
-    ValueError
-        Naming the first that does not.
-    """
-    if isinstance(X, np.ndarray):
-        return
-    contents = list(column_contents(X).items())
-    for name, content in (contents[position] for position in positions):
-        if content != "number" or name == QID:
-            found = "holds the query ids" if name == QID else f"has the type {_types(X)[name]}"
-            raise ValueError(f"columns holds {name!r}, which {found}; expected columns of numbers")
-
-
-def column_contents(X: Any) -> dict[Any, str]:
-    """Return "number", "category" or "other" for each column of a data frame."""
-    return {name: _content(kind) for name, kind in _types(X).items()}
-
-
-def _types(X: Any) -> dict[Any, Any]:
-    return dict(arrow_types(X)) or dict(zip(column_names(X), X.dtypes, strict=True))
-
-
-def _content(kind: Any) -> str:
-    if isinstance(kind, str):
-        number, category = kind in NUMBER_TYPES or kind in HALVES, kind.startswith(CATEGORIES)
-    else:
-        number, category = (
-            getattr(kind, "kind", "") in tuple("biuf"),
-            str(kind).startswith(("category", "dictionary")),
-        )
-    return "number" if number else "category" if category else "other"
-
-
-def extended(
-    X: Any,
-    positions: Array,
-    queries: Queries,
-    kinds: tuple[str, ...],
-    names: Sequence[str],
-    n_jobs: int,
-) -> Any:
-    """Return `X` with a new column for each kind and position, in the same library.
+def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
+    """Return the positions of some columns: of all that hold numbers, if `columns` is None.
 
     Parameters
     ----------
-    X : table of `gapboost._data.features.features`
-    positions : int64 ndarray
-    queries : Queries
-    kinds : tuple of str
-    names : sequence of str
-        Names of all columns of the result.
-    n_jobs : int
+    X : ndarray or data frame
+    columns : sequence of str or int, optional
+        Names or positions. A column ``qid`` is never among the result.
 
     Raises
     ------
     ValueError
-        If a column holds an infinite value.
+        If there is no such column, or it does not hold numbers.
     """
-    array = isinstance(X, np.ndarray)
-    n_columns = X.shape[1]
-    if array:
-        width = n_columns + len(kinds) * len(positions)
-        values = output = np.empty(
-            (len(X), width), np.float32 if X.dtype in (np.float16, np.float32) else np.float64
-        )
-        output[:, :n_columns] = X
-        sources, first = positions, n_columns
-    else:
-        values = _values_of(X, positions)
-        output = np.empty((len(values), len(kinds) * len(positions)), values.dtype)
-        sources, first = np.arange(len(positions)), 0
-    if write_features(values, sources, queries, kinds, output, first, n_jobs):
-        column = next(i for i in sources if np.isinf(values[:, i]).any())
-        row = int(np.argmax(np.isinf(values[:, column])))
-        name = names[positions[np.flatnonzero(sources == column)[0]]]
-        raise ValueError(
-            f"X holds an infinite value in the column {name!r}, row {row}, counted from 0; "
-            "expected finite numbers or NaN"
-        )
-    return output if array else _joined(X, output, names)
+    names = column_names(X) or [None] * X.shape[1]
+    contents = list(column_contents(X).values()) or ["number"] * X.shape[1]
+    others = [
+        name for name, kind in zip(names, contents, strict=True) if kind == "other" and name != QID
+    ]
+    if columns is None:
+        if others:
+            raise ValueError(
+                "X has columns that are neither numbers nor categories: "
+                f"{', '.join(shortened(list(map(repr, others))))}; expected numbers or categories, "
+                "or the names of the columns of numbers as columns"
+            )
+        kept = [
+            kind == "number" and name != QID for name, kind in zip(names, contents, strict=True)
+        ]
+        return np.flatnonzero(kept).tolist()
+    known = names if isinstance(columns[0], str) else list(range(len(names)))
+    for column in columns:
+        if column not in known:
+            raise ValueError(
+                f"columns holds {column!r}; expected columns of X: "
+                f"{', '.join(shortened([repr(name) for name in known if name is not None]))}"
+            )
+    positions = [known.index(column) for column in columns]
+    for position in positions:
+        if contents[position] != "number" or names[position] == QID:
+            raise ValueError(
+                f"columns holds {names[position]!r}, which has the type "
+                f"{column_types(X)[names[position]]}; expected columns of numbers, without {QID!r}"
+            )
+    return positions
 
 
 def as_numbers(X: Any) -> Any:
@@ -144,49 +98,72 @@ def as_numbers(X: Any) -> Any:
     if not isinstance(X, np.ndarray) or X.dtype != object:
         return X
     try:
-        return X.astype(np.float64)
+        numbers = X.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise type(error)(
             f"X holds values that are not numbers ({error}); expected numbers"
         ) from None
+    large = X[np.abs(numbers) > MOST_INTEGER]
+    check_integers(np.array([value for value in large if isinstance(value, int)]), "")
+    return numbers
 
 
-def _values_of(X: Any, positions: Array) -> Array:
-    """Return the columns as one array: float32 if all of them are, float64 otherwise."""
-    names = column_names(X)
-    chosen = [names[position] for position in positions]
-    types = _types(X)
-    narrow = all(str(types[name]).lower() in NARROW for name in chosen)
-    values = np.empty((X.shape[0], len(chosen)), np.float32 if narrow else np.float64)
-    for j, name in enumerate(chosen):
-        values[:, j] = number_column(X[name], str(name), values.dtype)
-    return values
+def check_integers(values: Any, column: str) -> None:
+    """Refuse integers that are not kept as float64; `column` is for the message.
+
+    Raises
+    ------
+    ValueError
+        Naming the first.
+    """
+    values = np.asarray(values)
+    if values.dtype.kind in "iuO" and values.size:
+        wrong = (values > MOST_INTEGER) | (values < -MOST_INTEGER)
+        if wrong.any():
+            raise ValueError(
+                f"X holds the integer {values[wrong][0]}{column}; expected integers from -2**53 to "
+                "2**53: subtract a number from the whole column"
+            )
+
+
+def values_of(X: Any, positions: Sequence[int]) -> Array:
+    """Return columns of numbers of a data frame as one array; missing values become NaN.
+
+    It is float32 if all of the columns are, or of half precision, and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If a column holds integers that are not kept as float64.
+    """
+    frame = nw.from_native(X, eager_only=True)
+    frame = frame.select([frame.columns[position] for position in positions])
+    integers = [column for column, kind in frame.schema.items() if kind.is_integer()]
+    if integers and len(frame):
+        for extreme in (nw.all().min(), nw.all().max()):
+            row = frame.select(integers).select(extreme).row(0)
+            for column, value in zip(integers, row, strict=True):
+                check_integers(np.array([value], object), f" in the column {column!r}")
+    narrow = all(str(kind) in ("Float16", "Float32") for kind in frame.schema.values())
+    dtype = nw.Float32 if narrow else nw.Float64
+    others = [column for column, kind in frame.schema.items() if kind != dtype]
+    if others:
+        frame = frame.with_columns(nw.col(*others).cast(dtype))
+    return np.ascontiguousarray(frame.to_numpy(), np.float32 if narrow else np.float64)
 
 
 def number_column(column: Any, name: str, dtype: Any) -> Array:
-    """Return a column of numbers of a data frame; missing values become NaN."""
-    if hasattr(type(column), "iloc"):  # pandas
-        found: Array = column.to_numpy(dtype=dtype, na_value=np.nan)
-        return found
-    column = column.cast("float64") if hasattr(type(column), "combine_chunks") else column
-    return numeric_column(column.to_numpy(), f"the column {name!r} of X", "numbers")
+    """Return the column `name` of a data frame as an array; missing values become NaN."""
+    series = nw.from_native(column, series_only=True)
+    found: Array = series.cast(nw.Float64).to_numpy().astype(dtype, copy=False)
+    return found
 
 
-def _joined(X: Any, new: Array, names: Sequence[str]) -> Any:
-    """Return a data frame with new columns, under these names."""
-    added = names[X.shape[1] :]
-    if hasattr(type(X), "iloc"):
-        import pandas as pd
-
-        joined = pd.concat(
-            [X, pd.DataFrame(new, index=X.index, columns=list(added), copy=False)], axis=1
-        )
-        joined.columns = list(names)
-        return joined
-    if hasattr(type(X), "column_names"):
-        for name, column in zip(added, new.T, strict=True):
-            X = X.append_column(name, [np.ascontiguousarray(column)])
-        return X
-    return X.hstack(
-        [type(X[:, 0])(name, column) for name, column in zip(added, new.T, strict=True)]
-    )
+def with_columns(X: Any, new: Array, names: Sequence[str]) -> Any:
+    """Return a data frame followed by new columns with these names, in the same library."""
+    frame = nw.from_native(X, eager_only=True)
+    added = nw.from_numpy(new, list(names), backend=frame.implementation).to_native()
+    index = nw.maybe_get_index(frame)
+    if index is not None:
+        added.index = index
+    return nw.concat([frame, nw.from_native(added)], how="horizontal").to_native()

@@ -1,4 +1,4 @@
-"""Transformer of scikit-learn that adds query-relative features."""
+"""Query-relative features of tables, as a transformer of scikit-learn and as a function."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
@@ -8,13 +8,23 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from gapboost._data.features import column_names, features, split
+from gapboost._data.arguments import ordered, shown
+from gapboost._data.features import features, split
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.preprocessing.request import checked_columns, checked_kinds, column_positions
-from gapboost.preprocessing.tables import as_numbers, check_numbers, extended, number_columns
+from gapboost.preprocessing.computation import write_features
+from gapboost.preprocessing.tables import (
+    as_numbers,
+    check_integers,
+    chosen_columns,
+    values_of,
+    with_columns,
+    with_text_names,
+)
+
+KINDS = ("zscore", "rank")
 
 
 class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -57,6 +67,8 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     library; `set_output` changes that. Categorical columns and a column ``qid`` are kept and get no
     new columns. float32 stays float32. If a data frame has columns of several types, all new
     columns are float64. Arrays of whole numbers become float64.
+
+    Integers beyond 2**53 raise an error: as float64 they would be equal to others.
 
     `fit` learns nothing but the columns and the median list length. Each value depends on the list
     that is ranked: pass whole lists, made as in training. `transform` warns if the median list
@@ -108,11 +120,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         """
         self._check_parameters()
         X, queries = self._checked(X, qid, group, "fit")
-        if self.columns is None:
-            positions = number_columns(X)
-        else:
-            positions = column_positions(checked_columns(self.columns), column_names(X), X.shape[1])
-            check_numbers(X, positions)
+        positions = chosen_columns(X, None if self.columns is None else list(self.columns))
         validate_data(self, X, skip_check_array=True)
         self.columns_ = np.array(positions, dtype=np.int64)
         self.median_list_length_ = float(np.median(queries.sizes))
@@ -151,10 +159,10 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             If the median list length is less than half of that in `fit`.
         """
         check_is_fitted(self)
-        kinds, n_jobs = self._check_parameters()
+        self._check_parameters()
         X, queries = self._checked(X, qid, group, "transform")
         validate_data(self, X, skip_check_array=True, reset=False)
-        check_numbers(X, self.columns_.tolist())
+        positions = chosen_columns(X, self.columns_.tolist())
         length = float(np.median(queries.sizes))
         if length < self.median_list_length_ / 2:
             warn_caller(
@@ -162,9 +170,25 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
                 "fit; expected whole lists, made as in fit: a query-relative feature depends on "
                 "the other documents of the list"
             )
-        return extended(
-            X, self.columns_, queries, kinds, self.get_feature_names_out().tolist(), n_jobs
-        )
+        n_jobs, n_raw = resolve_n_jobs(self.n_jobs), X.shape[1]
+        n_new, names = len(self.kinds) * len(positions), self.get_feature_names_out().tolist()
+        if isinstance(X, np.ndarray):
+            check_integers(X, "")
+            dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
+            output = np.empty((len(X), n_raw + n_new), dtype)
+            output[:, :n_raw] = X
+            every = positions == list(range(n_raw))
+            values, first = output if every else output[:, positions].copy(order="C"), n_raw
+        else:
+            values = values_of(X, positions)
+            output, first = np.empty((len(values), n_new), values.dtype), 0
+        if write_features(values, len(positions), queries, self.kinds, output, first, n_jobs):
+            row, column = np.argwhere(np.isinf(values[:, : len(positions)]))[0]
+            raise ValueError(
+                f"X holds an infinite value in the column {names[positions[column]]!r}, row {row}, "
+                "counted from 0; expected finite numbers or NaN"
+            )
+        return output if first else with_columns(X, output, names[n_raw:])
 
     def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
         """Call `fit` and `transform` with the same arguments."""
@@ -178,16 +202,30 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         check_is_fitted(self)
         raw = _check_feature_names_in(self, input_features)
         new = [
-            f"{raw[position]}_{kind}_in_query"
-            for kind in checked_kinds(self.kinds)
-            for position in self.columns_
+            f"{raw[position]}_{kind}_in_query" for kind in self.kinds for position in self.columns_
         ]
         return np.array([*raw, *new], dtype=object)
 
-    def _check_parameters(self) -> tuple[tuple[str, ...], int]:
-        if self.columns is not None:
-            checked_columns(self.columns)
-        return checked_kinds(self.kinds), resolve_n_jobs(self.n_jobs)
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "columns_"):
+            _load_kernels()
+
+    def _check_parameters(self) -> None:
+        resolve_n_jobs(self.n_jobs)
+        kinds = list(self.kinds) if ordered(self.kinds) else []
+        if not _distinct(kinds, str) or not set(kinds) <= set(KINDS):
+            raise ValueError(
+                f'kinds is {shown(self.kinds)}; expected a list with "zscore", "rank" or both'
+            )
+        if self.columns is None:
+            return
+        columns = list(self.columns) if ordered(self.columns) else []
+        if not _distinct(columns, str) and not _distinct(columns, int | np.integer):
+            raise ValueError(
+                f"columns is {shown(self.columns)}; expected a list of distinct names or of "
+                "distinct positions from 0 on, or None for all columns of numbers"
+            )
 
     def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
         """Return a table in memory, and its queries."""
@@ -209,10 +247,73 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
                 "the queries, or a column 'qid' of a data frame. Pipelines pass qid on with "
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
-        return X, grouped_rows(qid, X.shape[0], rows_of="X")
+        return with_text_names(X), grouped_rows(qid, X.shape[0], rows_of="X")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _distinct(values: list[Any], kind: Any) -> bool:
+    """Return True for one or more different values of one kind; truth values are no integers."""
+    right = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
+    return right and 0 < len(values) == len(set(values))
+
+
+def _load_kernels() -> None:
+    """Load the compiled code, so that the first list after unpickling does not wait for it."""
+    for dtype in (np.float64, np.float32):
+        table = np.zeros((1, 1 + len(KINDS)), dtype)
+        write_features(table, 1, grouped_rows([0], 1), KINDS, table, 1, n_jobs=1)
+
+
+def query_relative_features(
+    X: Any,
+    qid: Any = None,
+    *,
+    group: Any = None,
+    kinds: Sequence[str] = ("zscore",),
+    columns: Sequence[Any] | None = None,
+    n_jobs: int | None = None,
+) -> Any:
+    """Return the columns of a table, followed by z-scores or percentile ranks within each query.
+
+    The result is that of `QueryRelativeFeatures.fit_transform`; that class describes the new
+    columns.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, n_features), or data frame
+    qid : array-like of shape (N,)
+        Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+    group : array-like of shape (Q,), optional
+        Sizes of the queries, instead of `qid`, if the rows come query by query.
+    kinds : sequence of {"zscore", "rank"}, default=("zscore",)
+    columns : sequence of str or of int, optional
+        Names or positions of the columns that get new features. None means all columns of numbers.
+    n_jobs : int, optional
+        Number of threads. None means all cores that are available.
+
+    Returns
+    -------
+    table of shape (N, n_features + n_new)
+        An array, or a data frame of the library of `X`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is unusable; the message names it, what was found and what is expected.
+
+    Examples
+    --------
+    >>> from gapboost.preprocessing import query_relative_features
+    >>> query_relative_features([[1.0], [3.0], [8.0]], ["a", "a", "b"])
+    array([[ 1., -1.],
+           [ 3.,  1.],
+           [ 8.,  0.]])
+    """
+    return QueryRelativeFeatures(kinds, columns, n_jobs=n_jobs).fit_transform(
+        X, qid=qid, group=group
+    )

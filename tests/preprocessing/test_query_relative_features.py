@@ -2,6 +2,8 @@
 
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -315,11 +317,72 @@ def test_other_bad_tables():
         query_relative_features(sparse.csr_matrix(np.eye(3)), [1, 1, 1])
     with pytest.raises(
         ValueError,
-        match=r"^columns holds 'brand', which has the type category; expected columns of numbers",
+        match=r"^columns holds 'brand', which has the type categorical; expected columns",
     ):
         query_relative_features(PANDAS, FRAME_QID, columns=["brand"])
     with pytest.raises(ValueError, match=r"^X has a column 'bm25_zscore_in_query' already"):
         query_relative_features(PANDAS.assign(bm25_zscore_in_query=1.0), FRAME_QID)
+
+
+# --- columns that would silently be others ----------------------------------------------------
+
+
+def test_columns_with_integer_names_keep_their_order():
+    frame = pd.DataFrame(table(90)[:, :3], columns=[7, 3, 5])
+    transformer = QueryRelativeFeatures().fit(frame, group=[90])
+    names = ["7", "3", "5", *(f"{name}_zscore_in_query" for name in (7, 3, 5))]
+    assert list(transformer.transform(frame, group=[90]).columns) == names
+    with pytest.raises(ValueError, match="feature names should match"):
+        transformer.transform(frame[[3, 5, 7]], group=[90])
+    with pytest.raises(ValueError, match=r"^X has columns of the same name"):
+        transformer.fit(frame.rename(columns={3: "7"}), group=[90])
+
+
+TIMESTAMPS = 1_700_000_000_000_000_000 + np.arange(90)
+INTEGERS = {
+    "array": TIMESTAMPS[:, None],
+    "objects": TIMESTAMPS[:, None].astype(object),
+    "list": [[int(stamp)] for stamp in TIMESTAMPS],
+    "pandas": pd.DataFrame({"time": TIMESTAMPS}),
+    "pandas Int64": pd.DataFrame({"time": pd.array([None, *TIMESTAMPS[1:]], dtype="Int64")}),
+    "polars": pl.DataFrame({"time": TIMESTAMPS}),
+    "arrow": pa.table({"time": TIMESTAMPS}),
+}
+
+
+@kinds
+@pytest.mark.parametrize("container", INTEGERS)
+def test_integers_that_floats_merge_are_refused(container, kind):
+    with pytest.raises(ValueError, match=r"^X holds the integer 17\d+.*2\*\*53"):
+        query_relative_features(INTEGERS[container], group=[90], kinds=[kind])
+    small = (TIMESTAMPS - TIMESTAMPS[0])[:, None]
+    assert len(np.unique(query_relative_features(small, group=[90], kinds=[kind])[:, 1])) == 90
+
+
+FIRST_LIST = """
+import pickle, sys, time
+import numpy as np
+import gapboost.preprocessing
+transformer = pickle.load(open(sys.argv[1], "rb"))
+begun = time.perf_counter()
+transformer.transform(np.ones((10, 2)), group=[10])
+first = time.perf_counter() - begun
+begun = time.perf_counter()
+transformer.transform(np.ones((10, 2)), group=[10])
+print(first, time.perf_counter() - begun)
+"""
+
+
+@pytest.mark.slow
+def test_the_first_list_after_unpickling_does_not_wait_for_compiled_code(tmp_path):
+    path = tmp_path / "transformer.pkl"
+    path.write_bytes(pickle.dumps(QueryRelativeFeatures(KINDS).fit(np.ones((10, 2)), group=[10])))
+    found = [
+        subprocess.run([sys.executable, "-c", FIRST_LIST, path], capture_output=True, check=True)
+        for _ in range(3)
+    ]
+    # Loading the kernels takes 100 ms and more.
+    assert min(float(one.stdout.split()[0]) for one in found) < 0.06
 
 
 class OneList(QueryRelativeFeatures):
