@@ -28,6 +28,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -115,7 +116,4 @@ copy_benchmarks(ROOT / "benchmarks", HERE / "benchmarks")
 def setup(app: Any) -> None:
     """Connect our functions to Sphinx's events."""
     app.connect("source-read", lead_somewhere)
-    app.connect("autodoc-process-signature", reference.ours_first)
     app.connect("autodoc-process-docstring", reference.linked)
-    # After numpydoc.
-    app.connect("autodoc-process-docstring", reference.booster_folded, priority=900)

@@ -1,4 +1,4 @@
-"""Pages of the reference: tables of a class's own members, our parameters first in signatures."""
+"""Pages of the reference: tables of the members of a class that gapboost wrote."""
 
 import functools
 import importlib
@@ -7,12 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import lightgbm
-import xgboost
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.docscrape_sphinx import SphinxDocString
-
-from gapboost._boosters.ranker import GAPRanker
 
 PROPERTIES = (property, functools.cached_property)
 
@@ -67,50 +63,3 @@ def linked(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[
         re.sub(r"\bbenchmarks/([A-Z]+)\.md", r":doc:`benchmarks/\1.md </benchmarks/\1>`", line)
         for line in lines
     ]
-
-
-def booster_of(kind: Any) -> tuple[str, Any] | None:
-    """The library whose ranker a class is a subclass of, and what has its parameters."""
-    if not (inspect.isclass(kind) and issubclass(kind, GAPRanker)):
-        return None
-    return (
-        ("LightGBM", lightgbm.LGBMRanker)
-        if issubclass(kind, lightgbm.LGBMRanker)
-        else ("XGBoost", xgboost.XGBModel)
-    )
-
-
-def parted(kind: Any, booster: Any) -> tuple[list[inspect.Parameter], list[inspect.Parameter]]:
-    """Parameters of a ranker: ours, and those that it has from the booster."""
-    theirs = inspect.signature(booster.__init__).parameters.keys() - {"objective"}
-    listed = list(inspect.signature(kind).parameters.values())
-    return [p for p in listed if p.name not in theirs or p.kind is p.VAR_KEYWORD], [
-        p for p in listed if p.name in theirs and p.kind is not p.VAR_KEYWORD
-    ]
-
-
-def ours_first(
-    app: Any, what: str, name: str, kind: Any, options: Any, signature: str, returns: str
-) -> Any:
-    """The signature of a ranker without the booster's parameters."""
-    booster = booster_of(kind) if what == "class" else None
-    if booster is None:
-        return None
-    bare = [p.replace(annotation=inspect.Parameter.empty) for p in parted(kind, booster[1])[0]]
-    return str(inspect.Signature(bare)), returns
-
-
-def booster_folded(
-    app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]
-) -> None:
-    """They follow under a heading that opens."""
-    booster = booster_of(kind) if what == "class" else None
-    if booster is not None:
-        theirs = ", ".join(f"``{p.name}={p.default!r}``" for p in parted(kind, booster[1])[1])
-        lines += [
-            "",
-            f".. dropdown:: Parameters of {booster[0]}, with their defaults",
-            "",
-            f"   {theirs}",
-            "",
-        ]

@@ -13,13 +13,6 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
 import gapboost as gb
-from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows, ranking_rows
-from gapboost._boosters.task import Task, make_task
-from gapboost._boosters.training import Training, prepare
-from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.lightgbm.training import boost
-from gapboost.objectives.lambdarank import LambdaRankPass
 
 HERE = Path(__file__).parent
 # Light to dark, so that grades are told apart without hue.
@@ -27,7 +20,6 @@ GRADES = ("#f2f2f2", "#c6dbef", "#6baed6", "#08519c")
 INK = ("#333333", "#333333", "#111111", "#ffffff")
 RANKING = (2, 3, 0, 1, 2, 0, 1, 0)
 G = (0.5, 0.3, 0.2)
-REMEMBERED = f"{GAPRanker._remember.__name__}:\nthe booster,\nwhat it was\ntrained for"
 
 
 def saved(figure, name):
@@ -268,54 +260,6 @@ def near_linear():
     saved(figure, "near_linear")
 
 
-def way():
-    """From `fit` to the kernels and back, by the names of the code."""
-    steps = (
-        (LGBMGAPRanker.fit, "takes the arguments of the booster's own ranker"),
-        (ranking_rows, "checks the rows and brings them together by query"),
-        (make_task, "resolves g and the metrics by the grades of all rows"),
-        (prepare, "prepares the gradients, and checks that they teach an order"),
-        (boost, "trains the booster, which calls the gradients in each round"),
-        (LambdaRankPass.__call__, "spreads queries over threads; the loops are compiled"),
-    )
-    passed = ("X, y, qid, ...", RankingRows.__name__, Task.__name__, Training.__name__, "scores")
-    figure, ax = canvas(22, -0.8, 2.2 * len(steps) - 0.4)
-    for number, (step, text) in enumerate(steps):
-        y = 2.2 * (len(steps) - 1 - number)
-        ax.add_patch(
-            FancyBboxPatch(
-                (2.2, y), 13.6, 1.2, "round,pad=0,rounding_size=0.15", fc=GRADES[1], ec="#888888"
-            )
-        )
-        name = (
-            f"{step.__module__.removeprefix('gapboost.')}: "
-            f"{step.__qualname__.removesuffix('.__call__')}"
-        )
-        ax.text(9, y + 0.78, name, ha="center", va="center", fontsize=11, family="DejaVu Sans Mono")
-        ax.text(9, y + 0.34, text, ha="center", va="center", fontsize=10, color="#333333")
-        if number:
-            arrow = {"arrowstyle": "-|>", "color": "#333333"}
-            ax.annotate("", (8.4, y + 1.25), (8.4, y + 2.15), arrowprops=arrow)
-            ax.text(8.1, y + 1.7, passed[number - 1], ha="right", va="center", fontsize=10)
-    ax.annotate("", (9.6, 2.15), (9.6, 1.25), arrowprops=arrow)
-    ax.text(9.9, 1.7, "grad, hess", ha="left", va="center", fontsize=10)
-    top, bottom = 2.2 * (len(steps) - 1) + 0.6, 2.8
-    ax.annotate(
-        "",
-        (15.9, top),
-        (15.9, bottom),
-        arrowprops={**arrow, "connectionstyle": "bar,fraction=0.14"},
-    )
-    ax.text(
-        17.6,
-        (top + bottom) / 2,
-        f"{GAPRanker._remember.__name__}:\nthe booster,\nwhat it was\ntrained for",
-        va="center",
-        fontsize=10,
-    )
-    saved(figure, "way")
-
-
 def logo():
     """A ranking of four documents, best grade first: bars as long as their grades are good."""
     bars = "".join(
@@ -337,5 +281,4 @@ if __name__ == "__main__":
     five_minutes()
     swap()
     near_linear()
-    way()
     logo()
