@@ -1,5 +1,6 @@
-"""A fitted ranker, its feature names and sample rows, checked for an export."""
+"""The model to export and its sample rows, checked."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +10,12 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.trees import Trees
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.features import check_names, column_names, features, shortened, without_qid
+from gapboost._data.features import check_names, feature_names, features, shortened, without_qid
 from gapboost._kernels import Array
-from gapboost.preprocessing.tables import as_numbers, number_column
+from gapboost.export.trees import Node, lightgbm_trees, xgboost_trees
+from gapboost.preprocessing.pipeline import library_of
 from gapboost.preprocessing.transformer import KINDS
-
-BOOSTERS = ("lightgbm", "xgboost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,33 +24,35 @@ class Model:
 
     Attributes
     ----------
-    ranker : ranker or Booster
-    library : {"lightgbm", "xgboost"}
-    trees : Trees
+    predictor : ranker or Booster
+        Its `predict` returns scores of numeric rows.
+    trees : list of Split or float
         With thresholds for the numbers that the engine compares.
     feature_names : tuple of str
         Names of the features in the engine.
     rows : float64 ndarray of shape (N, n_features)
-        Sample rows as the engine holds them: codes of categories, and NaN for missing values.
+        Sample rows as the engine holds them, NaN for missing values.
     """
 
-    ranker: Any
-    library: str
-    trees: Trees
+    predictor: Any
+    trees: list[Node]
     feature_names: tuple[str, ...]
     rows: Array
 
     def scores(self, rows: Array) -> Array:
-        """Return the scores of rows such as `rows`."""
-        if self.library == "lightgbm":
-            from gapboost.lightgbm.trees import scores_of
-        else:
-            from gapboost.xgboost.trees import scores_of
-        return np.asarray(scores_of(self.ranker, rows), dtype=np.float64)
+        """Return the model's own scores of rows such as `rows`."""
+        predict = getattr(self.predictor, "inplace_predict", self.predictor.predict)
+        with warnings.catch_warnings():
+            # The model was trained on a data frame, and the columns are in its order.
+            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+            scores = np.asarray(predict(rows), dtype=np.float64)
+        if scores.ndim > 1:
+            raise ValueError(f"ranker has {scores.shape[1]} scores a row; expected one score a row")
+        return scores
 
 
 def read_model(
-    ranker: Any, X: Any, feature_names: Sequence[str] | None, kind: type[np.floating[Any]]
+    ranker: Any, X: Any, names: Sequence[str] | None, kind: type[np.floating[Any]]
 ) -> Model:
     """Return the model, its names and sample rows.
 
@@ -60,8 +61,8 @@ def read_model(
     ranker : ranker or Booster of LightGBM or XGBoost
         Fitted.
     X : array-like of shape (N, n_features), or data frame
-    feature_names : sequence of str, optional
-        None takes the names of the columns of `X`, or those in the model.
+    names : sequence of str, optional
+        None takes the names of the columns of `X`, or those of the training data.
     kind : numpy.float32 or numpy.float64
         Type of the feature values in the engine.
 
@@ -70,115 +71,90 @@ def read_model(
     TypeError, ValueError, NotFittedError
         If the engine would compute other scores, or an argument is unusable.
     """
-    library = _library_of(ranker)
-    if hasattr(ranker, "fit"):
-        check_is_fitted(ranker)
+    library = _checked_library(ranker)
     if library == "lightgbm":
-        from gapboost.lightgbm.trees import trees_of
+        booster = getattr(ranker, "booster_", ranker)
+        trees, trained = lightgbm_trees(booster, kind), booster.feature_name()
+        n_features = len(trained)
+        if trained == [f"Column_{place}" for place in range(n_features)]:
+            trained = []
+        predictor = ranker
     else:
-        from gapboost.xgboost.trees import trees_of
-    trees = trees_of(ranker, kind)
-    X = _table(X, trees)
-    names = _names(
-        feature_names,
-        [str(name) for name in column_names(X)] or trees.feature_names,
-        trees.n_features,
-    )
-    rows = _numbers(X, trees).astype(kind).astype(np.float64)
-    if np.isinf(rows).any():
-        column = int(np.argmax(np.isinf(rows).any(axis=0)))
-        raise ValueError(
-            f"X holds infinite values in column {column} ({names[column]}); expected finite "
-            "numbers or NaN"
-        )
-    return Model(ranker, library, trees, names, rows)
+        from gapboost.xgboost import exportable
+
+        booster = exportable(ranker, feature_names=None)
+        trees, n_features = xgboost_trees(booster, kind), booster.num_features()
+        own = ranker.get_booster() if hasattr(ranker, "get_booster") else ranker
+        trained = own.feature_names or []
+        predictor = ranker if hasattr(ranker, "fit") else booster
+    rows, found = _rows(X, n_features, trained)
+    _check_provenance([*trained, *found])
+    names = _checked_names(names, found or trained, n_features)
+    return Model(predictor, trees, names, rows.astype(kind).astype(np.float64))
 
 
-def _library_of(ranker: Any) -> str:
+def _checked_library(ranker: Any) -> str:
+    library = library_of(ranker)
     if isinstance(ranker, Pipeline):
         raise TypeError(
             "ranker is a Pipeline; expected its last step, ranker[-1], and X as that step gets it: "
-            "a search engine cannot transform features. Features relative to the query cannot be "
-            "exported at all"
+            "a search engine does not transform features"
         )
-    modules = {cls.__module__.split(".")[0] for cls in type(ranker).__mro__}
-    for library in BOOSTERS:
-        if library in modules:
-            return library
-    raise TypeError(
-        f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM or "
-        "XGBoost"
-    )
+    if library not in ("lightgbm", "xgboost") or hasattr(ranker, "predict_proba"):
+        raise TypeError(
+            f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
+            "or XGBoost"
+        )
+    if hasattr(ranker, "fit"):
+        check_is_fitted(ranker)
+    return library
 
 
-def _table(X: Any, trees: Trees) -> Any:
+def _rows(X: Any, n_features: int, trained: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
+    """Return the sample rows as numbers, and the names of their columns."""
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; expected a dense array or a data frame: X.toarray()")
-    X = as_numbers(features(without_qid(X)[0]))
-    if not X.shape[0] or X.shape[1] != trees.n_features:
+    X = features(without_qid(X)[0])
+    if not X.shape[0] or X.shape[1] != n_features:
         raise ValueError(
-            f"X has shape {X.shape}; expected at least one row and the {trees.n_features} features "
-            "of the model"
+            f"X has shape {X.shape}; expected at least one row and the {n_features} features of "
+            "the ranker"
         )
+    names = feature_names(X)
     # LightGBM writes "_" for white space in names.
-    found, known = (
-        [str(name).replace(" ", "_") for name in names]
-        for names in (column_names(X), trees.feature_names)
-    )
-    check_names(found, known, "X")
-    return X
-
-
-def _names(
-    feature_names: Sequence[str] | None, known: Sequence[str], n_features: int
-) -> tuple[str, ...]:
-    if feature_names is None:
-        if not known:
-            raise ValueError(
-                "feature_names is None, and neither X nor the model has names; expected one for "
-                "each feature"
-            )
-        feature_names = known
-    names = tuple(feature_names) if ordered(feature_names) else ()
-    if (
-        len(names) != n_features
-        or len(set(names)) < len(names)
-        or not all(isinstance(name, str) for name in names)
-    ):
+    check_names(*([name.replace(" ", "_") for name in each] for each in (names, trained)), "X")
+    rows = np.asarray(X, dtype=np.float64)
+    if np.isinf(rows).any():
+        column = int(np.argmax(np.isinf(rows).any(axis=0)))
         raise ValueError(
-            f"feature_names is {shown(feature_names)}; expected {n_features} different names, one "
-            "for each feature of the model"
+            f"X holds infinite values in column {column}; expected finite numbers or NaN"
         )
-    relative = [
-        name for name in names if name.endswith(tuple(f"_{kind}_in_query" for kind in KINDS))
-    ]
+    return rows, names
+
+
+def _check_provenance(names: Sequence[str]) -> None:
+    """Raise for columns that were made within the query, whatever their names in the engine."""
+    endings = tuple(f"_{kind}_in_query" for kind in KINDS)
+    relative = [name for name in dict.fromkeys(names) if name.endswith(endings)]
     if relative:
         raise ValueError(
-            f"feature_names holds {', '.join(shortened(relative))}; expected features of one "
-            "document: a search engine scores each document alone, and cannot compare it with the "
-            "others of its query. Train without query-relative features"
+            f"ranker reads {', '.join(shortened(relative))}, made within the query; expected "
+            "features of one document: a search engine scores each document alone"
+        )
+
+
+def _checked_names(given: Any, known: Sequence[str], n_features: int) -> tuple[str, ...]:
+    if given is None and not known:
+        raise ValueError(
+            "feature_names is None, and neither X nor the ranker has names; expected one for each "
+            "feature"
+        )
+    given = known if given is None else given
+    names = tuple(given) if ordered(given) else ()
+    different = set(names) if all(isinstance(name, str) for name in names) else set()
+    if not len(names) == len(different) == n_features:
+        raise ValueError(
+            f"feature_names is {shown(given)}; expected {n_features} different names, one for each "
+            "feature of the ranker"
         )
     return names
-
-
-def _numbers(X: Any, trees: Trees) -> Array:
-    if isinstance(X, np.ndarray):
-        return X.astype(np.float64)
-    columns = [
-        _codes(X[name], trees.categories[position], str(name))
-        if position in trees.categories
-        else number_column(X[name], str(name), np.float64)
-        for position, name in enumerate(column_names(X))
-    ]
-    return np.column_stack(columns)
-
-
-def _codes(column: Any, categories: list[Any], name: str) -> Array:
-    """Return the codes of the categories in training, NaN for all other values."""
-    if not hasattr(column, "isin"):
-        raise TypeError(
-            f"X has the categorical column {name!r}; expected a data frame of pandas, as in "
-            "training"
-        )
-    code_of = {category: float(code) for code, category in enumerate(categories)}
-    return np.array([code_of.get(value, np.nan) for value in column], dtype=np.float64)

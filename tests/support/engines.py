@@ -1,7 +1,7 @@
 """Scores of search engines, computed as their sources and documentation say.
 
 Each function takes the content of a file, the names of the features in the engine, and rows of
-their values: numbers, None for missing ones, names of categories. It returns scores.
+their values: numbers, None for missing ones. It returns scores.
 
 * Elasticsearch and OpenSearch: ``XGBoostJsonParser.java`` and ``NaiveAdditiveDecisionTree.java`` of
   opensearch-learning-to-rank-base 3.8. The parser of elasticsearch-learning-to-rank reads the same
@@ -127,34 +127,24 @@ def vespa_scores(content, names, rows):
     features = content["feature_names"]
     assert set(features) <= set(names)
     assert content["objective"] in ("regression", "lambdarank")
-    infos = content["feature_infos"]
-    categorical = [
-        number for number, name in enumerate(features) if infos.get(name, {}).get("values")
-    ]
-    categories = dict(zip(categorical, content["pandas_categorical"], strict=False))
+    # They are for categories, which are not exported.
+    assert not content["feature_infos"]
+    assert not content["pandas_categorical"]
     roots = [tree["tree_structure"] for tree in content["tree_info"]]
-    return [
-        vespa_score(roots, dict(zip(names, row, strict=True)), features, categories) for row in rows
-    ]
+    return [vespa_score(roots, dict(zip(names, row, strict=True)), features) for row in rows]
 
 
-def vespa_score(roots, values, features, categories):
+def vespa_score(roots, values, features):
     total = 0.0
     for node in roots:
         while "left_child" in node:
+            assert node["decision_type"] == "<="
+            # Vespa writes "!(value >= threshold)" if missing values go left, and "value < threshold"
+            # if not.
             value = values[features[node["split_feature"]]]
-            if node["decision_type"] == "==":
-                chosen = [
-                    categories[node["split_feature"]][int(code)]
-                    for code in node["threshold"].split("||")
-                ]
-                left = value in chosen or (value is None and node["default_left"])
-            else:
-                # Vespa writes "!(value >= threshold)" if missing values go left, and "value <
-                # threshold" if not.
-                value = math.nan if value is None else float(value)
-                threshold = float(node["threshold"])
-                left = node["default_left"] if math.isnan(value) else VESPA_LEFT(value, threshold)
+            value = math.nan if value is None else float(value)
+            threshold = float(node["threshold"])
+            left = node["default_left"] if math.isnan(value) else VESPA_LEFT(value, threshold)
             node = node["left_child" if left else "right_child"]
         total += node["leaf_value"]
     return total

@@ -1,0 +1,165 @@
+"""Rows and scores that show whether an engine predicts the same as the ranker."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.arguments import shown
+from gapboost._data.columns import numeric_column
+from gapboost._kernels import Array
+from gapboost._optional import frame
+from gapboost.export.model import Model
+from gapboost.export.trees import largest_leaf, leaf_values, paths
+
+# Rows at thresholds are made for about so many splits, spread over the features.
+SPLITS = 200
+
+# Largest difference of scores that is rounding, relative to the largest sum of leaves. Engines add
+# in float32.
+ENGINE_ROUNDING = 1e-6
+
+
+def write_files(path: Path, content: Any, model: Model, engine: str) -> Path:
+    """Write the content as JSON, and the rows and scores to verify next to it.
+
+    Returns the path of the second file.
+
+    Raises
+    ------
+    ValueError
+        If the trees give other scores than the ranker.
+    """
+    rows, contents = _rows_to_verify(model)
+    scores = model.scores(rows)
+    tolerance = ENGINE_ROUNDING * max(1.0, sum(map(largest_leaf, model.trees)))
+    sums = sum((leaf_values(root, rows) for root in model.trees), np.zeros(len(rows)))
+    wrong = np.flatnonzero(~(np.abs(sums - scores) <= tolerance))
+    if len(wrong):
+        raise ValueError(
+            f"ranker predicts {scores[wrong[0]]:.6g} for {_text(model, rows[wrong[0]])}, for which "
+            f"{engine} computes {sums[wrong[0]]:.6g}; expected a model whose prediction is the sum "
+            f"of its trees, and values that {engine} can tell from thresholds"
+        )
+    checks = {
+        "engine": engine,
+        "model": path.stem,
+        "feature_names": model.feature_names,
+        "tolerance": tolerance,
+        "contents": contents,
+        "rows": [[None if np.isnan(value) else value for value in row] for row in rows.tolist()],
+        "scores": scores.tolist(),
+    }
+    verification = path.with_suffix(".verification.json")
+    path.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
+    verification.write_text(json.dumps(checks, allow_nan=False), encoding="utf-8")
+    return verification
+
+
+def json_path(path: Any) -> Path:
+    """Return the path of a JSON file to write; raise TypeError or ValueError for any other."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path is {path!r}; expected the name of a file")
+    if Path(path).suffix != ".json":
+        raise ValueError(f"path is {path!r}; expected a file name that ends with .json")
+    return Path(path)
+
+
+def verify(verification: Any, scores: Any) -> Any:
+    """Compare an engine's scores with those of the ranker.
+
+    Parameters
+    ----------
+    verification : path
+        File that a function of `gapboost.export` wrote beside the model.
+    scores : array-like of shape (N,)
+        The engine's score of each row in the file, in the same order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One line for each row whose scores differ by more than rounding; empty if all agree. Columns
+        are ``content`` ("sample", "missing value" or "threshold"), ``expected`` and ``found``; the
+        index is the number of the row in the file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `scores` has not one number for each row.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.export import verify, write_solr
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "gap.json"
+    ...     checks = write_solr(ranker, test.X[:9], path, feature_names=train.feature_names)
+    ...     answers = json.loads(checks.read_text())["scores"]  # of the engine
+    ...     len(verify(checks, answers))
+    0
+    """
+    checks = json.loads(Path(verification).read_text(encoding="utf-8"))
+    expected, found = np.array(checks["scores"]), numeric_column(scores, "scores", "numbers")
+    if len(found) != len(expected):
+        raise ValueError(
+            f"scores is {shown(scores)}; expected {len(expected)} numbers, one for each row of the "
+            "file"
+        )
+    # NaN differs from everything.
+    wrong = np.flatnonzero(~(np.abs(found - expected) <= checks["tolerance"]))
+    columns = {
+        "row": wrong,
+        "content": [checks["contents"][row] for row in wrong],
+        "expected": expected[wrong],
+        "found": found[wrong],
+    }
+    return frame(columns, ["row"])
+
+
+def _rows_to_verify(model: Model) -> tuple[Array, list[str]]:
+    """Return sample rows, rows with missing values and rows at thresholds; what each one is."""
+    missing, thresholds = list(_with_missing_values(model)), list(_at_thresholds(model))
+    kinds = {"sample": model.rows, "missing value": missing, "threshold": thresholds}
+    contents = [kind for kind, rows in kinds.items() for _ in rows]
+    return np.array([*model.rows, *missing, *thresholds]), contents
+
+
+def _with_missing_values(model: Model) -> Iterator[Array]:
+    """Yield a row without each feature of the model, and one without any."""
+    used = sorted({way[-1][0].feature for root in model.trees for way in paths(root)})
+    for number, feature in enumerate(used):
+        row = model.rows[number % len(model.rows)].copy()
+        row[feature] = np.nan
+        yield row
+    yield np.full(model.rows.shape[1], np.nan)
+
+
+def _at_thresholds(model: Model) -> Iterator[Array]:
+    """Yield two rows for a split: they reach it, and lie on either side of its threshold."""
+    by_feature: dict[int, list[Any]] = {}
+    for root in model.trees:
+        for way in paths(root):
+            by_feature.setdefault(way[-1][0].feature, []).append(way)
+    most = max(1, SPLITS // max(1, len(by_feature)))
+    for _, ways in sorted(by_feature.items()):
+        for number in np.unique(np.linspace(0, len(ways) - 1, most).astype(int)):
+            *above, (last, _) = ways[number]
+            for side in (True, False):
+                row = model.rows[number % len(model.rows)].copy()
+                for split, left in (*above, (last, side)):
+                    row[split.feature] = split.last_left if left else split.first_right
+                yield row
+
+
+def _text(model: Model, row: Array) -> str:
+    pairs = zip(model.feature_names, row, strict=True)
+    return shown({name: float(value) for name, value in pairs})

@@ -1,0 +1,267 @@
+"""Models for Elasticsearch's and OpenSearch's learning-to-rank plugins, for Solr and for Vespa."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gapboost.export.checks import json_path, write_files
+from gapboost.export.model import read_model
+from gapboost.export.trees import Node, Split
+
+# Solr adds it to each threshold.
+SLACK = np.float32(1e-6)
+
+
+def write_ltr_plugin(
+    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+) -> Path:
+    """Write a model for the learning-to-rank plugin of Elasticsearch or OpenSearch.
+
+    The file is the body of ``POST _ltr/_featureset/<feature set>/_createmodel``. The model has the
+    name of the file, without ``.json``. Models of both libraries become ``model/xgboost+json``.
+
+    Parameters
+    ----------
+    ranker : ranker or Booster of gapboost, LightGBM or XGBoost
+        Fitted. After early stopping, the trees of the best iteration count.
+    X : array-like of shape (N, n_features), or data frame
+        Sample rows for the verification file, such as the first 100 of the test set.
+    path : str or PathLike
+        File to write; its name ends with ``.json``.
+    feature_names : sequence of str, optional
+        Names of the features in the engine, in the order of the columns. None takes the column
+        names of `X`, or those of the training data.
+
+    Returns
+    -------
+    Path
+        Of the verification file: ``gap.verification.json`` beside ``gap.json``.
+
+    Raises
+    ------
+    TypeError
+        If `ranker` is a pipeline, a classifier or no model of the two libraries, or `X` is a sparse
+        matrix.
+    ValueError
+        If the engine would compute other scores: splits by category, linear trees, random forests,
+        gblinear, objectives whose prediction is not the sum of the trees, or a missing value other
+        than NaN. If the features have no names, or were made within the query. If `X` has other
+        columns than the training data.
+    NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    The plugin adds the leaves in float32. It goes to the child ``yes`` if
+    ``split_condition > value``, both of them float32 [1]_. LightGBM goes left at
+    ``value <= threshold`` with a float64 threshold: the file has the smallest float32 number above
+    it. The base score is a tree of one leaf.
+
+    A feature whose query does not match the document is missing. The plugin for Elasticsearch
+    follows the child ``missing`` since January 2024 [2]_, the one for OpenSearch since 3.8 [3]_.
+    Earlier versions took 0, and OpenSearch 3.3 to 3.7 always went to ``no``: rows with missing
+    values then differ from the verification file.
+
+    References
+    ----------
+    .. [1] `NaiveAdditiveDecisionTree.java and XGBoostJsonParser.java <https://github.com/o19s/elasticsearch-learning-to-rank/
+           tree/main/src/main/java/com/o19s/es/ltr/ranker>`_
+    .. [2] https://github.com/o19s/elasticsearch-learning-to-rank/pull/482
+    .. [3] https://github.com/opensearch-project/opensearch-learning-to-rank-base/pull/379
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.export import write_ltr_plugin
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "gap.json"
+    ...     write_ltr_plugin(ranker, test.X[:50], path, feature_names=train.feature_names).name
+    'gap.verification.json'
+    """
+    target = json_path(path)
+    model = read_model(ranker, X, feature_names, np.float32)
+    trees = [_plugin_node(root, model.feature_names, count()) for root in model.trees or (0.0,)]
+    definition = {"type": "model/xgboost+json", "definition": json.dumps(trees)}
+    content = {"model": {"name": target.stem, "model": definition}}
+    return write_files(target, content, model, "LTR plugin")
+
+
+def _plugin_node(
+    node: Node, names: Sequence[str], numbers: Iterator[int], depth: int = 0
+) -> dict[str, Any]:
+    number = next(numbers)
+    if not isinstance(node, Split):
+        return {"nodeid": number, "leaf": node}
+    yes, no = (_plugin_node(child, names, numbers, depth + 1) for child in (node.left, node.right))
+    return {
+        "nodeid": number,
+        "depth": depth,
+        "split": names[node.feature],
+        "split_condition": node.first_right,
+        "yes": yes["nodeid"],
+        "no": no["nodeid"],
+        "missing": (yes if node.missing_left else no)["nodeid"],
+        "children": [yes, no],
+    }
+
+
+def write_solr(
+    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+) -> Path:
+    """Write a ``MultipleAdditiveTreesModel`` for Solr 9.2 or later.
+
+    The file is the body of ``PUT .../schema/model-store``. The model has the name of the file,
+    without ``.json``.
+
+    Parameters
+    ----------
+    ranker, X, path, feature_names
+        As in `write_ltr_plugin`.
+
+    Returns
+    -------
+    Path
+        Of the verification file: ``gap.verification.json`` beside ``gap.json``.
+
+    Raises
+    ------
+    TypeError, ValueError, NotFittedError
+        As in `write_ltr_plugin`. Also if values of `X` are too close to a threshold for Solr.
+
+    Notes
+    -----
+    Solr adds the leaves in float32. It goes left if ``value <= threshold + 1e-6``, all of them
+    float32 [1]_. The file has the threshold for which this sum is the largest float32 number that
+    goes left. Not every sum can be reached: the next lower one is then up to 1.2e-13 lower for
+    thresholds near 0, and one float32 step for others. Values of `X` in between are an error. The
+    base score is a tree of one leaf.
+
+    A missing value follows ``missing``, as ``isNullSameAsZero`` is false in the file [2]_. A
+    feature is missing only if the feature store gives it ``"defaultValue": "NaN"``; else Solr takes
+    0.
+
+    References
+    ----------
+    .. [1] `MultipleAdditiveTreesModel.java <https://github.com/apache/solr/blob/main/solr/modules/ltr/src/java/org/apache/solr/
+           ltr/model/MultipleAdditiveTreesModel.java>`_
+    .. [2] SOLR-16596, and "Managing features' null values" in the `reference guide
+           <https://solr.apache.org/guide/solr/latest/query-guide/learning-to-rank.html>`_
+    """
+    target = json_path(path)
+    model = read_model(ranker, X, feature_names, np.float32)
+    model = replace(model, trees=[_with_reached_sums(root) for root in model.trees])
+    trees = [{"weight": "1", "root": _solr_node(root, model.feature_names)} for root in model.trees]
+    content = {
+        "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
+        "name": target.stem,
+        "features": [{"name": name} for name in model.feature_names],
+        "params": {"isNullSameAsZero": "false", "trees": trees},
+    }
+    return write_files(target, content, model, "Solr")
+
+
+def _with_reached_sums(node: Node) -> Node:
+    """Return the tree with the largest sum of threshold and slack that Solr sends left."""
+    if not isinstance(node, Split):
+        return node
+    left, right = _with_reached_sums(node.left), _with_reached_sums(node.right)
+    return replace(node, last_left=float(_threshold(node) + SLACK), left=left, right=right)
+
+
+def _threshold(split: Split) -> np.float32:
+    """Return the largest threshold whose sum with the slack goes left."""
+    last_left = np.float32(split.last_left)
+    near = last_left - SLACK
+    above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
+    return next(one for one in (above, near, below) if one + SLACK <= last_left)
+
+
+def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(node, Split):
+        return {"value": repr(node)}
+    return {
+        "feature": names[node.feature],
+        "threshold": repr(float(_threshold(node))),
+        "missing": "left" if node.missing_left else "right",
+        "left": _solr_node(node.left, names),
+        "right": _solr_node(node.right, names),
+    }
+
+
+def write_vespa(
+    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+) -> Path:
+    """Write a model for Vespa.
+
+    The file belongs into the folder ``models`` of the application package. The ranking expression
+    is ``lightgbm("gap.json")``, for models of XGBoost too.
+
+    Parameters
+    ----------
+    ranker, X, path
+        As in `write_ltr_plugin`.
+    feature_names : sequence of str, optional
+        Rank features or functions of the rank profile, such as ``"bm25(title)"``, in the order of
+        the columns. None takes the column names of `X`, or those of the training data.
+
+    Returns
+    -------
+    Path
+        Of the verification file: ``gap.verification.json`` beside ``gap.json``.
+
+    Raises
+    ------
+    TypeError, ValueError, NotFittedError
+        As in `write_ltr_plugin`.
+
+    Notes
+    -----
+    Vespa turns each tree into nested conditions on float64 numbers. A number goes left if
+    ``value < threshold``, and a missing one if ``default_left`` is true [1]_. LightGBM goes left at
+    ``value <= threshold``, and takes missing values for 0 where the training data had none: the
+    file has the next larger float64 number, and the side of 0. XGBoost rounds values to float32,
+    half to even: the file has the smallest float64 number that is rounded to the threshold.
+    ``xgboost("...")`` would compare with the threshold itself, so a value such as 0.1, which is
+    less than its float32, could go the other way [2]_. The base score is a tree of one leaf.
+
+    References
+    ----------
+    .. [1] `LightGBMParser.java <https://github.com/vespa-engine/vespa/blob/master/model-integration/src/main/java/ai/vespa/
+           rankingexpression/importer/lightgbm/LightGBMParser.java>`_
+    .. [2] `AbstractXGBoostParser.java <https://github.com/vespa-engine/vespa/blob/master/model-integration/src/main/java/ai/
+           vespa/rankingexpression/importer/xgboost/AbstractXGBoostParser.java>`_
+    """
+    target = json_path(path)
+    model = read_model(ranker, X, feature_names, np.float64)
+    content = {
+        "objective": "regression",
+        "feature_names": model.feature_names,
+        "feature_infos": {},
+        "pandas_categorical": [],
+        "tree_info": [{"tree_structure": _vespa_node(root)} for root in model.trees or (0.0,)],
+    }
+    return write_files(target, content, model, "Vespa")
+
+
+def _vespa_node(node: Node) -> dict[str, Any]:
+    if not isinstance(node, Split):
+        return {"leaf_value": node}
+    return {
+        "split_feature": node.feature,
+        "decision_type": "<=",
+        "threshold": node.first_right,
+        "default_left": node.missing_left,
+        "left_child": _vespa_node(node.left),
+        "right_child": _vespa_node(node.right),
+    }
