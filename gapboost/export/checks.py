@@ -128,8 +128,8 @@ def verify(verification: Any, scores: Any) -> Any:
 def _rows_to_verify(model: Model) -> tuple[Array, list[str]]:
     """Return sample rows, rows with missing values and rows at thresholds; what each one is."""
     missing, thresholds = list(_with_missing_values(model)), list(_at_thresholds(model))
-    kinds = {"sample": model.rows, "missing value": missing, "threshold": thresholds}
-    contents = [kind for kind, rows in kinds.items() for _ in rows]
+    contents = ["sample"] * len(model.rows)
+    contents += ["missing value"] * len(missing) + ["threshold"] * len(thresholds)
     return np.array([*model.rows, *missing, *thresholds]), contents
 
 

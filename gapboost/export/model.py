@@ -122,7 +122,8 @@ def _rows(X: Any, n_features: int, trained: Sequence[str]) -> tuple[Array, tuple
         )
     names = feature_names(X)
     # LightGBM writes "_" for white space in names.
-    check_names(*([name.replace(" ", "_") for name in each] for each in (names, trained)), "X")
+    written = [name.replace(" ", "_") for name in names]
+    check_names(written, [name.replace(" ", "_") for name in trained], "X")
     rows = np.asarray(X, dtype=np.float64)
     if np.isinf(rows).any():
         column = int(np.argmax(np.isinf(rows).any(axis=0)))
