@@ -6,11 +6,11 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from gapboost._data.arguments import one_of
-from gapboost._data.columns import checked_scores, raveled
+from gapboost._data.columns import checked_scores
 from gapboost._data.grades import GradeLimit
-from gapboost._data.ids import objects
+from gapboost._data.ids import as_array, objects
 from gapboost._data.judged import Judged, judged
-from gapboost._data.recall_base import as_mapping, without_rows
+from gapboost._data.judgments import as_mapping, judgments_of, without_rows
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
@@ -201,8 +201,6 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
-    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    y_true, y_score, sample_weight = raveled(columns)
     recall_base = as_mapping(recall_base)
     data = judged(
         y_true,
@@ -222,9 +220,8 @@ def evaluate(
         )
     absent = None
     if missing and missing_queries == "zero":
-        absent = _one_document_a_grade(missing, grade_limit(wanted))
-        others = absent.queries.ids
-        ids = (np.append if ids.dtype == others.dtype else _as_objects)(ids, others)
+        absent, others = _one_document_a_grade(missing, grade_limit(wanted))
+        ids = np.append(ids, others) if ids.dtype == others.dtype else objects([*ids, *others])
         weights = np.ones(len(ids))
         graded = np.union1d(graded, absent.graded)
     resolved = [measure.resolved(graded) for measure in wanted]
@@ -241,19 +238,19 @@ def evaluate(
     return Values({measure: mean(v, weights) for measure, v in zip(wanted, values, strict=True)})
 
 
-def _as_objects(ids: Array, others: Array) -> Array:
-    return objects([*ids, *others])
+def _one_document_a_grade(recall_base: dict[Any, Any], limit: GradeLimit) -> tuple[Judged, Array]:
+    """Return queries without rows and their ids, with a document of each grade that they have.
 
-
-def _one_document_a_grade(recall_base: Mapping[Any, Any], limit: GradeLimit) -> Judged:
-    """Return one document for each grade of queries without rows: which of them are empty."""
-    grades, ids = [], []
-    for query, entry in recall_base.items():
-        counts = entry if isinstance(entry, Mapping) else dict(enumerate(entry))
-        found = [grade for grade, documents in counts.items() if documents > 0] or [0]
-        grades += found
-        ids += [query] * len(found)
-    return judged(grades, ids, limit=limit, names=("recall_base", "recall_base", ""), real=True)
+    They say which of the queries have nothing relevant.
+    """
+    ids = as_array(list(recall_base))
+    judgments = judgments_of(recall_base, ids, "recall_base", limit, real=True)
+    unjudged = np.setdiff1d(np.arange(len(ids)), judgments.query)
+    query = np.append(judgments.query, unjudged)
+    order = np.argsort(query, kind="stable")
+    grades = np.append(judgments.grade, np.zeros(len(unjudged)))
+    names = ("recall_base", "recall_base", "sample_weight")
+    return judged(grades[order], query[order], limit=limit, names=names, real=True), ids
 
 
 def mean(values: Array, weights: Array) -> float:

@@ -8,11 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded, warn_of_many
-from gapboost._data.judgments import Judgments, codes_among, judgments_of
+from gapboost._data.judgments import (
+    Judgments,
+    as_mapping,
+    check_listed,
+    codes_among,
+    judgments_of,
+)
 from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
 from gapboost._data.levels import LEVELS_OF_ALL, MOST_LEVELS, codes_by_query, codes_of_all
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.recall_base import RecallBase, as_mapping, checked_recall_base, grade_counts
+from gapboost._data.recall_base import RecallBase, grade_counts
 from gapboost._data.summary import DataSummary
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
@@ -289,25 +295,22 @@ def _label(
     real: bool,
 ) -> Label:
     """Number checked grades in grouped order; `names` are those of the grades and the query ids."""
-    judgments = judgments_of(recall_base, queries.ids, names[1], limit) if real else None
-    if grades.dtype.kind == "f" or (judgments is not None and not judgments.whole):
-        if recall_base is not None and judgments is None:
-            raise ValueError(
-                f"recall_base counts whole grades, but {names[0]} holds fractional ones; expected "
-                "{query: {grade: documents}}, such as {'a': {0.5: 3, 1.0: 1}}"
-            )
+    judgments = None
+    if recall_base is not None:
+        judgments = judgments_of(recall_base, queries.ids, names[1], limit, real)
+    if grades.dtype.kind == "f":
         levels = np.unique(grades)
         warn_of_many(len(levels), levels[-1], names[0], limit)
-        return Label(*codes_and_base(grades.astype(np.float64), queries, judgments, names[0]))
-    if judgments is not None:
-        recall_base = judgments.counts(len(queries))
-    known = min(limit.highest, MOST_LEVELS - 1) if limit.highest < math.inf else 0
-    counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
-    if recall_base is not None:
-        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-    if counts.shape[1] <= MOST_LEVELS:
-        return Label(grades, RecallBase.of_whole_grades(counts))
-    judgments = None if recall_base is None else Judgments.of_counts(counts)
+    elif judgments is None or judgments.whole:
+        known = min(limit.highest, MOST_LEVELS - 1) if limit.highest < math.inf else 0
+        counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
+        if judgments is not None:
+            listed = counts
+            counts = judgments.counts(len(queries), listed.shape[1])
+            listed = np.pad(listed, ((0, 0), (0, counts.shape[1] - listed.shape[1])))
+            check_listed(counts, listed, np.arange(counts.shape[1]), queries.ids)
+        if counts.shape[1] <= MOST_LEVELS:
+            return Label(grades, RecallBase.of_whole_grades(counts))
     return Label(*codes_and_base(grades.astype(np.float64), queries, judgments, names[0]))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from gapboost._data.recall_base import MOST_DOCUMENTS
+from gapboost._data.judgments import MOST_DOCUMENTS
 from gapboost._kernels import Array
 from gapboost._optional import axes, frame
 from gapboost._pictures import legend

@@ -182,7 +182,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             X = X if without_qid is table else table
         by_row = sample_weight
         if by_row is not None and _num_samples(by_row) != len(codes):
-            by_row = np.asarray(by_row)[codes]
+            by_row = rows.data.weights[codes]
         data = DataSet(X, y, qid, by_row, position=position)
         self._search(data, grids, targets, row_folds)
         if self.refit:

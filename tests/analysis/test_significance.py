@@ -368,7 +368,7 @@ def test_degenerate_differences():
         (([1.0, np.inf], [2.0, 1.0]), "finite values"),
         (([1.0, 2.0, np.inf], [2.0, 1.0, np.inf]), "finite values"),
         (([1.0, 1.7e308], [2.0, -1.7e308]), "finite values"),
-        (([[1.0]], [[2.0]]), r"first has shape \(1, 1\)"),
+        (([[1.0, 2.0]], [[2.0, 1.0]]), "first has shape"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -551,7 +551,7 @@ def test_natively_fractional_thresholds_reach_float32_labels(twin):
         ),
         (
             lambda: gb.evaluate("ap", [0.5, 1], [1, 2], recall_base=[[3, 1]]),
-            "recall_base counts whole grades",
+            "recall_base counts 0 documents",
         ),
         (
             lambda: gb.evaluate("ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1}}),
@@ -561,7 +561,7 @@ def test_natively_fractional_thresholds_reach_float32_labels(twin):
             lambda: gb.evaluate(
                 "ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1.5, 1: 2}}
             ),
-            r"recall_base\['a'\] is .*; expected numbers of documents",
+            "recall_base holds 1.5 documents",
         ),
         (
             lambda: gb.GAP(g=(0.5, 0.5), levels=(1.0, 0.5)),
