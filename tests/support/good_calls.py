@@ -11,7 +11,7 @@ import gapboost.xgboost
 from gapboost import analysis, explain
 from gapboost._boosters.own_parameters import OWN_NAMES
 from gapboost.analysis import trec
-from gapboost.calibration import CalibratedRanker, reliability, softmax
+from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.comparison import compare_rankers
 from gapboost.datasets import RankingData, load_digits_ranking
 from gapboost.evaluation import PerQuery
@@ -236,7 +236,6 @@ SELECTION = {
         reliability,
         {"y_true": Y, "y_prob": np.linspace(0, 1, 40), "qid": QID, "grade": 1, "n_bins": 4},
     ),
-    "softmax": (softmax, {"scores": np.linspace(0, 1, 40), "qid": QID, "temperature": 2.0}),
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
     "RankingData": (RankingData, {"X": X, "y": Y, "qid": QID}),
 }

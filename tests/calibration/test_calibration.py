@@ -1,4 +1,4 @@
-"""`CalibratedRanker`: probabilities of held-out queries, their order, and what is refused."""
+"""Probabilities of held-out queries: values, order, reliability, and what is refused."""
 
 import pickle
 
@@ -9,6 +9,7 @@ import pytest
 import sklearn
 from cheap_rankers import Noisy, made
 from ranking_task import task
+from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -18,7 +19,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twins import TEST, TRAIN, VALI, twins
 
-from gapboost.calibration import CalibratedRanker, softmax
+from gapboost.analysis.estimates import share_interval
+from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.preprocessing import QueryRelativeFeatures, query_relative_features
 
@@ -79,7 +81,7 @@ def test_the_order_of_every_query_is_that_of_the_scores(twin, method):
     scores = found.predict(TEST.X)
     np.testing.assert_array_equal(scores, ranker.predict(TEST.X))
     assert scores.dtype == ranker.predict(TEST.X).dtype
-    columns = [*found.predict_proba(TEST.X).T, found.predict_choice(TEST.X, TEST.qid)]
+    columns = found.predict_proba(TEST.X).T
     different = 0
     for query in np.unique(TEST.qid):
         rows = TEST.qid == query
@@ -127,47 +129,6 @@ def test_thresholds_are_nested(method):
         assert (other > one).any()
 
 
-# --- choice ---------------------------------------------------------------------------------------
-
-
-def test_choice_is_a_softmax_with_the_temperature_of_highest_likelihood():
-    found = calibrated()
-    scores = RANKER.predict(X)
-
-    def loss(temperature):
-        logs = np.log(softmax(scores, QID, temperature))
-        relevant = pd.Series(np.where(Y >= 1, logs, np.nan))
-        return -relevant.groupby(QID).mean().sum()
-
-    least = loss(found.temperature_)
-    assert least < min(loss(found.temperature_ * factor) for factor in (0.98, 1.02))
-    np.testing.assert_array_equal(
-        found.predict_choice(X, QID), softmax(scores, QID, found.temperature_)
-    )
-
-
-def test_softmax():
-    scores, qid = np.array([3.0, 1000.0, 1.0, 1001.0]), ["a", "b", "a", "b"]
-    found = softmax(scores, qid, temperature=2.0)
-    expected = (
-        np.exp([1.0, 0.0, 0.0, 0.5]) / np.repeat([[np.e + 1], [1 + np.exp(0.5)]], 2)[[0, 2, 0, 2]]
-    )
-    np.testing.assert_allclose(found, expected)
-    shifted = scores + np.array([-500.0, 7.0, -500.0, 7.0])  # one constant for each query
-    np.testing.assert_allclose(softmax(shifted, qid, 2.0), expected)
-
-
-def test_the_temperature_is_that_of_the_choices():
-    """Values of choices that were made by a softmax with temperature 0.5."""
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(3000, 6))
-    chosen = (scores / 0.5 + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    y = (np.arange(6) == chosen[:, None]).astype(int).ravel()
-    features = np.column_stack((scores.ravel(), np.zeros((18000, 4))))
-    found = CalibratedRanker(RANKER).fit(features, y, np.arange(18000) // 6)
-    assert found.temperature_ == pytest.approx(0.5, abs=0.03)  # three standard errors
-
-
 # --- estimators of scikit-learn -------------------------------------------------------------------
 
 
@@ -179,7 +140,6 @@ def test_saved_with_the_model(twin, tmp_path):
     for copy in (pickle.loads(pickle.dumps(found)), joblib.load(tmp_path / "ranker.joblib")):
         np.testing.assert_array_equal(copy.predict_proba(TEST.X), expected)
         np.testing.assert_array_equal(copy.predict(TEST.X), found.predict(TEST.X))
-        assert copy.temperature_ == found.temperature_
 
 
 def test_a_clone_keeps_the_ranker_and_forgets_the_probabilities():
@@ -218,7 +178,6 @@ def test_a_pipeline_whose_steps_request_query_ids():
     )
     found = CalibratedRanker(by_column).fit(frame[~half], y[~half])
     assert found.predict_proba(frame[~half]).shape == (np.count_nonzero(~half), 1)
-    assert found.predict_choice(frame[~half]).sum() == pytest.approx(len(np.unique(qid[~half])))
 
 
 def test_the_last_step_of_a_pipeline():
@@ -253,6 +212,76 @@ def test_rankers_of_the_boosters_without_a_column_qid():
     np.testing.assert_array_equal(found.predict(frame), ranker.predict(frame.drop(columns="qid")))
 
 
+# --- reliability ----------------------------------------------------------------------------------
+
+
+def judged(n_queries=200, n_docs=20, seed=0):
+    """Grades that follow probabilities, probabilities, query ids; rows are in a random order."""
+    rng = np.random.default_rng(seed)
+    probability = rng.uniform(0.2, 0.8, n_queries * n_docs)
+    y = (rng.random(len(probability)) < probability).astype(int)
+    order = rng.permutation(len(y))
+    return y[order], probability[order], np.repeat(np.arange(n_queries), n_docs)[order]
+
+
+def test_bins_against_pandas():
+    y, probability, qid = judged()
+    found = reliability(y * 2, probability, qid, grade=2, n_bins=5)
+    cut = pd.qcut(probability, 5, labels=False)
+    table = pd.DataFrame({"y": y, "p": probability, "qid": qid, "bin": cut})
+    groups = table.groupby("bin")
+    np.testing.assert_allclose(found["predicted"], groups["p"].mean())
+    np.testing.assert_allclose(found["observed"], groups["y"].mean())
+    np.testing.assert_array_equal(found["n_documents"], groups.size())
+    np.testing.assert_array_equal(found["n_queries"], groups["qid"].nunique())
+    for number, group in groups:
+        clusters = [one["y"].to_numpy() for _, one in group.groupby("qid")]
+        expected = share_interval(clusters)
+        np.testing.assert_allclose(found.loc[number, ["low", "high"]].astype(float), expected)
+    assert len(reliability(y, probability, qid, n_bins=1)) == 1
+
+
+def test_equal_probabilities_share_a_bin():
+    y, _, qid = judged(20)
+    found = reliability(y, np.where(np.arange(400) < 350, 0.5, 0.25), qid)
+    np.testing.assert_array_equal(found["n_documents"], [50, 350])
+    np.testing.assert_allclose(found["predicted"], [0.25, 0.5])
+
+
+def test_a_bin_of_one_query_has_no_interval():
+    found = reliability([0, 1, 0, 1], [0.1, 0.2, 0.8, 0.9], [1, 1, 2, 2], n_bins=2)
+    assert found[["low", "high"]].isna().all(axis=None)
+
+
+def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
+    """Case: with one value a cluster."""
+    values = np.arange(50) < 15
+    low, high = share_interval([np.array([value]) for value in values])
+    exact = stats.binomtest(15, 50).proportion_ci(0.95, "exact")
+    # Of 49 in place of 50 in the variance.
+    assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.003)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_intervals_without_any_difference_count_clusters(value):
+    low, high = share_interval([np.full(100, value)] * 10)
+    exact = stats.binomtest(10 * value, 10).proportion_ci(0.95, "exact")
+    assert (low, high) == pytest.approx((exact.low, exact.high))
+
+
+def test_intervals_hold_the_share_nine_times_in_ten_at_least():
+    """Clusters differ in size and in their shares, of .1 in the mean."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(400):
+        sizes, shares = rng.integers(2, 30, 25), rng.beta(0.5, 4.5, 25)
+        low, high = share_interval(
+            [rng.random(n) < share for n, share in zip(sizes, shares, strict=True)]
+        )
+        held += low <= 0.1 <= high
+    assert held >= 0.93 * 400
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 
@@ -266,120 +295,71 @@ class Opposite(Noisy):
         return -super().predict(X)
 
 
-@pytest.mark.parametrize(
-    ("ranker", "message"),
-    [
-        (Noisy(np.nan).fit(X[:9], Y[:9]), r"^ranker.predict\(X\) holds 800 NaN .*expected finite"),
-        (
-            Constant().fit(X[:9], Y[:9]),
-            r"^ranker gives documents from grade 1 on no higher scores than others .slope 0",
-        ),
-        (
-            Opposite().fit(X[:9], Y[:9]),
-            "^ranker gives documents from grade 1 on no higher .*slope -",
-        ),
-    ],
-    ids=["NaN", "constant", "reversed"],
-)
+FITTED = [kind().fit(X[:9], Y[:9]) for kind in (Constant, Opposite)]
+REFUSED = {
+    "NaN scores": ({"ranker": Noisy(np.nan).fit(X[:9], Y[:9])}, "ranker"),
+    "constant scores": ({"ranker": FITTED[0]}, "ranker"),
+    "reversed scores": ({"ranker": FITTED[1]}, "ranker"),
+    "no ids": ({"qid": None}, "qid"),
+    "fewer ids": ({"qid": QID[:-1]}, "qid"),
+    "nine queries": ({"qid": np.arange(800) % 9}, "qid"),
+    "queries of training": ({"train_qid": QID[:5]}, "qid"),
+    "no id of training": ({"train_qid": [None]}, "train_qid"),
+    "no training": ({"train_qid": []}, "train_qid"),
+    "grades 0": ({"y": Y * 0}, "grades"),
+    "grades 1": ({"y": Y * 0 + 1}, "grades"),
+    "low grades": ({"y": Y / 4}, "grades"),
+    "negative grades": ({"y": Y - 1}, "y"),
+    "fewer rows": ({"X": X[:-1]}, "X"),
+    "unknown method": ({"method": "sigmoid"}, "method"),
+    **{
+        f"thresholds {grades}": ({"grades": grades}, "grades")
+        for grades in ((), (2, 1), (1, 1), (0,), (-1,), 1, "1", (np.nan,), (np.inf,), {1}, (1, 3))
+    },
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
 @methods
-def test_refuses_scores(ranker, message, method):
-    with pytest.raises(ValueError, match=message):
-        calibrated(ranker, method=method)
+def test_refuses(case, method):
+    changes, argument = REFUSED[case]
+    given = {"ranker": RANKER, "method": method, "X": X, "y": Y, "qid": QID, **changes}
+    parameters = {name: given.pop(name) for name in ("ranker", "method", "grades") if name in given}
+    with pytest.raises(ValueError, match=rf"^{argument}\b"):
+        CalibratedRanker(**parameters).fit(**given)
+
+
+def test_refuses_what_is_no_fitted_ranker():
+    for ranker in (Noisy(), make_pipeline(StandardScaler(), LGBMGAPRanker())):
+        with pytest.raises(NotFittedError, match=r"^ranker "):
+            calibrated(ranker)
+    with pytest.raises(TypeError, match=r"^ranker is 3"):
+        calibrated(3)
 
 
 def test_refuses_scores_that_are_not_finite_in_predictions():
-    found = calibrated()
-    spoilt = np.array(NEW[0])
+    found, spoilt = calibrated(), np.array(NEW[0])
     spoilt[3] = np.nan
-    for method in (found.predict_proba, lambda X: found.predict_choice(X, NEW[2])):
-        with pytest.raises(ValueError, match="1 NaN or infinite values, the first in row 3"):
-            method(spoilt)
+    with pytest.raises(ValueError, match="the first in row 3"):
+        found.predict_proba(spoilt)
     assert np.isnan(found.predict(spoilt)[3])
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "argument"),
     [
-        ({"qid": None}, "^qid is missing in fit; expected"),
-        ({"qid": QID[:-1]}, "^qid has 799 rows but y has 800; expected"),
-        ({"qid": np.arange(800) % 9}, "^qid holds 9 queries; expected at least 10"),
-        (
-            {"train_qid": QID[:5]},
-            r"^qid holds \d queries of the training set, such as 1\d\d\d; expected",
-        ),
-        ({"train_qid": [None]}, "^train_qid "),
-        ({"y": Y * 0}, r"^grades holds 1, which no document reaches: y holds \[0\]; expected"),
-        (
-            {"y": Y * 0 + 1},
-            r"^grades holds 1, which every document reaches: y holds \[1\]; expected",
-        ),
-        (
-            {"y": Y / 4},
-            r"^grades holds 1, which no document reaches: y holds \[0.0, 0.25, 0.5\]; expected",
-        ),
-        ({"y": Y - 1}, "^y holds the negative grade"),
-        ({"y": QID % 2}, "^y holds no query with documents below grade 1 and others; expected"),
-        ({"X": X[:-1]}, "^X has 799 rows but y has 800; expected"),
+        ({"y_prob": [0.1, 1.2, 0.3, 0.4]}, "y_prob"),
+        ({"y_prob": [0.1, np.nan, 0.3, 0.4]}, "y_prob"),
+        ({"y_prob": [0.1]}, "y_prob"),
+        ({"y_prob": [[0.1, 0.2]] * 4}, "y_prob"),
+        ({"qid": [1, 1, 1, 1]}, "qid"),
+        ({"qid": None}, "qid"),
+        ({"grade": 0}, "grade"),
+        ({"n_bins": 0}, "n_bins"),
+        ({"y_true": [0, 1, -1, 0]}, "y_true"),
     ],
 )
-def test_refuses_data(changes, message):
-    with pytest.raises(ValueError, match=message):
-        CalibratedRanker(RANKER).fit(**{"X": X, "y": Y, "qid": QID, **changes})
-
-
-@pytest.mark.parametrize(
-    "grades", [(), (2, 1), (1, 1), (0,), (-1,), 1, "1", None, (np.nan,), (np.inf,), {1}]
-)
-def test_refuses_thresholds(grades):
-    with pytest.raises(
-        ValueError, match=r"^grades is .*; expected a sequence of ascending grades > 0"
-    ):
-        calibrated(grades=grades)
-
-
-def test_refuses_a_threshold_that_does_not_occur():
-    with pytest.raises(
-        ValueError, match=r"^grades holds 3, which no document reaches: y holds \[0, 1, 2\]"
-    ):
-        calibrated(grades=(1, 3))
-
-
-@pytest.mark.parametrize(
-    "empty", [[], np.array([]), np.array([], dtype=object)], ids=["list", "array", "objects"]
-)
-def test_refuses_an_empty_training_set(empty):
-    X, y, qid = task()
-    with pytest.raises(
-        ValueError, match=r"^train_qid is empty; expected the query ids of the training set"
-    ):
-        CalibratedRanker(Noisy().fit(X, y)).fit(X, y, qid, train_qid=empty)
-
-
-def test_refuses_other_methods():
-    with pytest.raises(
-        ValueError, match=r'^method is .sigmoid.; expected "isotonic" or "logistic"'
-    ):
-        calibrated(method="sigmoid")
-
-
-def test_refuses_what_is_no_fitted_ranker():
-    with pytest.raises(NotFittedError, match=r"^ranker is a Noisy that is not fitted; expected"):
-        calibrated(Noisy())
-    with pytest.raises(NotFittedError, match=r"^ranker is a Pipeline that is not fitted; expected"):
-        calibrated(make_pipeline(StandardScaler(), LGBMGAPRanker()))
-    with pytest.raises(TypeError, match=r"^ranker is 3; expected a fitted ranker"):
-        calibrated(3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([1.0, np.nan], [1, 1]), "^scores holds 1 NaN"),
-        (([1.0, 2.0], [1]), "^qid has 1 rows but scores has 2"),
-        (([1.0, 2.0], [1, 1], 0.0), "^temperature is 0.0; expected a finite number > 0"),
-        (([[1.0]], [1]), r"^scores has shape \(1, 1\)"),
-    ],
-)
-def test_softmax_refuses(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        softmax(*arguments)
+def test_reliability_refuses(changes, argument):
+    good = {"y_true": [0, 1, 0, 1], "y_prob": [0.1, 0.2, 0.3, 0.4], "qid": [1, 1, 2, 2]}
+    with pytest.raises(ValueError, match=f"^{argument} "):
+        reliability(**{**good, **changes})

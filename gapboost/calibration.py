@@ -1,0 +1,363 @@
+"""Probabilities from the scores of a ranker, fitted on held-out queries.
+
+Scores of ranking objectives are identified within a query only. `docs/guide/calibration.md` says
+what a probability across queries can and cannot mean.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from gapboost._data.arguments import as_floats, one_of, positive, shown, whole
+from gapboost._data.columns import checked_scores, numeric_column
+from gapboost._data.features import split, without_qid
+from gapboost._data.grades import at_least, checked_grades
+from gapboost._data.queries import Queries, grouped_rows
+from gapboost._kernels import Array
+from gapboost._optional import frame
+from gapboost.analysis.estimates import share_interval
+from gapboost.preprocessing.pipeline import transform
+
+__all__ = ["CalibratedRanker", "reliability"]
+
+METHODS = ("isotonic", "logistic")
+
+# Fewer queries say next to nothing about other queries, whatever the number of documents.
+FEWEST_QUERIES = 10
+
+# Weight of the logistic regression next to the isotonic one, which is constant over blocks of
+# scores.
+TIE_BREAK = 1e-6
+
+
+class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Add probabilities to a fitted ranker: P(grade >= k), fitted on held-out queries.
+
+    Parameters
+    ----------
+    ranker : fitted ranker, or Pipeline that ends in one
+        Any estimator whose `predict` returns one score a row. It is not trained again, and
+        `sklearn.base.clone` keeps it as it is.
+    grades : sequence of float, default=(1,)
+        Thresholds k, ascending and above 0.
+    method : {"isotonic", "logistic"}, default="isotonic"
+        Regression of "grade >= k" on the score, over the documents of all queries. scikit-learn's
+        `IsotonicRegression` takes any increasing shape. Its `LogisticRegression` has two
+        parameters, and needs fewer queries.
+
+    Attributes
+    ----------
+    grades_ : tuple of float
+        Thresholds of the columns of `predict_proba`.
+    n_queries_in_ : int
+        Number of held-out queries.
+
+    See Also
+    --------
+    reliability : Compare probabilities with grades, on queries of neither fit.
+
+    Notes
+    -----
+    Scores of ranking objectives are identified within a query only. A probability across queries
+    is right on average over queries like the held-out ones, not for each query.
+
+    The order within a query is that of the scores. The probabilities increase strictly with the
+    score: isotonic regression alone is constant over blocks of scores, and a logistic regression
+    with one millionth of the weight breaks its ties. Scores tie in the probabilities if they differ
+    by less than about 1e-9 of their standard deviation, or lie where the logistic regression is 0
+    or 1 in float64. `predict` has every difference. Thresholds are nested: P(grade >= 2) is at most
+    P(grade >= 1).
+
+    Examples
+    --------
+    >>> from gapboost.calibration import CalibratedRanker
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking()
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> calibrated = CalibratedRanker(ranker, grades=(1, 2)).fit(vali.X, vali.y, qid=vali.qid)
+    >>> calibrated.predict_proba(test.X).shape == (len(test.y), 2)
+    True
+    """
+
+    # With metadata routing on, qid reaches these without set_*_request by the user.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict_proba: ClassVar[dict[str, bool]] = {"qid": True}
+
+    _estimator_type = "ranker"
+
+    def __init__(
+        self, ranker: Any, *, grades: Sequence[float] = (1,), method: str = "isotonic"
+    ) -> None:
+        self.ranker = ranker
+        self.grades = grades
+        self.method = method
+
+    def fit(self, X: Any, y: Any, qid: Any = None, *, train_qid: Any = None) -> Self:
+        """Fit the probabilities to held-out queries; the ranker does not change.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+            Of a pipeline, what its first step reads.
+        y : array-like of shape (N,)
+            Grades.
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+        train_qid : array-like of shape (N_train,), optional
+            Query ids of the training set. Queries that are in both are an error.
+
+        Returns
+        -------
+        CalibratedRanker
+            Itself.
+
+        Raises
+        ------
+        NotFittedError
+            If the ranker is not fitted.
+        ValueError, TypeError
+            If an argument or parameter is unusable: fewer than 10 queries, queries of the training
+            set, a threshold that no document or every document reaches, a score that is not
+            finite, or scores that do not rise with the grade.
+        """
+        grades, method = _thresholds(self.grades), one_of(self.method, "method", METHODS)
+        _check_ranker(self.ranker)
+        labels = checked_grades(y, "y", real=True)
+        n_queries = _checked_queries(split(X, qid)[1], len(labels), train_qid)
+        scores = self._scores(X, qid)
+        if len(scores) != len(labels):
+            raise ValueError(
+                f"X has {len(scores)} rows but y has {len(labels)}; expected one grade a row"
+            )
+        self._probabilities = [_Increasing(scores, labels, grade, method) for grade in grades]
+        self.grades_, self.n_queries_in_ = grades, n_queries
+        return self
+
+    def predict(self, X: Any, qid: Any = None) -> Array:
+        """Return the scores of the ranker, unchanged, of shape (N,).
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+        qid : array-like of shape (N,), optional
+            Query id of each row, for steps of a pipeline that request it.
+        """
+        if isinstance(self.ranker, Pipeline):
+            scores: Array = self.ranker[-1].predict(transform(self.ranker[:-1], X, qid))
+        else:
+            scores = self.ranker.predict(without_qid(X)[0])
+        return scores
+
+    def predict_proba(self, X: Any, qid: Any = None) -> Array:
+        """Return P(grade >= k) for each threshold k.
+
+        Parameters
+        ----------
+        X, qid
+            As in `predict`.
+
+        Returns
+        -------
+        float64 ndarray of shape (N, n_grades)
+            Column j belongs to ``grades_[j]``. Within each row the values do not increase. Within
+            each column they have the order of `predict`.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If a score is not finite.
+        """
+        check_is_fitted(self, "grades_")
+        scores = self._scores(X, qid)
+        columns = [probability(scores) for probability in self._probabilities]
+        return np.minimum.accumulate(np.column_stack(columns), axis=1)
+
+    def _scores(self, X: Any, qid: Any) -> Array:
+        scores = self.predict(X, qid)
+        return checked_scores(scores, _num_samples(X), "ranker.predict(X)", "X").astype(np.float64)
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an unfitted copy with the same fitted ranker."""
+        return type(self)(**self.get_params(deep=False))
+
+
+class _Increasing:
+    """Strictly increasing function from scores to P(grade >= k)."""
+
+    def __init__(self, scores: Array, labels: Array, grade: float, method: str) -> None:
+        relevant = at_least(labels, grade)
+        if relevant.all() or not relevant.any():
+            raise ValueError(
+                f"grades holds {grade:g}, which {'every' if relevant.any() else 'no'} document "
+                "reaches; expected thresholds that some documents reach and others do not"
+            )
+        self.logistic = make_pipeline(StandardScaler(), LogisticRegression())
+        self.logistic.fit(scores[:, None], relevant)
+        slope = float(self.logistic[-1].coef_[0, 0])
+        if slope <= 0:
+            raise ValueError(
+                f"ranker gives documents from grade {grade:g} on no higher scores than others "
+                f"(slope {slope:.3g}); expected scores that rise with the grade"
+            )
+        self.isotonic = None
+        if method == "isotonic":
+            self.isotonic = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+            self.isotonic.fit(scores, relevant.astype(np.float64))
+
+    def __call__(self, scores: Array) -> Array:
+        found: Array = self.logistic.predict_proba(scores[:, None])[:, 1]
+        if self.isotonic is not None:
+            found = (1 - TIE_BREAK) * self.isotonic.predict(scores) + TIE_BREAK * found
+        return found
+
+
+def _thresholds(grades: Any) -> tuple[float, ...]:
+    try:
+        found = as_floats(grades)
+    except (TypeError, ValueError):
+        found = ()
+    in_range = all(0 < grade < np.inf for grade in found)
+    if not found or not in_range or list(found) != sorted(set(found)):
+        raise ValueError(
+            f"grades is {shown(grades)}; expected a sequence of ascending grades > 0, such as (1, "
+            "2)"
+        )
+    return found
+
+
+def _check_ranker(ranker: Any) -> None:
+    if not hasattr(ranker, "predict"):
+        raise TypeError(f"ranker is {shown(ranker)}; expected a fitted ranker or pipeline")
+    try:
+        check_is_fitted(ranker)
+    except NotFittedError:
+        raise NotFittedError(
+            f"ranker is a {type(ranker).__name__} that is not fitted; expected a ranker that was "
+            "fitted on other queries than these"
+        ) from None
+
+
+def _checked_queries(qid: Any, n_rows: int, train_qid: Any) -> int:
+    """Return the number of held-out queries.
+
+    Raises
+    ------
+    ValueError
+        If they are few, or the ranker was trained on one.
+    """
+    if qid is None:
+        raise ValueError("qid is missing in fit; expected one query id a row")
+    ids = grouped_rows(qid, n_rows, rows_of="y").ids.tolist()
+    if len(ids) < FEWEST_QUERIES:
+        raise ValueError(
+            f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES} held-out queries"
+        )
+    if train_qid is not None:
+        if not np.size(train_qid):
+            raise ValueError("train_qid is empty; expected the query ids of the training set")
+        trained = grouped_rows(train_qid, len(train_qid), "train_qid", "train_qid").ids.tolist()
+        shared = [one for one in ids if one in set(trained)]
+        if shared:
+            raise ValueError(
+                f"qid holds {len(shared)} queries of the training set, such as {shared[0]!r}; "
+                "expected queries that the ranker was not trained on"
+            )
+    return len(ids)
+
+
+def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins: int = 10) -> Any:
+    """Compare probabilities of relevance with grades.
+
+    Use queries on which neither the ranker nor the probabilities were fitted.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (N,)
+        Grades.
+    y_prob : array-like of shape (N,)
+        Probability that the grade is at least `grade`: one column of
+        `CalibratedRanker.predict_proba`.
+    qid : array-like of shape (N,)
+        Query id of each row, in any order of rows.
+    grade : float, default=1
+        Lowest relevant grade.
+    n_bins : int, default=10
+        Bins hold equal numbers of documents, unless probabilities tie. Fewer bins are left if most
+        tie.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each bin of the probability. Columns are ``predicted``, the mean probability,
+        ``observed``, the share of relevant documents, ``low`` and ``high``, its 95% interval over
+        queries, ``n_documents`` and ``n_queries``. The interval is NaN if a bin holds documents of
+        one query only.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is unusable: a probability outside of 0 to 1, or fewer than two queries.
+
+    Notes
+    -----
+    Documents of a query are not independent: the intervals are those of Korn and Graubard (1998)
+    over queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost.calibration import reliability
+    >>> qid, probability = np.repeat(np.arange(50), 20), np.tile(np.linspace(0, 1, 20), 50)
+    >>> grades = np.random.default_rng(0).random(1000) < probability
+    >>> reliability(grades, probability, qid, n_bins=4)["observed"].round(2).tolist()
+    [0.12, 0.36, 0.63, 0.86]
+    """
+    labels = checked_grades(y_true, "y_true", real=True)
+    relevant = at_least(labels, positive(grade, "grade"))
+    probabilities = _checked_probabilities(y_prob, len(labels))
+    queries = grouped_rows(qid, len(labels))
+    if len(queries) < 2:
+        raise ValueError(f"qid holds {len(queries)} query; expected at least two")
+    inner = np.quantile(probabilities, np.arange(1, whole(n_bins, "n_bins")) / n_bins)
+    # Equal probabilities share a bin.
+    bins = np.searchsorted(inner, probabilities, side="left")
+    found = [_bin(relevant, probabilities, queries, bins == number) for number in np.unique(bins)]
+    names = ("predicted", "observed", "low", "high", "n_documents", "n_queries")
+    return frame(dict(zip(names, zip(*found, strict=True), strict=True)))
+
+
+def _checked_probabilities(y_prob: Any, n_rows: int) -> Array:
+    found = numeric_column(y_prob, "y_prob", "probabilities from 0 to 1").astype(np.float64)
+    if len(found) != n_rows:
+        raise ValueError(
+            f"y_prob has {len(found)} rows but y_true has {n_rows}; expected one probability a row"
+        )
+    outside = ~((found >= 0) & (found <= 1))
+    if outside.any():
+        raise ValueError(
+            f"y_prob holds {int(outside.sum())} values outside of 0 to 1, such as "
+            f"{found[outside][0]:g}; expected probabilities"
+        )
+    return found
+
+
+def _bin(relevant: Array, probabilities: Array, queries: Queries, inside: Array) -> tuple[Any, ...]:
+    rows = np.flatnonzero(inside)
+    rows = rows[np.argsort(queries.codes[rows], kind="stable")]
+    clusters = np.split(relevant[rows], np.flatnonzero(np.diff(queries.codes[rows])) + 1)
+    low, high = share_interval(clusters) if len(clusters) > 1 else (np.nan, np.nan)
+    predicted, observed = probabilities[rows].mean(), relevant[rows].mean()
+    return predicted, observed, low, high, len(rows), len(clusters)
