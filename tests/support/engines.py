@@ -139,8 +139,8 @@ def vespa_score(roots, values, features):
     for node in roots:
         while "left_child" in node:
             assert node["decision_type"] == "<="
-            # Vespa writes "!(value >= threshold)" if missing values go left, and "value < threshold"
-            # if not.
+            # Vespa writes "!(value >= threshold)" if missing values go left, and "value <
+            # threshold" if not.
             value = values[features[node["split_feature"]]]
             value = math.nan if value is None else float(value)
             threshold = float(node["threshold"])
