@@ -10,6 +10,11 @@ from gapboost._data.arguments import shown
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
+NOT_NUMBERS = (str, bytes, complex, np.datetime64, np.timedelta64, np.complexfloating)
+
+# From here on, different integers are the same float64.
+MOST_INTEGER = 2**53
+
 
 def one_dimensional(
     values: Any, name: str, entries: str = "one value a row, shape (n_rows,)"
@@ -74,24 +79,15 @@ def numeric_column(
     """Return `values` as an array of one dimension and a boolean, integer or float dtype."""
     array = one_dimensional(values, name, entries)
     if array.dtype == object:
-        # astype would parse strings: they are refused here as they are with a string dtype.
-        if any(isinstance(v, str | bytes) for v in array):
-            raise ValueError(f"{name} holds strings; expected {expected}")
+        kinds = set(map(type, array))
         try:
-            # Nor are times of numpy numbers to anybody but astype, which would also drop an
-            # imaginary part.
-            if any(
-                isinstance(v, np.datetime64 | np.timedelta64 | np.complexfloating) for v in array
-            ):
-                raise TypeError
+            # astype would parse strings, count days of times, and drop an imaginary part.
+            if any(issubclass(kind, NOT_NUMBERS) for kind in kinds):
+                raise TypeError(", ".join(sorted(kind.__name__ for kind in kinds)))
             return array.astype(np.float64)
-        except OverflowError:
+        except (OverflowError, TypeError, ValueError) as error:
             raise ValueError(
-                f"{name} holds a whole number beyond all floats; expected {expected}"
-            ) from None
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{name} holds values that are not numbers; expected {expected}"
+                f"{name} holds values that are not numbers ({error}); expected {expected}"
             ) from None
     if array.dtype.kind not in "biuf":
         # scikit-learn's words for what its tools pass on
@@ -100,20 +96,26 @@ def numeric_column(
     return array
 
 
-def check_told_apart(given: Array, scores: Array, name: str) -> None:
-    """Raise if different numbers are equal as floats in `scores`, and would be ties."""
-    order = np.argsort(scores, kind="stable")
-    merged = (scores[order[1:]] == scores[order[:-1]]) & (
-        given[order[1:]] != given[order[:-1]]
-    ).astype(bool)
-    if merged.any():
-        first = int(np.argmax(merged))
-        one, other = given[order[first : first + 2]].tolist()
-        raise ValueError(
-            f"{name} holds the different scores {one!s} and {other!s}, which are the same float64; "
-            "expected scores that differ as float64, such as whole numbers up to 2**53: subtract "
-            "the lowest score, or use ranks of the scores"
+def check_integers(values: Any, name: str) -> None:
+    """Refuse integers that are not kept as float64; other values are not checked.
+
+    Raises
+    ------
+    ValueError
+        Naming the first.
+    """
+    values = np.asarray(values)
+    if values.dtype == object:
+        values = np.array(
+            [value for value in values.flat if isinstance(value, int | np.integer)], object
         )
+    if values.dtype.kind in "iuO":
+        wrong = (values > MOST_INTEGER) | (values < -MOST_INTEGER)
+        if wrong.any():
+            raise ValueError(
+                f"{name} holds the integer {values[wrong][0]}; expected integers from -2**53 to "
+                "2**53: subtract a number from all of them"
+            )
 
 
 def first_row(wrong: Array) -> str:
@@ -127,6 +129,10 @@ def checked_scores(
     """Return scores as finite float32 or float64, one a row, without new ties."""
     given = one_dimensional(y_score, name)
     scores = numeric_column(given, name, "finite scores")
+    if isinstance(y_score, list | tuple) and (np.abs(scores) >= MOST_INTEGER).any():
+        # Where a list holds integers and others, numpy makes floats of all.
+        given = np.array(y_score, object)
+    check_integers(given, name)
     if len(scores) != n_rows:
         raise ValueError(
             f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row"
@@ -139,10 +145,4 @@ def checked_scores(
             f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
             "expected finite scores"
         )
-    listed = isinstance(y_score, list | tuple)
-    if listed or scores is not given:
-        narrow = given.dtype.kind in "biuf" and given.dtype.itemsize <= 8
-        if not narrow or (np.abs(scores) >= 2.0**53).any():
-            # Where a list holds whole numbers and others, numpy has already made floats of all.
-            check_told_apart(np.array(y_score, object) if listed else given, scores, name)
     return np.ascontiguousarray(scores)

@@ -1,6 +1,5 @@
 """Query ids: equal if they are equal in Python and of one type, without conversion to float."""
 
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,70 +38,31 @@ def as_array(distinct: list[Any]) -> Array:
         array = np.asarray(distinct)
     except (ValueError, OverflowError):
         return objects(distinct)
-    kept = array.tolist()
     same = array.ndim == 1 and all(
-        type(a) is type(b) and a == b for a, b in zip(kept, distinct, strict=True)
+        type(a) is type(b) and a == b for a, b in zip(array.tolist(), distinct, strict=True)
     )
     return array if same else objects(distinct)
 
 
 def run_starts(ids: Array) -> Array:
-    """Return the rows where runs of equal ids begin, int64.
-
-    If adjacent ids cannot be compared reliably, return all rows.
-    """
-    if ids.dtype.kind in "US" and ids.itemsize > 0:
-        # numpy compares strings character by character. They are padded with zeros, so equal ones
-        # are equal words.
-        word = next(
-            word
-            for word in (np.uint64, np.uint32, np.uint16, np.uint8)
-            if ids.itemsize % word().itemsize == 0
-        )
-        words = np.ascontiguousarray(ids).view(word)
-        width = len(words) // len(ids)
-        changes = np.zeros(len(ids) - 1, dtype=bool)
-        changes[np.flatnonzero(words[width:] != words[:-width]) // width] = True
-    elif ids.dtype != object or _of_one_type(ids.tolist(), (int, str)):
-        changes = ids[1:] != ids[:-1]
-    else:
+    """Return the rows where runs of equal ids begin, int64; of objects often all rows."""
+    if ids.dtype == object and set(map(type, ids)) not in ({int}, {str}):
         return np.arange(len(ids))
-    return np.concatenate(([0], np.flatnonzero(changes) + 1))
-
-
-def _of_one_type(values: list[Any], types: tuple[type, ...]) -> bool:
-    kind = type(values[0])
-    return kind in types and operator.countOf(map(type, values), kind) == len(values)
-
-
-def check_floats(ids: Array, name: str) -> None:
-    """Refuse floats so large that different integers are the same float.
-
-    Raises
-    ------
-    ValueError
-        Naming the first.
-    """
-    if ids.dtype == object:
-        of_python = [i for i in ids.tolist() if isinstance(i, float | np.floating)]
-        ids = np.array(of_python, dtype=np.float64)
-    if ids.dtype.kind == "f":
-        large = ids[np.abs(ids) >= 2.0 ** (np.finfo(ids.dtype).nmant + 1)]
-        if len(large):
-            raise ValueError(
-                f"{name} holds the float {large[0]!s}, which stands for several integers; expected "
-                "integers or strings"
-            )
+    return np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
 
 
 def codes_of(ids: Array, name: str) -> Array:
     """Return the number of each id among the distinct ones, by first occurrence.
 
     The result is int64 of the shape of `ids`.
+
+    Raises
+    ------
+    ValueError
+        If an id has no hash, or is a float that stands for several integers.
     """
-    keys = ids.tolist()
-    if ids.dtype == object:
-        keys = _keys(keys, name)
+    _check_floats(ids, name)
+    keys = _keys(ids, name) if ids.dtype == object else ids.tolist()
     try:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
@@ -113,7 +73,20 @@ def codes_of(ids: Array, name: str) -> Array:
     return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
 
 
-def _keys(ids: list[Any], name: str) -> list[Any]:
+def _check_floats(ids: Array, name: str) -> None:
+    if ids.dtype == object:
+        floats = [i for i in ids if isinstance(i, float | np.floating)]
+        ids = np.array(floats, dtype=np.float64)
+    if ids.dtype.kind == "f":
+        large = ids[np.abs(ids) >= 2.0 ** (np.finfo(ids.dtype).nmant + 1)]
+        if len(large):
+            raise ValueError(
+                f"{name} holds the float {large[0]!s}, which stands for several integers; expected "
+                "integers or strings"
+            )
+
+
+def _keys(ids: Array, name: str) -> list[Any]:
     """Return the ids, with their types if these differ: True, 1 and 1.0 are equal in Python."""
     kinds = set(map(type, ids))
     masked = type(np.ma.masked)
@@ -125,7 +98,7 @@ def _keys(ids: list[Any], name: str) -> list[Any]:
                 "tuples of them, one a row"
             )
     if len(kinds) == 1 and masked not in kinds:
-        return ids
+        return list(ids)
     plain = [plain_value(i) for i in ids]
     return list(zip(map(type, plain), plain, strict=True))
 
@@ -143,6 +116,7 @@ def plain_value(value: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
+    """Return True for None, NaN, NaT and NA, and for tuples that hold one of them."""
     if value is None:
         return True
     if isinstance(value, tuple):
@@ -153,18 +127,11 @@ def is_missing(value: Any) -> bool:
         return True  # pandas.NA has no truth value
 
 
-def missing_ids(missing: int, name: str, what: str) -> ValueError:
-    return ValueError(
-        f"{name} holds {missing} missing values (None, NaN, NaT); expected a {what} in every row"
-    )
-
-
 def keys_of(mapping: Mapping[Any, Any], ids: Array) -> list[Any]:
     """Return the key of each id in a mapping, None where it has none."""
     spellings = [list(ids), ids.tolist()]
     if ids.dtype.kind in "mM":
-        # Times finer than microseconds, which Python does not have, become whole numbers in
-        # tolist().
+        # Times finer than microseconds, which Python does not have, become integers in tolist().
         exact = ids.astype(f"{ids.dtype.kind}8[us]")
         spellings += [exact.tolist()] if (exact == ids).all() else []
     return [

@@ -8,10 +8,8 @@ import numpy as np
 from gapboost._data.columns import numeric_column
 from gapboost._data.ids import (
     as_array,
-    check_floats,
     codes_of,
     is_missing,
-    missing_ids,
     plain_value,
     query_ids,
     run_starts,
@@ -150,21 +148,17 @@ def grouped_rows(
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
         )
-    # Only NaN and NaT differ from themselves.
-    missing = int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0
-    if missing:
-        raise missing_ids(missing, name, what)
     starts = run_starts(ids)
-    check_floats(ids[starts], name)
     code = codes_of(ids[starts], name)
     highest = np.maximum.accumulate(code)
     first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
     distinct = ids[first]
-    if ids.dtype == object:
-        plain = list(map(plain_value, distinct))
-        if any(map(is_missing, plain)):
-            raise missing_ids(sum(is_missing(plain_value(i)) for i in ids), name, what)
-        distinct = distinct if hasattr(qid, "dtype") else as_array(plain)
+    if ids.dtype.kind in "OfcmM" and any(is_missing(plain_value(i)) for i in distinct):
+        raise ValueError(
+            f"{name} holds missing values (None, NaN, NaT); expected a {what} in every row"
+        )
+    if ids.dtype == object and not hasattr(qid, "dtype"):
+        distinct = as_array([plain_value(i) for i in distinct])
     if (code == highest).all():
         return Queries(distinct, np.append(first, n_rows), None)
     code = np.repeat(code, np.diff(starts, append=n_rows))

@@ -6,6 +6,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from gapboost._data.columns import check_integers
 from gapboost._data.features import QID, column_contents, column_names, column_types, shortened
 from gapboost._kernels import Array
 
@@ -18,9 +19,6 @@ __all__ = [
     "with_columns",
     "with_text_names",
 ]
-
-# From here on, different integers are the same float64.
-MOST_INTEGER = 2**53
 
 
 def with_text_names(X: Any) -> Any:
@@ -103,27 +101,8 @@ def as_numbers(X: Any) -> Any:
         raise type(error)(
             f"X holds values that are not numbers ({error}); expected numbers"
         ) from None
-    large = X[np.abs(numbers) > MOST_INTEGER]
-    check_integers(np.array([value for value in large if isinstance(value, int)]), "")
+    check_integers(X, "X")
     return numbers
-
-
-def check_integers(values: Any, column: str) -> None:
-    """Refuse integers that are not kept as float64; `column` is for the message.
-
-    Raises
-    ------
-    ValueError
-        Naming the first.
-    """
-    values = np.asarray(values)
-    if values.dtype.kind in "iuO" and values.size:
-        wrong = (values > MOST_INTEGER) | (values < -MOST_INTEGER)
-        if wrong.any():
-            raise ValueError(
-                f"X holds the integer {values[wrong][0]}{column}; expected integers from -2**53 to "
-                "2**53: subtract a number from the whole column"
-            )
 
 
 def values_of(X: Any, positions: Sequence[int]) -> Array:
@@ -143,7 +122,7 @@ def values_of(X: Any, positions: Sequence[int]) -> Array:
         for extreme in (nw.all().min(), nw.all().max()):
             row = frame.select(integers).select(extreme).row(0)
             for column, value in zip(integers, row, strict=True):
-                check_integers(np.array([value], object), f" in the column {column!r}")
+                check_integers(np.array([value], object), f"X[{column!r}]")
     narrow = all(str(kind) in ("Float16", "Float32") for kind in frame.schema.values())
     dtype = nw.Float32 if narrow else nw.Float64
     others = [column for column, kind in frame.schema.items() if kind != dtype]

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
+from gapboost._data.columns import check_integers
 from gapboost._data.features import features, split
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.warned import warn_caller
@@ -17,7 +18,6 @@ from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.preprocessing.computation import write_features
 from gapboost.preprocessing.tables import (
     as_numbers,
-    check_integers,
     chosen_columns,
     values_of,
     with_columns,
@@ -173,7 +173,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         n_jobs, n_raw = resolve_n_jobs(self.n_jobs), X.shape[1]
         n_new, names = len(self.kinds) * len(positions), self.get_feature_names_out().tolist()
         if isinstance(X, np.ndarray):
-            check_integers(X, "")
+            check_integers(X, "X")
             dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
             output = np.empty((len(X), n_raw + n_new), dtype)
             output[:, :n_raw] = X
