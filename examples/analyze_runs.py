@@ -60,8 +60,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
                 for x in lists
                 if x.recall_base[1:].any()
             ]
-            mean = analysis.PrecisionRecallCurve.mean(found)
-            ax = mean.plot(ax, label=f"{name}, mean of {len(found)} topics")
+            ax = analysis.mean_curve(found).plot(ax, label=f"{name}, mean of {len(found)} topics")
         return ax
 
     pictures["curves"] = curves
@@ -79,7 +78,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
         def panels() -> object:
             figure = plt.figure(figsize=(7 * top, 4.5), layout="constrained")
             for rel, ax in enumerate(figure.subplots(1, top, squeeze=False)[0], 1):
-                sweep.plot(ax, rel)
+                sweep.plot(ax, rel=rel)
             return ax
 
         pictures["informativeness"] = panels

@@ -1,8 +1,7 @@
 """Analyses of measures and rankings, one module for each question.
 
 =================  =============================================================================
-`trec`             judgments and runs of TREC as rankings; ``trec.evaluate``
-`trec_files`       reading and writing their files
+`trec`             judgments and runs of TREC as rankings; ``trec.evaluate``; bpref
 `provider`         GAP, xGAP, eGAP inside ir_measures
 `curve`            the graded precision-recall curve, whose area is the measure
 `entropy`          the distribution of grades over ranks that a measure's value implies
@@ -15,45 +14,35 @@
 `correlation`      whether measures rank systems alike; ``tau_ap``
 `bootstrap`        intervals over topics for any of these
 `robustness`       whether they still do so with fewer judgments
-`bpref`            binary preference, which looks at judged documents alone
 `optimality`       whether small changes of a linear model improve a measure
 `significance`     whether one ranker is better than another
 `estimates`        means with standard errors, of clusters too; p-values looked at together; power
+`result`           what every analysis returns: a data frame, a plot, and arrays
 `ties`             values that differ by rounding alone
 `work`             long work over processes, with a progress bar
 =================  =============================================================================
-
-Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``plot(ax=None)``.
 """
 
 from gapboost.analysis import trec
-from gapboost.analysis.bootstrap import TopicBootstrap, topic_bootstrap
-from gapboost.analysis.bpref import bpref
-from gapboost.analysis.correlation import Correlation, correlation, tau_ap
-from gapboost.analysis.curve import PrecisionRecallCurve, precision_recall
-from gapboost.analysis.discrimination import DiscriminativePower, discriminative_power
-from gapboost.analysis.entropy import MaximumEntropy, expected_value, maximum_entropy
-from gapboost.analysis.informativeness import Informativeness, informativeness
+from gapboost.analysis.bootstrap import topic_bootstrap
+from gapboost.analysis.correlation import correlation, tau_ap
+from gapboost.analysis.curve import mean_curve, precision_recall
+from gapboost.analysis.discrimination import discriminative_power
+from gapboost.analysis.entropy import expected_value, maximum_entropy
+from gapboost.analysis.informativeness import informativeness
 from gapboost.analysis.lists import RankedList, ranked_lists
-from gapboost.analysis.optimality import LocalOptimality, local_optimality
-from gapboost.analysis.robustness import Robustness, robustness
-from gapboost.analysis.significance import Significance, significance
-from gapboost.analysis.sweep import ThresholdSweep, most_informative_g, threshold_sweep
+from gapboost.analysis.optimality import local_optimality
+from gapboost.analysis.result import Result
+from gapboost.analysis.robustness import robustness
+from gapboost.analysis.significance import significance
+from gapboost.analysis.sweep import most_informative_g, threshold_sweep
 from gapboost.analysis.systems import SystemValues, system_values
+from gapboost.analysis.trec import bpref
 
 __all__ = [
-    "Correlation",
-    "DiscriminativePower",
-    "Informativeness",
-    "LocalOptimality",
-    "MaximumEntropy",
-    "PrecisionRecallCurve",
     "RankedList",
-    "Robustness",
-    "Significance",
+    "Result",
     "SystemValues",
-    "ThresholdSweep",
-    "TopicBootstrap",
     "bpref",
     "correlation",
     "discriminative_power",
@@ -61,6 +50,7 @@ __all__ = [
     "informativeness",
     "local_optimality",
     "maximum_entropy",
+    "mean_curve",
     "most_informative_g",
     "precision_recall",
     "ranked_lists",

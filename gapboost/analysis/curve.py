@@ -18,127 +18,22 @@ no recall, and no curve. Nor have RR and ERR, Q-measure and R-precision, and sum
 several discounts.
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import one_of, whole
+from gapboost._data.arguments import one_of, ordered, whole
 from gapboost._data.columns import checked_scores
-from gapboost._data.judged import Judged, judged
+from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._optional import axes, frame
-from gapboost._pictures import legend
 from gapboost._pictures import line as styled
-from gapboost.evaluation import TIES, TieRule, query_values
+from gapboost.analysis.result import Result
+from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.form import QuadraticForm, tables_of
-from gapboost.measures.measure import grade_limit, weights_at
-
-
-@dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
-    """Precision at each recall of one ranking, or the mean of several over recall levels.
-
-    Attributes
-    ----------
-    measure : Measure
-    rank : int64 ndarray of shape (points,)
-        Ranks at which recall rises; the numbers of the levels in a mean.
-    recall, precision : float64 ndarray of shape (points,)
-        Recall after the point, and the precision over the step that leads there.
-
-    Examples
-    --------
-    >>> import gapboost as gb
-    >>> from gapboost import analysis
-    >>> curve = analysis.precision_recall(gb.GAP(g=(0.5, 0.5)), [1, 2, 0], [3.0, 2.0, 1.0])
-    >>> round(float(curve.area), 3)
-    0.833
-    """
-
-    measure: Measure
-    rank: Array
-    recall: Array
-    precision: Array
-
-    @property
-    def area(self) -> float:
-        """Sum of precision times recall step: the value of the measure."""
-        return float(np.sum(self.precision * np.diff(self.recall, prepend=0.0)))
-
-    def at(self, recall: Any) -> Array:
-        """Precision of the step in which each of `recall` lies; 0 beyond the recall reached."""
-        # Recall is a sum of steps: a level that is one of its values must not fall into the next
-        # step by rounding.
-        step = np.searchsorted(self.recall, np.asarray(recall, dtype=np.float64) - 1e-12)
-        return np.append(self.precision, 0.0)[step]
-
-    def to_pandas(self) -> Any:
-        """One row a point: rank, recall and precision."""
-        return frame(
-            {"rank": self.rank, "recall": self.recall, "precision": self.precision}, ["rank"]
-        )
-
-    def plot(self, ax: Any = None, **line: Any) -> Any:
-        """Draw the curve as steps, whose area is the measure. Return the axes.
-
-        Call with the same `ax` for several systems.
-        """
-        ax = axes(ax)
-        line = {
-            "label": f"{self.measure} = {self.area:.3f}",
-            **styled(len(ax.get_lines()), marked=False),
-            **line,
-        }
-        recall = np.concatenate([[0.0], self.recall])
-        precision = np.concatenate([self.precision[:1], self.precision])
-        ax.step(recall, precision, where="pre", **line)
-        ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-        legend(ax)
-        return ax
-
-    @classmethod
-    def mean(cls, curves: "list[PrecisionRecallCurve]", levels: int = 100) -> Self:
-        """The mean precision of several rankings at `levels` equal steps of recall."""
-        if not isinstance(curves, list | tuple) or not all(
-            isinstance(c, PrecisionRecallCurve) for c in curves
-        ):
-            raise TypeError(f"curves is {curves!r}; expected a list of curves")
-        if not curves:
-            raise ValueError("curves is empty; expected at least one")
-        levels = whole(levels, "levels")
-        recall = np.arange(1, levels + 1) / levels
-        precision = np.mean([curve.at(recall) for curve in curves], axis=0)
-        return cls(curves[0].measure, np.arange(1, levels + 1), recall, precision)
-
-
-@dataclass(frozen=True, repr=False)
-class _AtRank(QuadraticForm):
-    """Contribution of one rank to the value of a measure, or (``part="own"``) to its recall."""
-
-    measure: Measure | None = None
-    rank: int = 1
-    part: Literal["value", "own"] = "value"
-
-    @property
-    def short_name(self) -> str:
-        return "rank"
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        assert self.measure is not None
-        here = ranks == self.rank
-        if self.part == "own":
-            return here.astype(np.float64), np.zeros(ranks.shape)
-        weight, _ = weights_at(self.measure, ranks)
-        within = self.measure.k is None or self.rank <= self.measure.k
-        return np.where(here & within, weight, 0.0), np.zeros(ranks.shape)
-
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        assert self.measure is not None
-        pair, own = tables_of(self.measure, base)
-        return (pair if self.part == "value" else np.zeros_like(pair)), own
+from gapboost.measures.form import tables_of
+from gapboost.measures.measure import grade_limit
 
 
 def precision_recall(
@@ -148,8 +43,8 @@ def precision_recall(
     *,
     recall_base: Any = None,
     ties: TieRule = "expected",
-) -> PrecisionRecallCurve:
-    """The (graded) precision-recall curve of one ranking.
+) -> Result:
+    """Return the (graded) precision-recall curve of one ranking.
 
     Parameters
     ----------
@@ -166,11 +61,18 @@ def precision_recall(
         As in `gapboost.evaluate`. Under "expected" both recall step and contribution of a rank are
         expected values.
 
+    Returns
+    -------
+    Result
+        ``rank``: the ranks at which recall rises. ``recall`` after each of them, and the
+        ``precision`` of the step that leads there. ``area``: the value of the measure. ``measure``.
+        ``plot`` draws steps; call it with the same ``ax`` for several systems.
+
     Raises
     ------
     ValueError
         If the measure has no recall, as Kendall's tau, RR or ERR, or more than one discount, as
-        Q-measure, R-precision and sums such as ``0.5 * ap + 0.5 * ndcg``; where another argument is
+        Q-measure, R-precision and sums such as ``0.5 * ap + 0.5 * ndcg``; if another argument is
         unusable.
 
     Examples
@@ -184,25 +86,94 @@ def precision_recall(
     one_of(ties, "ties", TIES)
     base = None if recall_base is None else [recall_base]
     data = judged(y_true, None, recall_base=base, limit=grade_limit([measure]))
-    return curve(measure, data, checked_scores(y_score, data.queries.n_rows), ties)
-
-
-def curve(
-    measure: Measure, data: Judged, scores: Array, ties: TieRule = "expected"
-) -> PrecisionRecallCurve:
-    """Compute the curve of `precision_recall` for one query that is already checked."""
+    scores = checked_scores(y_score, data.queries.n_rows)
     measure = measure.resolved(data.occurring)
     _check_recall(measure, data.base.n_levels)
-    ranks = np.arange(1, data.queries.n_rows + 1)
-    value = np.concatenate(
-        query_values([_AtRank(measure, int(n)) for n in ranks], data, scores, ties=ties, n_jobs=1)
-    )
-    own = [_AtRank(measure, int(n), "own") for n in ranks]
-    step = np.concatenate(query_values(own, data, scores, ties=ties, n_jobs=1))
+    order = np.argsort(-scores, kind="stable")
+    (pair,), (own,) = tables_of(measure, data.base[:])
+    new = np.diff(scores[order], prepend=np.inf) != 0
+    starts = np.flatnonzero(new | (ties == "row"))
+    step, contribution = _contributions(pair, own, data.codes[order], starts)
+    value = measure.discount(len(order)) * contribution
     rising = step > 0
-    return PrecisionRecallCurve(
-        measure, ranks[rising], np.cumsum(step[rising]), value[rising] / step[rising]
+    return _curve(
+        measure,
+        np.flatnonzero(rising) + 1,
+        np.cumsum(step[rising]),
+        value[rising] / step[rising],
     )
+
+
+def _contributions(pair: Array, own: Array, codes: Array, starts: Array) -> tuple[Array, Array]:
+    """Return the expected own worth at each rank, and the expected worth below the ranks above.
+
+    Documents are tied from each of `starts` to the next.
+    """
+    n = len(codes)
+    counts = np.add.reduceat(np.eye(len(own))[codes], starts)
+    above = np.cumsum(counts, axis=0) - counts
+    size = np.diff(starts, append=n)
+    share = counts / size[:, None]
+    # Of two documents of a tied group, each pair is equally probable in each order.
+    within = ((counts @ pair - np.diag(pair)) * share).sum(axis=1) / np.maximum(size - 1, 1)
+    group = np.repeat(np.arange(len(starts)), size)
+    place = np.arange(n) - starts[group]
+    step = share @ own
+    fixed = step + ((above @ pair) * share).sum(axis=1)
+    return step[group], fixed[group] + place * within[group]
+
+
+def mean_curve(curves: Sequence[Result], levels: int = 100) -> Result:
+    """Return the mean precision of several rankings at `levels` equal steps of recall.
+
+    Parameters
+    ----------
+    curves : sequence of Result
+        As from `precision_recall`.
+    levels : int, default=100
+
+    Returns
+    -------
+    Result
+        As of `precision_recall`; ``rank`` has the numbers of the levels.
+
+    Examples
+    --------
+    >>> curves = [precision_recall("ap", y, [3.0, 2.0, 1.0]) for y in ([1, 0, 0], [0, 1, 0])]
+    >>> mean_curve(curves, levels=2).precision.tolist()
+    [0.75, 0.75]
+    """
+    if not ordered(curves) or not all(hasattr(curve, "precision") for curve in curves):
+        raise TypeError(f"curves is {curves!r}; expected a list of curves of precision_recall")
+    if len(curves) == 0:
+        raise ValueError("curves is empty; expected at least one")
+    levels = whole(levels, "levels")
+    recall = np.arange(1, levels + 1) / levels
+    precision = np.mean([_precision_at(curve, recall) for curve in curves], axis=0)
+    return _curve(curves[0].measure, np.arange(1, levels + 1), recall, precision)
+
+
+def _precision_at(curve: Result, recall: Array) -> Array:
+    """Return the precision of the step in which each recall lies; 0 beyond the recall reached."""
+    # Recall is a sum of steps: a level that is one of its values must not fall into the next step
+    # by rounding.
+    found: Array = np.append(curve.precision, 0.0)[np.searchsorted(curve.recall, recall - 1e-12)]
+    return found
+
+
+def _curve(measure: Measure, rank: Array, recall: Array, precision: Array) -> Result:
+    columns = {"rank": rank, "recall": recall, "precision": precision}
+    area = float(np.sum(precision * np.diff(recall, prepend=0.0)))
+    return Result(columns, ["rank"], _draw, measure=measure, area=area, **columns)
+
+
+def _draw(curve: Result, ax: Any, **line: Any) -> None:
+    label = f"{curve.measure} = {curve.area:.3f}"
+    line = {"label": label, **styled(len(ax.get_lines()), marked=False), **line}
+    recall = np.concatenate([[0.0], curve.recall])
+    precision = np.concatenate([curve.precision[:1], curve.precision])
+    ax.step(recall, precision, where="pre", **line)
+    ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
 
 
 def _check_recall(measure: Measure, n_grades: int) -> None:
@@ -211,9 +182,8 @@ def _check_recall(measure: Measure, n_grades: int) -> None:
     The area would not be the measure.
     """
     # Whatever the list holds: one document of each grade.
-    (pair,), (own,) = tables_of(
-        measure, RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64))
-    )
+    every = RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64))
+    (pair,), (own,) = tables_of(measure, every)
     if pair[:, own == 0].any():
         raise ValueError(
             f"measure is {measure!r}, in which some documents count in pairs only, so that there "

@@ -8,133 +8,32 @@ what differs between measures is the measures. Rounding (`gapboost.analysis.ties
 """
 
 import itertools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gapboost._data.arguments import probability, whole
 from gapboost._kernels import Array
-from gapboost._latex import latex_table
-from gapboost._optional import axes, frame
-from gapboost._pictures import legend, line
-from gapboost.analysis.systems import SystemValues, checked_values, position_of
+from gapboost._pictures import line
+from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.ties import rounding
 from gapboost.analysis.work import generators, in_order
 
-
-@dataclass(frozen=True, eq=False)
-class DiscriminativePower:
-    """Achieved significance levels of all pairs of systems.
-
-    Attributes
-    ----------
-    measures : tuple
-    pairs : tuple of (str, str)
-    asl : float64 ndarray of shape (measures, pairs)
-    difference : float64 ndarray of shape (measures, pairs)
-        Difference of the means, first system minus second.
-    required : float64 ndarray of shape (measures,)
-        Difference of means that is enough for significance at `level`, for any of the pairs: the
-        largest over the pairs of ``|mean(w*)|`` where ``|t(w*)|`` just reaches its upper `level`
-        quantile.
-    level : float
-    n_resamples : int
-
-    Examples
-    --------
-    >>> from gapboost import analysis
-    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
-    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
-    >>> runs = {"one": one, "two": two}
-    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
-    >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)
-    >>> [float(share) for share in power.share]
-    [0.0, 0.0]
-    """
-
-    measures: tuple[Any, ...]
-    pairs: tuple[tuple[str, str], ...]
-    asl: Array
-    difference: Array
-    required: Array
-    level: float
-    n_resamples: int
-
-    @property
-    def share(self) -> Array:
-        """Share of the pairs with an ASL below `level`, for each measure."""
-        share: Array = (self.asl < self.level).mean(axis=1)
-        return share
-
-    def __repr__(self) -> str:
-        counts = (self.asl < self.level).sum(axis=1)
-        apart = (
-            f"{m}: {n} of {len(self.pairs)} pairs"
-            for m, n in zip(self.measures, counts, strict=True)
-        )
-        return f"DiscriminativePower({', '.join(apart)}; ASL < {self.level:g})"
-
-    def curve(self, measure: Any) -> Array:
-        """The levels of `measure` in falling order: the ASL curve."""
-        return np.sort(self.asl[position_of(measure, self.measures)])[::-1]
-
-    def to_pandas(self) -> Any:
-        """Return one row a measure: pairs, share of separated pairs, required difference."""
-        return frame(
-            {
-                "measure": [str(m) for m in self.measures],
-                "pairs": len(self.pairs),
-                f"share with ASL < {self.level:g}": self.share,
-                "required difference": self.required,
-            },
-            ["measure"],
-        )
-
-    def to_latex(self, digits: int = 3) -> str:
-        r"""Return `to_pandas` as a LaTeX table, which needs ``\usepackage{booktabs}``.
-
-        Text is escaped. Numbers are rounded to `digits` decimals; whole numbers have none.
-        """
-        return latex_table(self.to_pandas(), digits)
-
-    def plot(self, ax: Any = None, highest: float = 0.1) -> Any:
-        """Draw ASL curves; return the axes.
-
-        The sooner a curve falls to `level`, the more pairs its measure distinguishes.
-        """
-        ax = axes(ax)
-        for m, measure in enumerate(self.measures):
-            label = f"{measure}: {self.share[m]:.1%} below {self.level:g}"
-            curve = self.curve(measure)
-            ax.plot(
-                range(1, len(curve) + 1),
-                curve,
-                drawstyle="steps-mid",
-                label=label,
-                **line(m, marked=False),
-            )
-        ax.axhline(self.level, color="gray", linewidth=0.8, linestyle=":")
-        ax.set(
-            xlabel="pairs of systems by falling ASL",
-            ylabel="achieved significance level",
-            ylim=(0, highest),
-        )
-        legend(ax)
-        return ax
+# Pairs of systems whose resamples are in memory at once: 40 MB for 20,000 resamples.
+PAIRS_AT_ONCE = 256
 
 
 def discriminative_power(
     values: SystemValues,
     *,
     level: float = 0.05,
-    n_resamples: int = 1000,
+    n_resamples: int = 20_000,
     top: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
-) -> DiscriminativePower:
+) -> Result:
     """Test every pair of systems with each measure.
 
     Parameters
@@ -143,7 +42,7 @@ def discriminative_power(
         For at least two systems and two topics.
     level : float, default=0.05
         Significance level.
-    n_resamples : int, default=1000
+    n_resamples : int, default=20000
         Bootstrap resamples B; levels are multiples of 1/B.
     top : int, optional
         Only the systems with the best mean rank over the measures.
@@ -153,17 +52,35 @@ def discriminative_power(
     progress : bool, default=False
         Show a progress bar over the measures.
 
+    Returns
+    -------
+    Result
+        Its table has one row a measure. Attributes:
+
+        * ``pairs``: tuple of (str, str).
+        * ``asl``: achieved significance levels, float64 of shape (measures, pairs); 1 where the
+          differences of a pair do not vary over the topics, so that there is nothing to test with.
+        * ``holm``: the same, corrected for the number of pairs by Holm's method.
+        * ``difference``: first minus second mean, of shape (measures, pairs).
+        * ``share``, ``share_holm``: share of the pairs with a (corrected) ASL below `level`, of
+          shape (measures,).
+        * ``required``: difference of means that is enough for significance at `level`, for any of
+          the pairs: the largest over the pairs of ``|mean(w*)|`` where ``|t(w*)|`` just reaches
+          its upper `level` quantile; of shape (measures,).
+        * ``by_pair``: a `Result` whose table has one row a measure and pair.
+        * ``measures``, ``level``, ``n_resamples``.
+
+        ``plot(highest=0.1)`` draws ASL curves: the sooner a curve falls to `level`, the more pairs
+        its measure distinguishes.
+
     Examples
     --------
     >>> from gapboost import analysis
-    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
-    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
-    >>> runs = {"one": one, "two": two}
-    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
-    >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)
-    >>> power.share.shape
-    (2,)
+    >>> table = [[[0.9, 0.8, 0.7, 0.6], [0.5, 0.5, 0.2, 0.3], [0.5, 0.4, 0.3, 0.3]]]
+    >>> values = analysis.SystemValues(["ap"], ["a", "b", "c"], ["1", "2", "3", "4"], table)
+    >>> power = analysis.discriminative_power(values, random_state=0)
+    >>> power.pairs, power.asl.shape
+    ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
     """
     checked_values(values)
     level, n_resamples = probability(level, "level"), whole(n_resamples, "n_resamples")
@@ -171,14 +88,17 @@ def discriminative_power(
         values = values.best(top)
     n_topics = len(values.topics)
     if len(values.systems) < 2 or n_topics < 2:
-        raise ValueError(f"values is {values!r}; expected at least two systems and two topics")
+        raise ValueError(
+            f"values has {len(values.systems)} systems and {n_topics} topics; expected at least "
+            "two systems and two topics"
+        )
     if n_resamples < 1 / level:
         raise ValueError(
             f"level is {level!r} and n_resamples {n_resamples!r}; expected at least 1 / level "
             "resamples"
         )
-    pairs = list(itertools.combinations(range(len(values.systems)), 2))
-    first, second = np.array(pairs).T
+    first, second = np.triu_indices(len(values.systems), 1)
+    pairs = tuple(itertools.combinations(values.systems, 2))
     (generator,) = generators(random_state, 1)
     times = generator.multinomial(
         n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples
@@ -187,17 +107,56 @@ def discriminative_power(
     within = rounding(values.values, (1, 2))
     z[np.abs(z) <= within[:, None, None]] = 0.0
     items = [(differences, times, level, ties) for differences, ties in zip(z, within, strict=True)]
-    asl, required = zip(*in_order(_tested, items, n_jobs, progress, "bootstrap"), strict=True)
-    names = tuple((values.systems[i], values.systems[j]) for i, j in pairs)
-    return DiscriminativePower(
-        values.measures,
-        names,
-        np.array(asl),
-        z.mean(axis=2),
-        np.array(required),
-        level,
-        n_resamples,
+    tested = in_order(_tested, items, n_jobs, progress, "bootstrap")
+    asl, required = (np.array(part) for part in zip(*tested, strict=True))
+    corrected, difference = np.array([holm(row) for row in asl]), z.mean(axis=2)
+    share, share_holm = ((p < level).mean(axis=1) for p in (asl, corrected))
+    labels = short_labels(values.measures)
+    return Result(
+        {
+            "measure": labels,
+            "pairs": len(pairs),
+            "separated": share,
+            "separated, Holm": share_holm,
+            "required difference": required,
+        },
+        ["measure"],
+        _draw,
+        measures=values.measures,
+        pairs=pairs,
+        asl=asl,
+        holm=corrected,
+        difference=difference,
+        required=required,
+        share=share,
+        share_holm=share_holm,
+        level=level,
+        n_resamples=n_resamples,
+        by_pair=_by_pair(labels, pairs, difference, asl, corrected),
     )
+
+
+def holm(p: Array) -> Array:
+    """Return p-values of one family of tests, corrected by Holm's method."""
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(corrected, 1.0)
+
+
+def _by_pair(
+    labels: list[str], pairs: tuple[tuple[str, str], ...], difference: Array, asl: Array, p: Array
+) -> Result:
+    first, second = zip(*pairs, strict=True)
+    columns = {
+        "measure": np.repeat(labels, len(pairs)),
+        "first": first * len(labels),
+        "second": second * len(labels),
+        "difference": difference.ravel(),
+        "asl": asl.ravel(),
+        "holm": p.ravel(),
+    }
+    return Result(columns, ["measure", "first", "second"], _draw_pairs, **columns)
 
 
 def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
@@ -206,18 +165,22 @@ def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
     A topic is drawn as often as `times` says.
     """
     z, times, level, within = item
-    n = z.shape[1]
-    observed = np.abs(_t(z.mean(axis=1), (z**2).mean(axis=1), n))
-    w = z - z.mean(axis=1, keepdims=True)
-    # What rounding leaves of equal differences is no variance.
-    w[np.abs(w) <= within] = 0.0
-    means = times @ w.T / n
-    drawn = np.abs(_t(means, times @ (w**2).T / n, n))
-    # Rounding must not decide between equal values, as where a resample holds every topic once.
-    asl = (drawn >= observed * (1 - 1e-12)).mean(axis=0)
-    by_t = np.argsort(-drawn, axis=0, kind="stable")
-    at = by_t[int(np.ceil(level * len(times))) - 1]
-    return asl, float(np.abs(means[at, np.arange(len(z))]).max())
+    n, place = z.shape[1], int(np.ceil(level * len(times))) - 1
+    asl, required = [], []
+    for begin in range(0, len(z), PAIRS_AT_ONCE):
+        some = z[begin : begin + PAIRS_AT_ONCE]
+        observed = np.abs(_t(some.mean(axis=1), (some**2).mean(axis=1), n))
+        w = some - some.mean(axis=1, keepdims=True)
+        # What rounding leaves of equal differences is no variance.
+        w[np.abs(w) <= within] = 0.0
+        constant = ~w.any(axis=1)
+        means = times @ w.T / n
+        drawn = np.abs(_t(means, times @ (w**2).T / n, n))
+        # Rounding must not decide between equal values, as where a resample holds every topic once.
+        asl.append(np.where(constant, 1.0, (drawn >= observed * (1 - 1e-12)).mean(axis=0)))
+        at = np.argsort(-drawn, axis=0, kind="stable")[place]
+        required.append(np.abs(means[at, np.arange(len(some))]).max())
+    return np.concatenate(asl), float(max(required))
 
 
 def _t(mean: Array, mean_square: Array, n: int) -> Array:
@@ -228,3 +191,24 @@ def _t(mean: Array, mean_square: Array, n: int) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         t: Array = mean / np.sqrt(variance / n)
     return np.where(np.isnan(t), 0.0, t)
+
+
+def _draw(power: Result, ax: Any, highest: float = 0.1) -> None:
+    """Draw the levels of each measure in falling order."""
+    ranks = range(1, len(power.pairs) + 1)
+    for m, measure in enumerate(short_labels(power.measures)):
+        label = f"{measure}: {power.share[m]:.1%} below {power.level:g}"
+        falling = np.sort(power.asl[m])[::-1]
+        ax.plot(ranks, falling, drawstyle="steps-mid", label=label, **line(m, marked=False))
+    ax.axhline(power.level, color="gray", linewidth=0.8, linestyle=":")
+    ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level")
+    ax.set_ylim(0, highest)
+
+
+def _draw_pairs(by_pair: Result, ax: Any) -> None:
+    """Draw the level of each pair against its difference."""
+    for m, measure in enumerate(dict.fromkeys(by_pair.measure)):
+        of = by_pair.measure == measure
+        style = line(m) | {"linestyle": "", "label": measure}
+        ax.plot(by_pair.difference[of], by_pair.holm[of], **style)
+    ax.set(xlabel="difference", ylabel="ASL, corrected by Holm's method")

@@ -17,98 +17,23 @@ read from the measure's own arrays. `gapboost.analysis.newton` solves the proble
 """
 
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
+from gapboost._data.columns import numeric_column
 from gapboost._data.judgments import MOST_DOCUMENTS
 from gapboost._kernels import Array
-from gapboost._optional import axes, frame
-from gapboost._pictures import legend
 from gapboost._pictures import line as styled
 from gapboost.analysis.newton import Path, Problem
+from gapboost.analysis.result import Result
 from gapboost.measures import Measure, as_measure
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
 # near as that.
 REACHED = 1e-7
-
-
-@dataclass(frozen=True, eq=False)
-class MaximumEntropy:
-    """The least committed distribution of grades over ranks that explains a measure's value.
-
-    Attributes
-    ----------
-    measure : Measure
-    value : float
-        What was asked for.
-    counts, recall_base : int64 ndarray of shape (c + 1,)
-    probabilities : float64 ndarray of shape (n, c + 1)
-        ``[n - 1, i]``: probability of grade i at rank n.
-    residual : float
-        Largest violation of a constraint: by how much the expected measure misses the value, or a
-        grade its count.
-    converged : bool
-        Whether all constraints hold. Otherwise `probabilities` is the solution for the nearest
-        value that was reached.
-    iterations : int
-        Newton steps.
-
-    Examples
-    --------
-    >>> from gapboost import analysis
-    >>> found = analysis.maximum_entropy("ap", 0.6, [3, 2])
-    >>> found.relevance().round(2).tolist()
-    [0.25, 0.37, 0.43, 0.46, 0.49]
-    """
-
-    measure: Measure
-    value: float
-    counts: Array
-    recall_base: Array
-    probabilities: Array
-    residual: float
-    converged: bool
-    iterations: int
-
-    @property
-    def entropy(self) -> float:
-        """Sum over the ranks, in nats."""
-        return float(entr(self.probabilities).sum())
-
-    def relevance(self, rel: int = 1) -> Array:
-        """Probability of a grade of at least `rel` at each rank, float64 of shape (n,)."""
-        relevant: Array = self.probabilities[:, rel:].sum(axis=1)
-        return relevant
-
-    def expected(self, measure: Measure) -> float:
-        """Return the expected value of another measure, given the value of this one."""
-        return expected_value(measure, self.probabilities, self.recall_base)
-
-    def to_pandas(self) -> Any:
-        """Ranks as rows, one column of probabilities for each grade."""
-        n, n_grades = self.probabilities.shape
-        columns = {f"grade {i}": self.probabilities[:, i] for i in range(n_grades)}
-        return frame({"rank": np.arange(1, n + 1), **columns}, ["rank"])
-
-    def plot(self, ax: Any = None, **line: Any) -> Any:
-        """Probability of each positive grade against the rank; returns the axes."""
-        ax = axes(ax)
-        ranks = np.arange(1, len(self.probabilities) + 1)
-        for grade in range(1, self.probabilities.shape[1]):
-            style = (
-                styled(len(ax.get_lines()), marked=False)
-                | {"label": f"grade {grade}, {self.measure}"}
-                | line
-            )
-            ax.plot(ranks, self.probabilities[:, grade], **style)
-        ax.set(xlabel="rank", ylabel="probability", xscale="log")
-        legend(ax)
-        return ax
 
 
 def expected_value(measure: str | Measure, probabilities: Array, recall_base: Any) -> float:
@@ -139,8 +64,8 @@ def expected_value(measure: str | Measure, probabilities: Array, recall_base: An
 
 def maximum_entropy(
     measure: str | Measure, value: float, counts: Any, recall_base: Any = None
-) -> MaximumEntropy:
-    """The maximum-entropy distribution of grades over ranks given the value of a measure.
+) -> Result:
+    """Return the maximum-entropy distribution of grades over ranks given the value of a measure.
 
     Parameters
     ----------
@@ -155,22 +80,35 @@ def maximum_entropy(
 
     Returns
     -------
-    MaximumEntropy
-        With ``converged=False``, and a `sklearn.exceptions.ConvergenceWarning`, where no
-        distribution was found: for values that no ranking with these counts has, and for the very
-        largest and smallest possible ones, which leave nothing to chance.
+    Result
+        Its table has ranks as rows and a column of probabilities for each grade. Attributes:
+
+        * ``probabilities``: float64 of shape (n, c + 1), ``[n - 1, i]`` of grade i at rank n.
+        * ``entropy``: sum over the ranks, in nats.
+        * ``residual``: largest violation of a constraint: by how much the expected measure misses
+          the value, or a grade its count.
+        * ``converged``: True if all constraints hold. Otherwise the solution is that for the
+          nearest value that was reached.
+        * ``iterations``: Newton steps.
+        * ``measure``, ``value``, ``counts``, ``recall_base``.
 
     Raises
     ------
     ValueError
         If counts, recall base or value are unusable.
 
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        If no distribution was found: for values that no ranking with these counts has, and for the
+        very largest and smallest possible ones, which leave nothing to chance.
+
     Examples
     --------
     >>> import gapboost as gb
     >>> solution = maximum_entropy(gb.GAP(g=(0.5, 0.5)), 0.7, counts=[17, 2, 1])
-    >>> solution.converged, round(solution.expected(gb.GAP(g=(0.5, 0.5))), 6)
-    (True, 0.7)
+    >>> solution.converged, solution.probabilities.sum(axis=0).round(3).tolist()
+    (True, [17.0, 2.0, 1.0])
     """
     solution = solve(measure, value, counts, recall_base)
     if not solution.converged:
@@ -183,9 +121,7 @@ def maximum_entropy(
     return solution
 
 
-def solve(
-    measure: str | Measure, value: float, counts: Any, recall_base: Any = None
-) -> MaximumEntropy:
+def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> Result:
     """Compute `maximum_entropy` without its warning."""
     measure = as_measure(measure)
     whole = _counts(counts, "counts")
@@ -193,9 +129,7 @@ def solve(
     if whole.sum() < 1:
         raise ValueError(f"counts is {whole.tolist()}; expected at least one document")
     width = max(len(whole), len(base))
-    whole, base = (
-        np.concatenate([c, np.zeros(width - len(c), dtype=np.int64)]) for c in (whole, base)
-    )
+    whole, base = (np.pad(c, (0, width - len(c))) for c in (whole, base))
     if (base < whole)[1:].any():
         raise ValueError(
             f"recall_base is {base.tolist()}, but {whole.tolist()} are in the ranking; expected at "
@@ -211,28 +145,37 @@ def solve(
     probabilities[:, occurring] = softmax(path.logits, axis=1)
     missed = np.abs(probabilities.sum(axis=0) - whole).max()
     residual = max(float(missed), abs(problem.expected(probabilities[:, occurring]) - value))
-    converged = residual < REACHED
-    return MaximumEntropy(
-        measure, float(value), whole, base, probabilities, residual, converged, path.iterations
+    grades = {f"grade {i}": probabilities[:, i] for i in range(width)}
+    return Result(
+        {"rank": np.arange(1, problem.n + 1), **grades},
+        ["rank"],
+        _draw,
+        measure=measure,
+        value=float(value),
+        counts=whole,
+        recall_base=base,
+        probabilities=probabilities,
+        entropy=float(entr(probabilities).sum()),
+        residual=residual,
+        converged=residual < REACHED,
+        iterations=path.iterations,
     )
 
 
 def _counts(counts: Any, name: str) -> Array:
-    try:
-        array = np.asarray(counts)
-    except ValueError:
-        array = np.empty((0, 0))
-    if (
-        array.ndim != 1
-        or len(array) == 0
-        or array.dtype.kind not in "iuf"
-        or not np.isfinite(array).all()
-        or (array < 0).any()
-        or (array != np.floor(array)).any()
-        or (array > MOST_DOCUMENTS).any()
-    ):
-        raise ValueError(
-            f"{name} is {counts!r}; expected one number of documents for each of the grades 0, 1, "
-            "..."
-        )
+    expected = "one number of documents for each of the grades 0, 1, ..."
+    array = numeric_column(counts, name, expected, expected)
+    usable = (array >= 0) & (array == np.floor(array)) & (array <= MOST_DOCUMENTS)
+    if len(array) == 0 or not usable.all():
+        raise ValueError(f"{name} is {counts!r}; expected {expected}")
     return array.astype(np.int64)
+
+
+def _draw(solution: Result, ax: Any, **line: Any) -> None:
+    """Draw the probability of each positive grade against the rank."""
+    ranks = np.arange(1, len(solution.probabilities) + 1)
+    for grade in range(1, solution.probabilities.shape[1]):
+        style = styled(len(ax.get_lines()), marked=False)
+        style |= {"label": f"grade {grade}, {solution.measure}"} | line
+        ax.plot(ranks, solution.probabilities[:, grade], **style)
+    ax.set(xlabel="rank", ylabel="probability", xscale="log")

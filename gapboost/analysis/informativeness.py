@@ -11,7 +11,6 @@ precision is k / n_k. The inferred precision is that at Q = k.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,109 +18,15 @@ import numpy as np
 
 from gapboost._data.arguments import whole
 from gapboost._kernels import Array
-from gapboost._optional import axes, frame
-from gapboost._pictures import legend, line
+from gapboost._pictures import line
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
+from gapboost.analysis.result import Result, short_labels
 from gapboost.analysis.work import in_order
 from gapboost.measures import Measure, Measures, as_measures
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4
-
-
-@dataclass(frozen=True, eq=False)
-class Informativeness:
-    """Errors of the precision-recall curves that measures let one infer.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-    lists : tuple
-        Names of the lists.
-    rels : tuple of int
-        A document is relevant from this grade on, for each of the compared curves.
-    rms, mae : float64 ndarray of shape (measures, lists, rels)
-        Root mean square and mean absolute error over the points of a curve.
-    converged : bool ndarray of shape (measures, lists)
-        Whether the maximum-entropy distribution was found.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gapboost import analysis
-    >>> rng = np.random.default_rng(0)
-    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
-    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
-    >>> result = analysis.informativeness(["ap", "ndcg"], lists, n_jobs=1)
-    >>> bool((result.mean_rms < 0.5).all())
-    True
-    """
-
-    measures: tuple[Measure, ...]
-    lists: tuple[Any, ...]
-    rels: tuple[int, ...]
-    rms: Array
-    mae: Array
-    converged: Array
-
-    @property
-    def compared(self) -> Array:
-        """Lists that the means go over: those for which every measure converged."""
-        return np.asarray(self.converged.all(axis=0))
-
-    @property
-    def not_converged(self) -> Array:
-        """Number of lists for which each measure did not converge."""
-        return np.asarray(np.count_nonzero(~self.converged, axis=1))
-
-    @property
-    def mean_rms(self) -> Array:
-        """Mean over the compared lists, float64 of shape (measures, rels); NaN without any."""
-        return self._mean(self.rms)
-
-    @property
-    def mean_mae(self) -> Array:
-        """Mean over the compared lists, float64 of shape (measures, rels); NaN without any."""
-        return self._mean(self.mae)
-
-    def _mean(self, errors: Array) -> Array:
-        if not self.compared.any():
-            return np.full((len(self.measures), len(self.rels)), np.nan)
-        mean: Array = errors[:, self.compared].mean(axis=1)
-        return mean
-
-    def __repr__(self) -> str:
-        return (
-            f"Informativeness({len(self.measures)} measures, {int(self.compared.sum())} of "
-            f"{len(self.lists)} lists, {int((~self.converged).sum())} of {self.converged.size} "
-            "solutions not converged)"
-        )
-
-    def to_pandas(self) -> Any:
-        """Return one row a measure: mean RMS and MAE by `rel`, lists, unconverged solutions."""
-        columns: dict[str, Any] = {"measure": [str(m) for m in self.measures]}
-        for t, rel in enumerate(self.rels):
-            columns[f"rms rel={rel}"] = self.mean_rms[:, t]
-            columns[f"mae rel={rel}"] = self.mean_mae[:, t]
-        columns["lists"] = int(self.compared.sum())
-        columns["not converged"] = self.not_converged
-        return frame(columns, ["measure"])
-
-    def plot(self, ax: Any = None) -> Any:
-        """Mean RMS error of each measure, a mark for each `rel`; returns the axes."""
-        ax = axes(ax)
-        for t, rel in enumerate(self.rels):
-            style = line(t) | {"linestyle": "", "label": f"relevant from grade {rel}"}
-            ax.plot(self.mean_rms[:, t], range(len(self.measures)), **style)
-        ax.set_yticks(range(len(self.measures)), [str(m) for m in self.measures])
-        ax.set(
-            xlabel=f"mean RMS error of the inferred curve, {int(self.compared.sum())} lists (lower "
-            "is better)"
-        )
-        ax.invert_yaxis()
-        legend(ax)
-        return ax
 
 
 def informativeness(
@@ -131,7 +36,7 @@ def informativeness(
     minimum: int = 5,
     n_jobs: int | None = None,
     progress: bool = False,
-) -> Informativeness:
+) -> Result:
     """Infer a precision-recall curve from each measure of each list; compare with the real one.
 
     Parameters
@@ -150,8 +55,18 @@ def informativeness(
 
     Returns
     -------
-    Informativeness
-        For relevance from each positive grade on.
+    Result
+        Its table has one row a measure. Attributes:
+
+        * ``measures``; ``lists``: names of the lists; ``rels``: a document is relevant from this
+          grade on, for each of the compared curves: every positive grade.
+        * ``rms``, ``mae``: root mean square and mean absolute error over the points of a curve,
+          float64 of shape (measures, lists, rels).
+        * ``converged``: True where the maximum-entropy distribution was found, of shape (measures,
+          lists); ``not_converged``: number of lists where it was not, of shape (measures,).
+        * ``compared``: True for the lists for which every measure converged.
+        * ``mean_rms``, ``mean_mae``: means over the compared lists, of shape (measures, rels); NaN
+          without any.
 
     Raises
     ------
@@ -185,22 +100,45 @@ def informativeness(
     values = list_values(wanted, enough, n_jobs)
     items = [(found, values[:, number]) for number, found in enumerate(enough)]
     errors = in_order(partial(_errors, wanted, top), items, n_jobs, progress, "maximum entropy")
-    rms, mae, converged = (np.array(part) for part in zip(*errors, strict=True))
-    return Informativeness(
-        wanted,
-        tuple(found.name for found in enough),
-        tuple(range(1, top + 1)),
-        rms.transpose(1, 0, 2),
-        mae.transpose(1, 0, 2),
-        converged.T,
+    rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
+    return compared_errors(wanted, tuple(found.name for found in enough), rms, mae, converged)
+
+
+def compared_errors(
+    measures: tuple[Measure, ...], names: tuple[Any, ...], rms: Array, mae: Array, converged: Array
+) -> Result:
+    """Return the result of `informativeness` from the errors of all lists."""
+    compared = converged.all(axis=0)
+    not_converged = np.count_nonzero(~converged, axis=1)
+    missing = np.full((len(measures), rms.shape[2]), np.nan)
+    mean_rms, mean_mae = (
+        errors[:, compared].mean(axis=1) if compared.any() else missing for errors in (rms, mae)
+    )
+    rels = tuple(range(1, rms.shape[2] + 1))
+    columns: dict[str, Any] = {"measure": short_labels(measures)}
+    for t, rel in enumerate(rels):
+        columns |= {f"rms rel={rel}": mean_rms[:, t], f"mae rel={rel}": mean_mae[:, t]}
+    columns |= {"lists": int(compared.sum()), "not converged": not_converged}
+    return Result(
+        columns,
+        ["measure"],
+        _draw,
+        measures=measures,
+        lists=names,
+        rels=rels,
+        rms=rms,
+        mae=mae,
+        converged=converged,
+        not_converged=not_converged,
+        compared=compared,
+        mean_rms=mean_rms,
+        mean_mae=mean_mae,
     )
 
 
 def top_grade(lists: Any) -> int:
     """Return the highest grade of the lists."""
-    if not isinstance(lists, list | tuple) or not all(
-        isinstance(found, RankedList) for found in lists
-    ):
+    if not isinstance(lists, list | tuple) or not all(isinstance(x, RankedList) for x in lists):
         raise TypeError(
             f"lists is a {type(lists).__name__}; expected a list of RankedList, as from "
             "ranked_lists"
@@ -219,9 +157,9 @@ def _errors(
         solution = solve(measure, values[m], found.counts, found.recall_base)
         converged[m] = solution.converged
         for rel in range(1, top + 1):
-            difference = inferred_precision(
-                solution.relevance(rel), found.grades, rel
-            ) - real_precision(found.grades, rel)
+            relevance = solution.probabilities[:, rel:].sum(axis=1)
+            inferred = inferred_precision(relevance, found.grades, rel)
+            difference = inferred - real_precision(found.grades, rel)
             rms[m, rel - 1] = np.sqrt(np.mean(difference**2))
             mae[m, rel - 1] = np.mean(np.abs(difference))
     return rms, mae, converged
@@ -242,3 +180,14 @@ def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
     return np.asarray(
         np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1))
     )
+
+
+def _draw(result: Result, ax: Any) -> None:
+    """Draw the mean RMS error of each measure, a mark for each `rel`."""
+    for t, rel in enumerate(result.rels):
+        style = line(t) | {"linestyle": "", "label": f"relevant from grade {rel}"}
+        ax.plot(result.mean_rms[:, t], range(len(result.measures)), **style)
+    ax.set_yticks(range(len(result.measures)), short_labels(result.measures))
+    lists = int(result.compared.sum())
+    ax.set(xlabel=f"mean RMS error of the inferred curve, {lists} lists (lower is better)")
+    ax.invert_yaxis()

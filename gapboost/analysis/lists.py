@@ -11,7 +11,6 @@ from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import Queries
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._kernels.order.short import ranking
 from gapboost.evaluation import query_values
 from gapboost.measures import Measure
 
@@ -66,21 +65,17 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
             "the judgments hold fractional grades, or grades above 63; expected whole grades 0..c "
             "for lists of grades"
         )
-    offsets = data.queries.offsets
-    order = ranking(scores, offsets)
-    return [
-        RankedList(name, data.codes[begin:end][order[begin:end]], counts)
-        for name, begin, end, counts in zip(
-            data.queries.ids.tolist(), offsets[:-1], offsets[1:], data.base.counts, strict=True
-        )
-        if end > begin
-    ]
+    sizes = data.queries.sizes
+    order = np.lexsort((-scores, np.repeat(np.arange(len(sizes)), sizes)))
+    grades = np.split(data.codes[order], data.queries.offsets[1:-1])
+    every = zip(data.queries.ids.tolist(), grades, data.base.counts, strict=True)
+    return [RankedList(name, of_query, counts) for name, of_query, counts in every if len(of_query)]
 
 
 def list_values(
     measures: Sequence[Measure], lists: Sequence[RankedList], n_jobs: int | None
 ) -> Array:
-    """Values of measures for lists, float64 of shape (measures, lists)."""
+    """Return values of measures for lists, float64 of shape (measures, lists)."""
     width = max(len(found.recall_base) for found in lists)
     counts = np.array(
         [np.pad(found.recall_base, (0, width - len(found.recall_base))) for found in lists]

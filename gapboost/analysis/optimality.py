@@ -8,7 +8,6 @@ ranker, or an ensemble of trees with its leaf values for weights and leaf indica
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,112 +17,14 @@ from gapboost._data.arguments import mapping, whole
 from gapboost._data.columns import numeric_column
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
-from gapboost._optional import axes, frame
-from gapboost._pictures import legend, line
+from gapboost._pictures import line
+from gapboost.analysis.result import Result, short_labels
 from gapboost.analysis.ties import rounding
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
-
-
-@dataclass(frozen=True, eq=False)
-class LocalOptimality:
-    """Changes of measures by alterations of a model's weights.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-    datasets : tuple of str
-    step_sizes : tuple of float
-    values : float64 ndarray of shape (datasets, measures)
-        Values of the unchanged model.
-    changes : float64 ndarray of shape (datasets, measures, directions, step sizes)
-        Altered minus original value.
-    epsilon : float
-    weight_norm : float
-        Length of the vector of weights, for comparison with the step sizes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gapboost import analysis
-    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
-    >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
-    >>> result = analysis.local_optimality(
-    ...     "ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1
-    ... )
-    >>> round(float(result.weight_norm), 3)
-    1.02
-    """
-
-    measures: tuple[Measure, ...]
-    datasets: tuple[str, ...]
-    step_sizes: tuple[float, ...]
-    values: Array
-    changes: Array
-    epsilon: float
-    weight_norm: float
-
-    @property
-    def improved(self) -> Array:
-        """Number of alterations that improve by more than rounding, int64 (datasets, measures)."""
-        within = rounding(self.values[:, :, None, None] + self.changes, (2, 3))
-        improved: Array = np.count_nonzero(self.changes > within[:, :, None, None], axis=(2, 3))
-        return improved
-
-    @property
-    def improved_by_epsilon(self) -> Array:
-        """Number of alterations that improve by more than epsilon, int64 (datasets, measures)."""
-        improved: Array = np.count_nonzero(self.changes > self.epsilon, axis=(2, 3))
-        return improved
-
-    def __repr__(self) -> str:
-        return (
-            f"LocalOptimality({self.changes[0, 0].size} alterations, "
-            f"improved={self.improved.tolist()}, by more than "
-            f"{self.epsilon:g}={self.improved_by_epsilon.tolist()})"
-        )
-
-    def to_pandas(self) -> Any:
-        """Return one row a data set and measure: value, alterations, improvements, the largest.
-
-        Improvements are counted above 0 and above epsilon.
-        """
-        size = len(self.measures)
-        return frame(
-            {
-                "data": np.repeat(self.datasets, size),
-                "measure": [str(m) for m in self.measures] * len(self.datasets),
-                "value": self.values.ravel(),
-                "alterations": self.changes[0, 0].size,
-                "> 0": self.improved.ravel(),
-                f"> {self.epsilon:g}": self.improved_by_epsilon.ravel(),
-                "largest": self.changes.max(axis=(2, 3)).ravel(),
-            },
-            ["data", "measure"],
-        )
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the median and 5-95 % range of the change by step size; return the axes.
-
-        There is a line for each data set and measure.
-        """
-        ax = axes(ax)
-        for d, m in np.ndindex(self.values.shape):
-            low, middle, high = np.percentile(self.changes[d, m], (5, 50, 95), axis=0)
-            style = line(d * len(self.measures) + m)
-            ax.plot(
-                self.step_sizes, middle, label=f"{self.datasets[d]}, {self.measures[m]}", **style
-            )
-            ax.fill_between(
-                self.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0
-            )
-        ax.axhline(self.epsilon, color="gray", linewidth=0.8, linestyle=":")
-        ax.set(xlabel="step size", ylabel="change of the measure")
-        legend(ax)
-        return ax
 
 
 def local_optimality(
@@ -137,7 +38,7 @@ def local_optimality(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
-) -> LocalOptimality:
+) -> Result:
     """Alter the weights of a model in random directions and look for improvements.
 
     Parameters
@@ -151,8 +52,7 @@ def local_optimality(
         alterations.
     n_directions : int, default=460
     step_sizes : sequence of float, default=(0.1, 0.2, ..., 1.0)
-        Lengths of the alterations. They have the unit of the weights: see
-        `LocalOptimality.weight_norm`.
+        Lengths of the alterations. They have the unit of the weights: see ``weight_norm``.
     epsilon : float, default=0.003
         An improvement up to this counts as none.
     random_state : int, Generator or RandomState, optional
@@ -160,6 +60,19 @@ def local_optimality(
         Processes.
     progress : bool, default=False
         Show a progress bar over the directions.
+
+    Returns
+    -------
+    Result
+        Its table has one row a data set and measure. Attributes:
+
+        * ``values``: of the unchanged model, float64 of shape (datasets, measures).
+        * ``changes``: altered minus original value, of shape (datasets, measures, directions, step
+          sizes).
+        * ``improved``, ``improved_by_epsilon``: number of alterations that improve by more than
+          rounding, and by more than `epsilon`; of shape (datasets, measures).
+        * ``weight_norm``: length of the vector of weights, for comparison with the step sizes.
+        * ``measures``, ``datasets``, ``step_sizes``, ``epsilon``.
 
     Raises
     ------
@@ -199,17 +112,35 @@ def local_optimality(
         prepared.append((rows, data))
     values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
     change = partial(_changes, wanted, w, prepared, values, tuple(steps))
-    changes = in_order(
-        change, generators(random_state, n_directions), n_jobs, progress, "directions"
+    found = in_order(change, generators(random_state, n_directions), n_jobs, progress, "directions")
+    changes = np.array(found).transpose(1, 2, 0, 3)
+    within = rounding(values[:, :, None, None] + changes, (2, 3))
+    improved, by_epsilon = (
+        np.count_nonzero(changes > least, axis=(2, 3))
+        for least in (within[:, :, None, None], epsilon)
     )
-    return LocalOptimality(
-        wanted,
-        tuple(datasets),
-        tuple(steps.tolist()),
-        values,
-        np.array(changes).transpose(1, 2, 0, 3),
-        epsilon,
-        float(np.linalg.norm(w)),
+    columns = {
+        "data": np.repeat(tuple(datasets), len(wanted)),
+        "measure": short_labels(wanted) * len(datasets),
+        "value": values.ravel(),
+        "alterations": changes[0, 0].size,
+        "improved": improved.ravel(),
+        f"improved by {epsilon:g}": by_epsilon.ravel(),
+        "largest change": changes.max(axis=(2, 3)).ravel(),
+    }
+    return Result(
+        columns,
+        ["data", "measure"],
+        _draw,
+        measures=wanted,
+        datasets=tuple(datasets),
+        step_sizes=tuple(steps.tolist()),
+        values=values,
+        changes=changes,
+        improved=improved,
+        improved_by_epsilon=by_epsilon,
+        epsilon=epsilon,
+        weight_norm=float(np.linalg.norm(w)),
     )
 
 
@@ -245,3 +176,15 @@ def _changes(
 def _values(measures: Sequence[Measure], data: Judged, scores: Array) -> Array:
     resolved = [measure.resolved(data.occurring) for measure in measures]
     return np.array([mean(v, data.weights) for v in query_values(resolved, data, scores, n_jobs=1)])
+
+
+def _draw(result: Result, ax: Any) -> None:
+    """Draw the median and 5-95 % range of the change by step size."""
+    labels = short_labels(result.measures)
+    for number, (d, m) in enumerate(np.ndindex(result.values.shape)):
+        low, middle, high = np.percentile(result.changes[d, m], (5, 50, 95), axis=0)
+        style = line(number)
+        ax.plot(result.step_sizes, middle, label=f"{result.datasets[d]}, {labels[m]}", **style)
+        ax.fill_between(result.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    ax.axhline(result.epsilon, color="gray", linewidth=0.8, linestyle=":")
+    ax.set(xlabel="step size", ylabel="change of the measure")

@@ -12,7 +12,7 @@ Importing this module registers the provider. ``ir_measures.parse_measure`` read
 [0.8333, 1.0]
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 try:
@@ -24,11 +24,17 @@ except ImportError as error:
     ) from error
 
 from gapboost.analysis.trec import evaluate
-from gapboost.evaluation import PerQuery
-from gapboost.measures import MEASURES_BY_NAME, Measure, as_measure
-from gapboost.measures.graded import GradedMeasure
+from gapboost.measures import as_measure
 
-__all__ = ["GAP", "GapboostProvider", "eGAP", "named", "xGAP"]
+__all__ = ["GAP", "GapboostProvider", "eGAP", "xGAP"]
+
+PARAMETERS = {
+    "cutoff": ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
+    "g": ir_measures.ParamInfo(
+        dtype=tuple, required=False, default=None, desc="threshold probabilities"
+    ),
+    "ties": ir_measures.ParamInfo(dtype=str, choices=["expected", "trec_eval"], default="expected"),
+}
 
 
 class _Graded(ir_measures.Measure):  # type: ignore[misc]
@@ -39,38 +45,21 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
     default) or "trec_eval".
     """
 
-    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form that ir_measures gives its measures
-        "cutoff": ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
-        "g": ir_measures.ParamInfo(
-            dtype=tuple, required=False, default=None, desc="threshold probabilities"
-        ),
-        "ties": ir_measures.ParamInfo(
-            dtype=str, choices=["expected", "trec_eval"], default="expected"
-        ),
-    }
+    SUPPORTED_PARAMS = PARAMETERS
 
     def __init__(self, **params: Any) -> None:
         # ir_measures reads no lists: in its texts g stands in quotes.
         if isinstance(params.get("g"), str):
-            measure: Any = as_measure(f"{self.NAME}(g={params['g']})")
-            params["g"] = measure.g
+            params["g"] = tuple(map(float, params["g"].split(",")))
         super().__init__(**params)
 
     def _param_repr(self, v: Any) -> str:
         return repr(",".join(map(repr, v))) if isinstance(v, tuple) else repr(v)
 
-    def gapboost_measure(self) -> GradedMeasure:
-        """Return the equal measure of gapboost."""
-        kind: Any = MEASURES_BY_NAME[str(self.NAME).lower()]
-        measure: GradedMeasure = kind(g=self["g"], k=self.params.get("cutoff"))
-        return measure
-
 
 def _family(name: str) -> Any:
-    kind = type(
-        f"_{name}", (_Graded,), {"__name__": name, "NAME": name, "__doc__": _Graded.__doc__}
-    )
-    measure = kind()
+    names = {"__name__": name, "NAME": name, "__doc__": _Graded.__doc__}
+    measure = type(f"_{name}", (_Graded,), names)()
     ir_measures.measures.register(measure)
     return measure
 
@@ -78,34 +67,8 @@ def _family(name: str) -> Any:
 GAP, xGAP, eGAP = _family("GAP"), _family("xGAP"), _family("eGAP")
 
 
-def named(measure: str | Measure) -> Any:
-    """Return a graded measure of ir_measures: ``named("gap(g=0.5,0.5)@10")``.
-
-    Parameters
-    ----------
-    measure : str or Measure
-        GAP, xGAP or eGAP, by name or by value.
-
-    Raises
-    ------
-    ValueError
-        If it is another one.
-    """
-    asked = as_measure(measure)
-    peers = {str(peer.NAME).lower(): peer for peer in (GAP, xGAP, eGAP)}
-    # A subclass of them may be another measure.
-    name = next((name for name in peers if type(asked) is MEASURES_BY_NAME[name]), None)
-    if not isinstance(asked, GradedMeasure) or name is None:
-        raise ValueError(
-            f"measure is {measure!r}; expected {', '.join(peers)}: ir_measures computes the others "
-            "itself"
-        )
-    peer = peers[name] if asked.g is None else peers[name](g=asked.g)
-    return peer if asked.k is None else peer @ asked.k
-
-
 class _Evaluator(ir_measures.Evaluator):  # type: ignore[misc]
-    def __init__(self, measures: Iterable[Any], qrels: dict[str, dict[str, int]]) -> None:
+    def __init__(self, measures: list[Any], qrels: dict[str, dict[str, int]]) -> None:
         super().__init__(measures, set(qrels))
         self._qrels = qrels
 
@@ -114,9 +77,9 @@ class _Evaluator(ir_measures.Evaluator):  # type: ignore[misc]
         if not set(scores) & set(self._qrels):
             return  # ir_measures then gives every topic the value 0
         for measure in self.measures:
-            ours = measure.gapboost_measure()
-            values = evaluate(ours, self._qrels, scores, ties=measure["ties"], per_query=True)
-            assert isinstance(values, PerQuery)
+            family: Any = type(as_measure(measure.NAME))
+            ours = family(g=measure["g"], k=measure.params.get("cutoff"))
+            values: Any = evaluate(ours, self._qrels, scores, ties=measure["ties"], per_query=True)
             for topic, value in zip(values.qid, values[ours], strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=float(value))
 
@@ -125,16 +88,12 @@ class GapboostProvider(ir_measures.Provider):  # type: ignore[misc]
     """Computes `GAP`, `xGAP` and `eGAP` for ir_measures."""
 
     NAME = "gapboost"
-    SUPPORTED_MEASURES = [  # noqa: RUF012 - as above
-        measure(
-            g=ir_measures.providers.base.Any(),
-            cutoff=ir_measures.providers.base.Any(),
-            ties=ir_measures.providers.base.Any(),
-        )
+    SUPPORTED_MEASURES = [  # noqa: RUF012 - the form that ir_measures gives its providers
+        measure(**dict.fromkeys(PARAMETERS, ir_measures.providers.base.Any()))
         for measure in (GAP, xGAP, eGAP)
     ]
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
+    def _evaluator(self, measures: Any, qrels: Any) -> _Evaluator:
         return _Evaluator(list(measures), ir_measures.util.QrelsConverter(qrels).as_dict_of_dict())
 
 

@@ -6,88 +6,22 @@ each measure's ranking of the systems is correlated with its own ranking under c
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import mapping, whole
+from gapboost._data.arguments import whole
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
-from gapboost._optional import axes, frame
-from gapboost._pictures import legend, line
+from gapboost._pictures import line
 from gapboost.analysis.correlation import kendall_tau
-from gapboost.analysis.systems import checked_measures, evaluated, places_of
-from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
+from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.systems import all_retrieved, checked_measures, evaluated, places_of
+from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels
 from gapboost.analysis.work import generators, in_order
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
-
-
-@dataclass(frozen=True, eq=False)
-class Robustness:
-    """Kendall's tau with the complete ranking of systems, for thinner and thinner judgments.
-
-    Attributes
-    ----------
-    measures : tuple
-    fractions : tuple of float
-        Share of the judgments that were kept.
-    tau : float64 ndarray of shape (measures, fractions, repeats)
-
-    Examples
-    --------
-    >>> from gapboost import analysis
-    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
-    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
-    >>> runs = {"one": one, "two": two}
-    >>> result = analysis.robustness(
-    ...     ["ap"], qrels, runs, fractions=(1.0,), repeats=2, random_state=0, n_jobs=1
-    ... )
-    >>> result.mean.tolist()
-    [[1.0]]
-    """
-
-    measures: tuple[Any, ...]
-    fractions: tuple[float, ...]
-    tau: Array
-
-    @property
-    def mean(self) -> Array:
-        """Mean over the repeats, float64 of shape (measures, fractions)."""
-        mean: Array = self.tau.mean(axis=2)
-        return mean
-
-    def to_pandas(self) -> Any:
-        """One row for each measure and fraction: mean, standard deviation and extremes of tau."""
-        names = [str(m) for m in self.measures]
-        return frame(
-            {
-                "measure": np.repeat(names, len(self.fractions)),
-                "fraction": np.tile(self.fractions, len(names)),
-                "tau": self.mean.ravel(),
-                "std": self.tau.std(axis=2).ravel(),
-                "min": self.tau.min(axis=2).ravel(),
-                "max": self.tau.max(axis=2).ravel(),
-            },
-            ["measure", "fraction"],
-        )
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw mean tau by the share of judgments, with a band from 25 to 75 %; return the axes."""
-        ax = axes(ax)
-        share = 100 * np.array(self.fractions)
-        for m, measure in enumerate(self.measures):
-            style = line(m)
-            ax.plot(share, self.mean[m], label=str(measure), **style)
-            low, high = np.percentile(self.tau[m], (25, 75), axis=1)
-            ax.fill_between(share, low, high, color=style["color"], alpha=0.12, linewidth=0)
-        ax.invert_xaxis()
-        ax.set(xlabel="judgments kept (%)", ylabel="Kendall's tau with the complete ranking")
-        legend(ax)
-        return ax
 
 
 def thinned(
@@ -123,7 +57,7 @@ def robustness(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
-) -> Robustness:
+) -> Result:
     """Rank systems under fewer and fewer judgments.
 
     Parameters
@@ -143,6 +77,13 @@ def robustness(
         Processes, one repeat each.
     progress : bool, default=False
         Show a progress bar over the repeats.
+
+    Returns
+    -------
+    Result
+        Its table has one row for each measure and fraction. Attributes: ``tau``: Kendall's tau with
+        the complete ranking, float64 of shape (measures, fractions, repeats); ``mean`` over the
+        repeats, of shape (measures, fractions); ``measures``, ``fractions``.
 
     Examples
     --------
@@ -166,13 +107,30 @@ def robustness(
     if topics is not None:
         places_of(topics, list(complete), "topics")
         complete = {topic: complete[topic] for topic in topics}
-    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
-        raise ValueError("runs is empty; expected {system: {topic: {document: score}}}")
-    found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}
+    found = all_retrieved(complete, runs, ties)
     everything = evaluated(wanted, complete, runs, found, 1).means
     repeat = partial(_repeat, wanted, complete, runs, found, everything, tuple(shares.tolist()))
-    tau = in_order(repeat, generators(random_state, repeats), n_jobs, progress, "judgment samples")
-    return Robustness(tuple(wanted), tuple(shares.tolist()), np.array(tau).transpose(1, 2, 0))
+    repeated = in_order(
+        repeat, generators(random_state, repeats), n_jobs, progress, "judgment samples"
+    )
+    tau = np.array(repeated).transpose(1, 2, 0)
+    columns = {
+        "measure": np.repeat(short_labels(wanted), len(shares)),
+        "fraction": np.tile(shares, len(wanted)),
+        "tau": tau.mean(axis=2).ravel(),
+        "std": tau.std(axis=2).ravel(),
+        "min": tau.min(axis=2).ravel(),
+        "max": tau.max(axis=2).ravel(),
+    }
+    return Result(
+        columns,
+        ["measure", "fraction"],
+        _draw,
+        measures=tuple(wanted),
+        fractions=tuple(shares.tolist()),
+        tau=tau,
+        mean=tau.mean(axis=2),
+    )
 
 
 def _repeat(
@@ -197,3 +155,15 @@ def _repeat(
         thinner = evaluated(measures, sample, runs, found, 1).means
         tau[:, f] = [kendall_tau(a, b) for a, b in zip(means, thinner, strict=True)]
     return tau
+
+
+def _draw(result: Result, ax: Any) -> None:
+    """Draw mean tau by the share of judgments, with a band from 25 to 75 %."""
+    share = 100 * np.array(result.fractions)
+    for m, label in enumerate(short_labels(result.measures)):
+        style = line(m)
+        ax.plot(share, result.mean[m], label=label, **style)
+        low, high = np.percentile(result.tau[m], (25, 75), axis=1)
+        ax.fill_between(share, low, high, color=style["color"], alpha=0.12, linewidth=0)
+    ax.invert_xaxis()
+    ax.set(xlabel="judgments kept (%)", ylabel="Kendall's tau with the complete ranking")

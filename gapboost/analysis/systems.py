@@ -2,32 +2,38 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 from gapboost._data.arguments import mapping, ordered, whole
 from gapboost._kernels import Array
-from gapboost._optional import axes, frame, ir_measures
-from gapboost._pictures import legend, line
+from gapboost._optional import ir_measures
+from gapboost._pictures import line
+from gapboost.analysis.result import Result, short_labels
 from gapboost.analysis.ties import settled
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
 from gapboost.measures import Measure, as_measure
 
 
-@dataclass(frozen=True, eq=False)
-class SystemValues:
-    """One value for each measure, system and topic.
+class SystemValues(Result):
+    """One value for each measure, system and topic; its table has systems as rows.
+
+    Parameters
+    ----------
+    measures : sequence
+        Measures of gapboost, of ir_measures, or any names.
+    systems, topics : sequence of str
+    values : array-like of shape (measures, systems, topics)
 
     Attributes
     ----------
-    measures : tuple
-        Measures of gapboost, of ir_measures, or any names.
-    systems, topics : tuple of str
+    measures, systems, topics : tuple
     values : float64 ndarray of shape (measures, systems, topics)
+    means : float64 ndarray of shape (measures, systems)
+        Mean over the topics.
 
     Raises
     ------
@@ -37,66 +43,53 @@ class SystemValues:
     Examples
     --------
     >>> from gapboost import analysis
-    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
-    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
-    >>> runs = {"one": one, "two": two}
-    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
-    >>> values.systems, values.topics
-    (('one', 'two'), ('1', '2'))
-    >>> values.of_systems(["two"]).values.shape
-    (2, 1, 2)
+    >>> values = analysis.SystemValues(["ap"], ["a", "b"], ["1", "2"], [[[0.5, 0.7], [0.2, 0.4]]])
+    >>> values.means.round(3).tolist(), values.best(1).systems
+    ([[0.6, 0.3]], ('a',))
     """
 
-    measures: tuple[Any, ...]
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
-    values: Array
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, measures: Sequence[Any], systems: Sequence[str], topics: Sequence[str], values: Any
+    ) -> None:
         try:
-            values = np.asarray(self.values, dtype=np.float64)
+            array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"values holds what is no number ({error}); expected (measures, systems, topics)"
             ) from None
-        expected = (len(self.measures), len(self.systems), len(self.topics))
-        if values.shape != expected:
+        expected = (len(measures), len(systems), len(topics))
+        if array.shape != expected:
             raise ValueError(
-                f"values has shape {values.shape}; expected (measures, systems, topics) = "
-                f"{expected}"
+                f"values has shape {array.shape}; expected (measures, systems, topics) = {expected}"
             )
-        missing = int((~np.isfinite(values)).sum())
-        if missing:
+        if not np.isfinite(array).all():
             raise ValueError(
-                f"values holds {missing} NaN or infinite values; expected a finite number for "
-                "every topic"
+                f"values holds {int((~np.isfinite(array)).sum())} NaN or infinite values; expected "
+                "a finite number for every topic"
             )
-        object.__setattr__(self, "values", values)
-
-    def __repr__(self) -> str:
-        return (
-            f"SystemValues({len(self.measures)} measures, {len(self.systems)} systems, "
-            f"{len(self.topics)} topics)"
+        means = array.mean(axis=2)
+        super().__init__(
+            {"system": tuple(systems), **dict(zip(short_labels(measures), means, strict=True))},
+            ["system"],
+            _draw,
+            measures=tuple(measures),
+            systems=tuple(systems),
+            topics=tuple(topics),
+            values=array,
+            means=means,
         )
 
-    @property
-    def means(self) -> Array:
-        """Mean over the topics, float64 of shape (measures, systems)."""
-        means: Array = self.values.mean(axis=2)
-        return means
-
-    def on_topics(self, topics: Sequence[str]) -> Self:
+    def on_topics(self, topics: Sequence[str]) -> "SystemValues":
         """Return the values on some of the topics."""
         kept = places_of(topics, self.topics, "topics")
-        return replace(self, topics=tuple(topics), values=self.values[:, :, kept])
+        return SystemValues(self.measures, self.systems, topics, self.values[:, :, kept])
 
-    def of_systems(self, systems: Sequence[str]) -> Self:
+    def of_systems(self, systems: Sequence[str]) -> "SystemValues":
         """Return the values of some of the systems."""
         kept = places_of(systems, self.systems, "systems")
-        return replace(self, systems=tuple(systems), values=self.values[:, kept])
+        return SystemValues(self.measures, systems, self.topics, self.values[:, kept])
 
-    def best(self, n: int, measure: Any = None) -> Self:
+    def best(self, n: int, measure: Any = None) -> "SystemValues":
         """Return the values of the `n` best systems.
 
         Parameters
@@ -120,7 +113,7 @@ class SystemValues:
         """
         if whole(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
-        of = slice(None) if measure is None else [position_of(measure, self.measures)]
+        of = slice(None) if measure is None else [_position_of(measure, self.measures)]
         kept = self._ranking(self.means[of])[:n]
         return self.of_systems(
             [self.systems[s] for s in (sorted(kept) if measure is None else kept)]
@@ -132,21 +125,14 @@ class SystemValues:
         places = np.sum([rankdata(-settled(row)) for row in means], axis=0)
         return sorted(range(len(self.systems)), key=lambda s: (places[s], self.systems[s]))
 
-    def to_pandas(self) -> Any:
-        """Systems as rows, the mean of each measure as a column."""
-        columns = {str(measure): self.means[m] for m, measure in enumerate(self.measures)}
-        return frame({"system": self.systems, **columns}, ["system"])
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw means of systems, best by the first measure first; return the axes."""
-        ax = axes(ax)
-        order = self._ranking(self.means[:1])
-        for m, measure in enumerate(self.measures):
-            ax.plot(self.means[m, order], label=str(measure), **line(m))
-        ax.set_xticks(range(len(order)), [self.systems[s] for s in order], rotation=60, ha="right")
-        ax.set(ylabel=f"mean over {len(self.topics)} topics")
-        legend(ax)
-        return ax
+def _draw(values: SystemValues, ax: Any) -> None:
+    """Draw means of systems, best by the first measure first."""
+    order = values._ranking(values.means[:1])
+    for m, label in enumerate(short_labels(values.measures)):
+        ax.plot(values.means[m, order], label=label, **line(m))
+    ax.set_xticks(range(len(order)), [values.systems[s] for s in order], rotation=60, ha="right")
+    ax.set(ylabel=f"mean over {len(values.topics)} topics")
 
 
 def places_of(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
@@ -154,10 +140,19 @@ def places_of(wanted: Sequence[str], known: Sequence[str], name: str) -> list[in
     at = {label: position for position, label in enumerate(known)}
     if not isinstance(wanted, Collection) or not ordered(wanted):
         raise TypeError(f"{name} is {wanted!r}; expected a list of some of {list(known)[:5]} ...")
-    missing = [label for label in wanted if label not in at]
-    if missing or len(wanted) == 0:
+    if len(wanted) == 0 or any(label not in at for label in wanted):
         raise ValueError(f"{name} is {list(wanted)[:5]}; expected some of {list(known)[:5]} ...")
     return [at[label] for label in wanted]
+
+
+def _position_of(measure: Any, measures: Sequence[Any]) -> int:
+    # An array compares to an array, which has no truth value: a ValueError as well.
+    with suppress(ValueError):
+        return measures.index(measure)
+    if isinstance(measure, str):
+        with suppress(ValueError):
+            return measures.index(as_measure(measure))
+    raise ValueError(f"measure is {measure!r}; expected one of {list(measures)}")
 
 
 def system_values(
@@ -189,6 +184,11 @@ def system_values(
     -------
     SystemValues
 
+    Raises
+    ------
+    TypeError
+        If topics or documents are strings in the judgments and numbers in a run.
+
     Examples
     --------
     >>> from gapboost import analysis
@@ -201,14 +201,19 @@ def system_values(
     [[0.5, 0.417], [0.5, 0.375]]
     """
     wanted = checked_measures(measures)
-    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
-        raise ValueError("runs is empty; expected at least one run by name")
-    found = {name: retrieved(run, list(checked_qrels(qrels)), ties) for name, run in runs.items()}
+    found = all_retrieved(checked_qrels(qrels), runs, ties)
     return evaluated(wanted, qrels, runs, found, n_jobs, progress)
 
 
+def all_retrieved(qrels: Qrels, runs: Mapping[str, Run], ties: Ties) -> dict[str, Retrieved]:
+    """Return the documents of each run for the judged topics."""
+    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
+        raise ValueError("runs is empty; expected at least one run by name")
+    return {name: retrieved(qrels, run, ties) for name, run in runs.items()}
+
+
 def checked_measures(measures: Any) -> list[Any]:
-    """Measures of gapboost, by name or by value, and of ir_measures, as a list.
+    """Return measures of gapboost, by name or by value, and of ir_measures, as a list.
 
     Raises
     ------
@@ -221,34 +226,15 @@ def checked_measures(measures: Any) -> list[Any]:
     if not several:
         raise ValueError("measures is empty; expected at least one")
     for measure in several:
-        if not isinstance(measure, str | Measure) and not isinstance(
-            measure, ir_measures().measures.Measure
-        ):
+        if not isinstance(measure, str | Measure | ir_measures().measures.Measure):
             raise TypeError(
                 f"measures holds {measure!r}; expected measures of gapboost or of ir_measures"
             )
     return [as_measure(m, None, "measures") if isinstance(m, str) else m for m in several]
 
 
-def position_of(measure: Any, measures: Sequence[Any], name: str = "measure") -> int:
-    """Return the position of a measure in `measures`; measures of gapboost may be given by name.
-
-    Raises
-    ------
-    ValueError
-        If `measures` does not hold it.
-    """
-    # An array compares to an array, which has no truth value: a ValueError as well.
-    with suppress(ValueError):
-        return measures.index(measure)
-    if isinstance(measure, str):
-        with suppress(ValueError):
-            return measures.index(as_measure(measure))
-    raise ValueError(f"{name} is {measure!r}; expected one of {list(measures)}")
-
-
 def checked_values(values: Any) -> SystemValues:
-    """`values`, or a TypeError."""
+    """Return `values`, or raise a TypeError."""
     if not isinstance(values, SystemValues):
         raise TypeError(
             f"values is a {type(values).__name__}; expected SystemValues, as from system_values"
@@ -284,4 +270,4 @@ def evaluated(
         return np.array([by_measure[measure] for measure in measures])
 
     values = np.array(in_order(one, list(runs), 1, progress, "runs"))
-    return SystemValues(tuple(measures), tuple(runs), tuple(qrels), values.transpose(1, 0, 2))
+    return SystemValues(measures, tuple(runs), tuple(qrels), values.transpose(1, 0, 2))

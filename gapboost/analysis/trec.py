@@ -7,20 +7,23 @@ The rules, where files leave something open:
 * A topic with judgments but no documents in the run has an empty ranking, with value 0, as in
   ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
 * A topic of the run that has no judgments is left out.
-* The ranks written in a run are not read, its scores are, as in trec_eval.
+* The ranks written in a TREC run are not read, its scores are, as in trec_eval.
 * It is an error if a document occurs twice in a topic of either file, or a line lacks parts.
-* Lines that begin with ``#`` are comments. Of a run's line six parts are read, as in trec_eval.
-* A number is what C and Python read alike: ``1_0``, which is 10 to Python alone, is an error.
-* Parts are UTF-8, separated by ASCII white space: a no-break space belongs to a document's name.
+* Topics and documents of files are strings. Both are of one type in judgments and run.
 """
 
+import csv
+import gzip
+import math
+import os
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gapboost._data.arguments import mapping, one_of
+from gapboost._data.arguments import as_relevant, mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import check_known, checked_grades, warn_of_many
 from gapboost._data.judged import Judged, codes_and_base
@@ -29,8 +32,8 @@ from gapboost._data.levels import MOST_LEVELS
 from gapboost._data.queries import Queries
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost._optional import imported, ir_measures
 from gapboost.analysis.lists import RankedList, in_rank_order
-from gapboost.analysis.trec_files import Qrels, Run, read_qrels, read_run, write_run
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.measure import grade_limit
@@ -40,6 +43,7 @@ __all__ = [
     "Rankings",
     "Run",
     "Ties",
+    "bpref",
     "evaluate",
     "map_gains",
     "rankings",
@@ -48,7 +52,174 @@ __all__ = [
     "write_run",
 ]
 
+Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
+Run: TypeAlias = Mapping[str, Mapping[str, float]]
 Ties = Literal["expected", "trec_eval"]
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def read_qrels(path: Any) -> dict[str, dict[str, float]]:
+    r"""Read judgments: ``{topic: {document: judgment}}``, as ir_measures takes them too.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``topic iteration document judgment`` (TREC, MS MARCO), or ``topic document judgment``
+        below a header (BEIR). Names that end in .gz, .bz2, .xz or .zst are compressed files.
+        Judgments are ints where they are whole, and else floats.
+
+    Raises
+    ------
+    ValueError
+        If a line does not have these parts, a judgment is not a finite number, a name is not UTF-8,
+        or a document is judged twice in a topic; if the file is empty or damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels.txt")
+    ...     _ = path.write_text("1 0 a 2\n1 0 b 0\n")
+    ...     trec.read_qrels(path)
+    ...
+    {'1': {'a': 2, 'b': 0}}
+    """
+    found = _read(path, {4: (0, 2, 3), 3: (0, 1, 2)}, "topic iteration document judgment")
+    return {
+        topic: {d: int(grade) if grade.is_integer() else grade for d, grade in judged.items()}
+        for topic, judged in found.items()
+    }
+
+
+def read_run(path: Any) -> dict[str, dict[str, float]]:
+    r"""Read a run: ``{topic: {document: score}}``, as ir_measures takes it too.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``topic Q0 document rank score tag`` (TREC; the rank is not used), or ``topic document
+        rank`` (MS MARCO), whose scores are minus the rank. Compressed as in `read_qrels`.
+
+    Raises
+    ------
+    ValueError
+        As in `read_qrels`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.txt")
+    ...     _ = path.write_text("1 Q0 a 1 3.5 mine\n1 Q0 b 2 1.5 mine\n")
+    ...     trec.read_run(path)
+    ...
+    {'1': {'a': 3.5, 'b': 1.5}}
+    """
+    return _read(path, {6: (0, 2, 4), 3: (0, 1, -2)}, "topic Q0 document rank score tag")
+
+
+def _read(
+    path: Any, formats: Mapping[int, tuple[int, int, int]], expected: str
+) -> dict[str, dict[str, float]]:
+    """Return ``{topic: {document: number}}`` of a file.
+
+    `formats` has the columns of topic, document and number by how many columns there are; a
+    negative column is one whose numbers change their sign.
+    """
+    pandas = imported("pandas", "analysis", "to read judgments and runs")
+    try:
+        table = pandas.read_csv(
+            path,
+            sep=r"\s+",
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            quoting=csv.QUOTE_NONE,
+            encoding="utf-8-sig",
+        )
+    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: expected lines '{expected}' ({error})") from error
+    if table.shape[1] not in formats:
+        raise ValueError(
+            f"{path}: found {table.shape[1]} columns; expected lines '{expected}', or three columns"
+        )
+    topic, document, number = formats[table.shape[1]]
+    values = pandas.to_numeric(table[abs(number)], errors="coerce").to_numpy(dtype=np.float64)
+    if table.shape[1] == 3 and np.isnan(values[0]):  # a header
+        table, values = table.iloc[1:], values[1:]
+    # A line with fewer parts than the first has empty ones.
+    wrong = ~np.isfinite(values) | (table == "").any(axis=1).to_numpy()
+    if wrong.any() or len(table) == 0:
+        row = " ".join(table.iloc[int(np.argmax(wrong))]) if len(table) else "no lines"
+        raise ValueError(f"{path}: found {row!r}; expected lines '{expected}' with finite numbers")
+    repeated = table.duplicated([topic, document])
+    if repeated.any():
+        row = " ".join(table[repeated].iloc[0])
+        raise ValueError(f"{path}: found {row!r}; expected each document once in a topic")
+    numbers = table[abs(number)].astype(np.float64) * (-1 if number < 0 else 1)
+    found: dict[str, dict[str, float]] = {}
+    for t, d, value in zip(table[topic], table[document], numbers.tolist(), strict=True):
+        found.setdefault(t, {})[d] = value
+    return found
+
+
+def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
+    r"""Write a run: lines ``topic Q0 document rank score tag``, as `read_run` reads them.
+
+    Parameters
+    ----------
+    path : path
+        Compressed if the name ends in ``.gz``.
+    run : {topic: {document: score}}
+        Finite scores, higher is better. Lines are ordered by falling score, equal scores by falling
+        document id, as trec_eval orders them. Reading the file returns the same scores.
+    tag : str, default="gapboost"
+        Name of the run.
+
+    Raises
+    ------
+    ValueError
+        If the run is empty, a name is empty, holds white space or is no string, or a score is not
+        finite.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.txt")
+    ...     trec.write_run(path, {"1": {"a": 1.5, "b": 3.5}}, tag="mine")
+    ...     print(path.read_text().rstrip())
+    ...
+    1 Q0 b 1 3.5 mine
+    1 Q0 a 2 1.5 mine
+    """
+    if not any(mapping(run, "run", "{topic: {document: score}}").values()):
+        raise ValueError("run holds no documents; expected {topic: {document: score}}")
+    written: list[str] = []
+    for topic, scores in run.items():
+        for name in (tag, topic, *scores):
+            if not isinstance(name, str) or name.split() != [name]:
+                raise ValueError(
+                    f"the run holds the name {name!r}; expected text without white space"
+                )
+        ranked = sorted(scores.items(), key=lambda item: (float(item[1]), item[0]), reverse=True)
+        for rank, (document, score) in enumerate(ranked, start=1):
+            if not math.isfinite(score):
+                raise ValueError(
+                    f"run holds the score {score} for document {document!r}; expected finite scores"
+                )
+            written.append(f"{topic} Q0 {document} {rank} {float(score)} {tag}\n")
+    name = os.fspath(path)
+    opened: Any = gzip.open if name.endswith(".gz") else open
+    with opened(name, "wt", encoding="utf-8") as file:
+        file.writelines(written)
 
 
 def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str, float]]:
@@ -166,7 +337,7 @@ class Rankings:
 
 
 def checked_qrels(qrels: Any) -> Qrels:
-    """Judgments of at least one topic.
+    """Return judgments of at least one topic.
 
     Raises
     ------
@@ -178,34 +349,61 @@ def checked_qrels(qrels: Any) -> Qrels:
     return qrels  # type: ignore[no-any-return]
 
 
-def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retrieved:
-    """Return the documents of a run for `topics`, with ties in trec_eval's order.
+def check_ids(qrels: Qrels, run: Run) -> None:
+    """Raise TypeError unless topics, and documents, are all of one type in judgments and run."""
+    for what, ids in (
+        ("topics", [[*qrels], [*run]]),
+        ("documents", [*qrels.values(), *run.values()]),
+    ):
+        types = set().union(*(map(type, some) for some in ids))
+        kinds = sorted({_kind(one) for one in types})
+        if len(kinds) > 1:
+            raise TypeError(
+                f"{what} of qrels and run are {' and '.join(kinds)}; expected one type, such as "
+                "strings, which files have"
+            )
+
+
+def _kind(one: type) -> str:
+    """Return the name of a type, the same one for Python's and numpy's strings and integers."""
+    for kind in (bool, str, int):
+        if issubclass(one, kind):
+            return kind.__name__
+    return "int" if issubclass(one, np.integer) else one.__name__
+
+
+def retrieved(qrels: Qrels, run: Run, ties: Ties = "expected") -> Retrieved:
+    """Return the documents of a run for the topics of `qrels`, with ties in trec_eval's order.
 
     Raises
     ------
     ValueError
         If `ties` is unknown, a score is not finite, or the run has none of the topics.
+    TypeError
+        If topics or documents are not of one type.
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
     mapping(run, "run", "{topic: {document: score}}")
-    found = [run.get(topic, {}) for topic in topics]
-    ordered = [sorted(of_topic, reverse=True) for of_topic in found]
-    documents = [document for of_topic in ordered for document in of_topic]
-    scores = [scored[d] for scored, names in zip(found, ordered, strict=True) for d in names]
-    sizes = [len(of_topic) for of_topic in ordered]
+    check_ids(qrels, run)
+    topics = list(qrels)
+    ordered = [sorted(run.get(topic, {}).items(), reverse=True) for topic in topics]
+    documents = [document for of_topic in ordered for document, _ in of_topic]
+    scores = [score for of_topic in ordered for _, score in of_topic]
     if not documents:
         raise ValueError(
-            f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(topics)[:3]} "
-            "...; expected topics that are spelled the same"
+            f"the run and the judgments share no topic: {list(run)[:3]} ... and {topics[:3]} ...; "
+            "expected topics that are spelled the same"
         )
-    ids = np.empty(len(sizes), dtype=object)
+    ids = np.empty(len(topics), dtype=object)
     ids[:] = topics
-    queries = Queries(ids, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), None)
+    offsets = np.cumsum([0, *map(len, ordered)], dtype=np.int64)
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
     column = numeric_column(scores, "run", "finite scores").astype(np.float64) if single else scores
     checked = checked_scores(column, len(scores), "run", "run")
-    return Retrieved(queries, documents, checked.astype(np.float32 if single else np.float64), ties)
+    return Retrieved(
+        Queries(ids, offsets, None), documents, checked.astype("f4" if single else "f8"), ties
+    )
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -230,6 +428,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     ------
     ValueError
         If the run has none of the judged topics, a score is not finite, or a grade exceeds 255.
+    TypeError
+        If topics or documents are of one type in the judgments and of another in the run.
 
     Examples
     --------
@@ -238,46 +438,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     >>> [ranked.grades.tolist() for ranked in found.lists()]
     [[2, 0, 1]]
     """
-    return retrieved(run, list(checked_qrels(qrels)), ties).judged(qrels)
-
-
-@overload
-def evaluate(
-    measures: Measures,
-    qrels: Qrels,
-    run: Run,
-    *,
-    ties: Ties = "expected",
-    empty: Empty = 0,
-    per_query: Literal[False] = False,
-    n_jobs: int | None = None,
-) -> Values: ...
-
-
-@overload
-def evaluate(
-    measures: Measures,
-    qrels: Qrels,
-    run: Run,
-    *,
-    ties: Ties = "expected",
-    empty: Empty = 0,
-    per_query: Literal[True],
-    n_jobs: int | None = None,
-) -> PerQuery: ...
-
-
-@overload
-def evaluate(
-    measures: Measures,
-    qrels: Qrels,
-    run: Run,
-    *,
-    ties: Ties = "expected",
-    empty: Empty = 0,
-    per_query: bool,
-    n_jobs: int | None = None,
-) -> Values | PerQuery: ...
+    return retrieved(checked_qrels(qrels), run, ties).judged(qrels)
 
 
 def evaluate(
@@ -324,3 +485,38 @@ def evaluate(
     if per_query:
         return PerQuery(dict(pairs), found.data.queries.ids)
     return Values({measure: mean(v, found.data.weights) for measure, v in pairs})
+
+
+def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
+    """Compute binary preference [buckley2004] by ir_measures, which calls trec_eval.
+
+    It looks at judged documents alone, so that it hardly changes when judgments are missing.
+    `evaluate` has grade 0 for unjudged and irrelevant documents alike.
+
+    Parameters
+    ----------
+    qrels : {topic: {document: judgment}}
+        Whole numbers; below 0 they count as none. Topics and documents are strings.
+    run : {topic: {document: score}}
+    rel : int, default=1
+        The lowest judgment that counts as relevant.
+
+    Returns
+    -------
+    dict {topic: float}
+        All topics of `qrels`; 0 where nothing is relevant.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> run = {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}}
+    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
+    {'1': 0.0}
+    """
+    retrieved(checked_qrels(qrels), run)  # refuses what is no run of these topics
+    measure = ir_measures().Bpref(rel=as_relevant(rel))
+    values = dict.fromkeys(qrels, 0.0)
+    for found in measure.iter_calc(qrels, run):
+        if found.query_id in values:
+            values[found.query_id] = float(found.value)
+    return values

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import precision_recall_curve
 
 import gapboost as gb
-from gapboost.analysis import PrecisionRecallCurve, precision_recall
+from gapboost.analysis import mean_curve, precision_recall
 
 G = (0.2, 0.5, 0.3)
 MEASURES = [
@@ -79,24 +79,40 @@ def test_binary_curve_against_sklearn():
     } <= points
 
 
-def test_levels_and_the_mean_of_curves():
+def test_the_mean_of_curves():
     curve = precision_recall(gb.AP(), [1, 0, 1], [3, 2, 1], recall_base=[1, 4])
     assert curve.recall.tolist() == [0.25, 0.5]
-    assert curve.at([0.1, 0.25, 0.26, 0.5, 0.51, 1]).tolist() == [1, 1, 2 / 3, 2 / 3, 0, 0]
+    assert mean_curve([curve], levels=10).precision.tolist() == [1] * 2 + [2 / 3] * 3 + [0] * 5
     other = precision_recall(gb.AP(), [1], [1])
-    mean = PrecisionRecallCurve.mean([curve, other], levels=4)
+    mean = mean_curve([curve, other], levels=4)
     assert mean.precision.tolist() == [1, (2 / 3 + 1) / 2, 0.5, 0.5]
     # levels that each curve's steps share: the area of the mean is the mean of the areas
     assert mean.area == pytest.approx((curve.area + other.area) / 2)
     with pytest.raises(ValueError, match="curves is empty"):
-        PrecisionRecallCurve.mean([])
+        mean_curve([])
 
 
 def test_open_thresholds_and_lists_without_relevant_documents():
     assert precision_recall(gb.GAP(), [2, 0, 1], [3, 2, 1]).measure == gb.GAP(g=(0.5, 0.5))
     empty = precision_recall(gb.AP(), [0, 0], [1, 2])
     assert empty.area == 0
-    assert empty.at([0.5]).tolist() == [0]
+    assert mean_curve([empty], levels=2).precision.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("ties", ["expected", "row"])
+def test_ranks_cost_no_evaluation_each(ties, monkeypatch):
+    """A curve of 3,000 documents reads the tables of the measure as often as one of 3."""
+    calls = []
+    tables = gb.GAP.tables
+    monkeypatch.setattr(gb.GAP, "tables", lambda *given: calls.append(1) or tables(*given))
+    counts = []
+    for n in (3, 3000):
+        rng = np.random.default_rng(0)
+        calls.clear()
+        y = np.append(2, rng.integers(0, 3, n - 1))
+        precision_recall(gb.GAP(g=(0.5, 0.5)), y, rng.integers(0, 99, n), ties=ties)
+        counts.append(len(calls))
+    assert counts[0] == counts[1] <= 3
 
 
 NO_RECALL = [

@@ -1,11 +1,13 @@
-"""Values of several systems: discriminative power, correlation, incomplete judgments."""
+"""Values of several systems: discriminative power, correlation, intervals, fewer judgments."""
 
 import itertools
+import math
 
 import ir_measures
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, ttest_rel
+from statsmodels.stats.multitest import multipletests
 
 import gapboost as gb
 from gapboost.analysis import (
@@ -15,6 +17,7 @@ from gapboost.analysis import (
     robustness,
     system_values,
     tau_ap,
+    topic_bootstrap,
     trec,
 )
 from gapboost.analysis.robustness import thinned
@@ -42,6 +45,13 @@ def values(collection):
     return system_values([gb.GAP(g=G), gb.AP(), gb.nDCG(k=10)], *collection)
 
 
+def table_of(table, measures=("m",)):
+    """Systems a, b, ... and topics 1, 2, ... with these values."""
+    table = np.asarray(table, dtype=float)
+    names, topics = "abcdefgh"[: table.shape[1]], range(table.shape[2])
+    return SystemValues(measures, tuple(names), tuple(map(str, topics)), table)
+
+
 # --- the values -----------------------------------------------------------------------------------
 
 
@@ -51,10 +61,8 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     result = system_values(measures, qrels, {**runs, "short": {"0": {"d1": 1.0}}})
     assert result.measures == tuple(measures)
     for s, run in enumerate(runs.values()):
-        assert (
-            result.values[1, s].tolist()
-            == trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)].tolist()
-        )
+        expected = trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)]
+        assert result.values[1, s].tolist() == expected.tolist()
     np.testing.assert_allclose(result.values[2], result.values[3], atol=1e-9)
     assert result.values[:, 5, 1:].max() == 0  # topics that the last run lacks, in both libraries
     assert result.means == pytest.approx(result.values.mean(axis=2))
@@ -72,63 +80,61 @@ def test_selection(values):
 def test_the_best_by_one_measure_come_best_first():
     """The order of one measure differs from that of the mean rank over all measures."""
     table = np.array([[0.254, 0.1, 0.270, 0.260], [0.9, 0.1, 0.8, 0.2], [0.9, 0.2, 0.8, 0.1]])
-    values = SystemValues((gb.GAP(), gb.AP(), "third"), tuple("abcd"), ("1",), table[:, :, None])
+    values = table_of(table[:, :, None], (gb.GAP(), gb.AP(), "third"))
     assert values.best(2).systems == ("a", "c")
-    assert values.best(2, gb.GAP()).systems == ("c", "d")
+    assert values.best(2, gb.GAP()).systems == values.best(2, "gap").systems == ("c", "d")
     assert values.best(3, measure="third").systems == ("a", "c", "b")
     assert values.best(2, gb.GAP()).means.tolist() == table[:, [2, 3]].tolist()
-    ties = SystemValues(("m",), tuple("abc"), ("1",), np.array([[[0.1], [0.2], [0.2]]]))
-    assert ties.best(3, "m").systems == ("b", "c", "a")
-
-
-def shuffled(values, order):
-    """Return the systems in another order."""
-    return values.of_systems([values.systems[i] for i in order])
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-def test_the_best_do_not_depend_on_the_order_of_systems_that_tie(order):
-    """Two tie by two of three measures, and b wins the third; where all is equal names decide."""
+def test_the_best_depend_neither_on_the_order_of_systems_that_tie_nor_on_rounding(order):
+    def shuffled(values):
+        return values.of_systems([values.systems[i] for i in order])
+
+    # Two tie by two of three measures, and b wins the third.
     table = np.array([[0.5, 0.5, 0.1], [0.3, 0.3, 0.1], [0.2, 0.4, 0.1]])
-    values = SystemValues(
-        ("x", "y", "z"), tuple("abc"), ("1", "2"), np.repeat(table[:, :, None], 2, axis=2)
-    )
-    assert shuffled(values, order).best(1).systems == ("b",)
-    assert set(discriminative_power(shuffled(values, order), top=2, n_resamples=20).pairs[0]) == {
-        "a",
-        "b",
-    }
-    level = SystemValues(("x",), tuple("abc"), ("1",), np.full((1, 3, 1), 0.5))
-    assert set(shuffled(level, order).best(2).systems) == {"a", "b"}
-    assert shuffled(level, order).best(3, "x").systems == ("a", "b", "c")
-
-
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-def test_the_best_do_not_depend_on_rounding(order):
-    """A mean of .1, .2 and .3 in any order of the topics is one mean."""
+    values = shuffled(table_of(np.repeat(table[:, :, None], 2, axis=2), ("x", "y", "z")))
+    assert values.best(1).systems == ("b",)
+    (pair,) = discriminative_power(values, top=2, n_resamples=20).pairs
+    assert set(pair) == {"a", "b"}
+    # Where all is equal, names decide.
+    level = shuffled(table_of(np.full((1, 3, 1), 0.5)))
+    assert level.best(3, "m").systems == ("a", "b", "c")
+    # A mean of .1, .2 and .3 in any order of the topics is one mean.
     rows = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.1, 0.2]])
     assert len(set(rows.mean(axis=1))) > 1
-    values = shuffled(SystemValues(("x",), tuple("abc"), tuple("123"), rows[None]), order)
-    assert values.best(1).systems == values.best(1, "x").systems == ("a",)
+    rounded = shuffled(table_of(rows[None]))
+    assert rounded.best(1).systems == rounded.best(1, "m").systems == ("a",)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        (lambda v: v.of_systems(["x"]), "systems is"),
-        (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values has shape"),
-        (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "NaN"),
+        (lambda v: v.of_systems(["x"]), "systems"),
+        (lambda v: v.best(9), "n is"),
+        (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values"),
+        (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "values"),
+        (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "level"),
+        (lambda v: discriminative_power(v.on_topics(["1"])), "values"),
+        (lambda v: correlation(v.of_systems(["s1"])), "values"),
+        (lambda v: correlation(v, kind="rho"), "kind"),
+        (lambda v: topic_bootstrap(v.on_topics(["1"]), np.sum), "values"),
+        (lambda v: topic_bootstrap(v, np.sum, n_resamples=1), "n_resamples"),
+        (lambda v: topic_bootstrap(v, lambda some: np.nan, n_resamples=5), "statistic"),
+        (lambda v: topic_bootstrap(v, lambda some: "many", n_resamples=5), "statistic"),
+        (lambda v: topic_bootstrap(v, lambda some: some.best(9), n_resamples=5), "statistic"),
         (
-            lambda v: SystemValues(v.measures, v.systems, v.topics, v.values + np.inf),
-            "120 NaN or infinite",
+            lambda v: topic_bootstrap(v, lambda s: np.zeros(len(set(s.topics))), n_resamples=9),
+            "statistic",
         ),
-        (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "at least 1 / level"),
-        (lambda v: discriminative_power(v.on_topics(["1"])), "at least two systems and two topics"),
-        (lambda v: correlation(v.of_systems(["s1"])), "at least two systems"),
+        (lambda v: tau_ap([1.0], [1.0]), "truth"),
+        (lambda v: tau_ap([1.0, 2.0, 3.0], [1.0, 2.0]), "estimated"),
+        (lambda v: tau_ap([1.0, 2.0], [1.0, math.nan]), "truth"),
     ],
 )
-def test_bad_selections(values, change, message):
-    with pytest.raises(ValueError, match=message):
+def test_bad_input(values, change, named):
+    with pytest.raises(ValueError, match=named):
         change(values)
 
 
@@ -159,41 +165,52 @@ def test_bootstrap_as_written(values):
             assert result.difference[m, pair] == pytest.approx(z.mean())
         assert result.required[m] == pytest.approx(max(required))
     assert result.share.tolist() == (result.asl < level).mean(axis=1).tolist()
-    curve = result.curve(gb.AP())
-    assert (np.diff(curve) <= 0).all()
-    assert sorted(curve) == sorted(result.asl[1])
+
+
+def test_pairs_are_corrected_by_holms_method(values):
+    result = discriminative_power(values, random_state=0)
+    for asl, corrected in zip(result.asl, result.holm, strict=True):
+        np.testing.assert_allclose(corrected, multipletests(asl, method="holm")[1], atol=1e-12)
+    assert result.share_holm.tolist() == (result.holm < 0.05).mean(axis=1).tolist()
+    assert (result.share_holm <= result.share).all()
+    by_pair = result.by_pair.to_pandas()
+    assert by_pair.loc[("AP", "s1", "s3"), "holm"] == result.holm[1, 5]
+    assert by_pair.loc[("AP", "s1", "s3"), "difference"] == result.difference[1, 5]
 
 
 def test_levels_are_those_of_the_t_test_where_it_is_right():
     rng = np.random.default_rng(1)
     z = rng.normal(size=(6, 200)) + np.linspace(0, 0.15, 6)[:, None]
-    values = SystemValues(("m",), tuple("abcdef"), tuple(map(str, range(200))), z[None])
-    result = discriminative_power(values, n_resamples=20_000, random_state=0)
+    result = discriminative_power(table_of(z[None]), random_state=0)
     for pair, asl in zip(result.pairs, result.asl[0], strict=True):
         i, j = ("abcdef".index(name) for name in pair)
         assert asl == pytest.approx(ttest_rel(z[i], z[j]).pvalue, abs=0.02)
 
 
-def test_equal_and_constantly_different_systems():
-    x = np.linspace(0, 1, 9)
-    values = SystemValues(("m",), ("a", "b", "c"), tuple("123456789"), np.array([[x, x, x + 0.1]]))
-    assert discriminative_power(values, random_state=0).asl[0].tolist() == [1, 0, 0]
+def test_more_pairs_than_are_in_memory_at_once():
+    table = np.random.default_rng(0).random((1, 26, 12))
+    systems = tuple(map(str, range(26)))
+    all_at_once, of_some = (
+        discriminative_power(
+            SystemValues(("m",), systems[:n], tuple(map(str, range(12))), table[:, :n]),
+            n_resamples=50,
+            random_state=0,
+        )
+        for n in (26, 20)
+    )
+    assert len(all_at_once.pairs) == 325
+    kept = [pair in of_some.pairs for pair in all_at_once.pairs]
+    np.testing.assert_array_equal(all_at_once.asl[:, kept], of_some.asl)
 
 
-def test_systems_that_differ_by_rounding_are_not_told_apart():
-    """Rounding counts nothing, in the same direction on every topic or in a constant difference."""
+@pytest.mark.parametrize("shift", [0.1, 1e-9])
+def test_differences_that_do_not_vary_are_no_evidence(shift):
+    """Neither rounding in the same direction on every topic, nor a constant difference."""
     x = np.linspace(0.1, 0.9, 9)
-    near = np.array([[x, np.nextafter(x, 1), x + 1e-9]])
-    values = SystemValues(("m",), ("a", "b", "c"), tuple("123456789"), near)
-    result = discriminative_power(values, random_state=0)
-    assert result.asl[0].tolist() == [1, 0, 0]
+    result = discriminative_power(table_of([[x, np.nextafter(x, 1), x + shift]]), random_state=0)
+    assert result.asl.tolist() == [[1, 1, 1]]
     assert result.difference[0, 0] == 0
     assert result.required[0] == 0  # constant differences do not vary between resamples
-
-
-def test_only_the_best_systems(values):
-    result = discriminative_power(values, top=3, random_state=0)
-    assert result.pairs == (("s0", "s1"), ("s0", "s2"), ("s1", "s2"))
 
 
 @pytest.mark.slow
@@ -215,25 +232,119 @@ def test_tau_between_measures(values):
     expected = kendalltau(values.means[0], values.means[2]).statistic
     assert result.tau[0, 2] == result.tau[2, 0] == pytest.approx(expected)
     np.testing.assert_allclose(np.diag(result.tau), 1)
-    up, down = np.arange(8.0).reshape(1, 4, 2), -np.arange(8.0).reshape(1, 4, 2)
-    opposite = SystemValues(("up", "down"), tuple("abcd"), ("1", "2"), np.concatenate([up, down]))
+    up = np.arange(8.0).reshape(1, 4, 2)
+    opposite = table_of(np.concatenate([up, -up]), ("up", "down"))
     np.testing.assert_allclose(correlation(opposite).tau, [[1, -1], [-1, 1]])
+    by_ap = correlation(values, kind="tau_ap")
+    for row, column in np.ndindex(3, 3):
+        assert by_ap.tau[row, column] == tau_ap(values.means[row], values.means[column])
+
+
+def naive(estimated, truth):
+    """The definition, for distinct estimates."""
+    ranked = np.argsort(-np.asarray(estimated))
+    total = 0.0
+    for i in range(1, len(ranked)):
+        for m in ranked[:i]:
+            total += ((truth[m] > truth[ranked[i]]) + 0.5 * (truth[m] == truth[ranked[i]])) / i
+    return 2 * total / (len(ranked) - 1) - 1
+
+
+def test_tau_ap_is_its_definition():
+    rng = np.random.default_rng(1)
+    for n in (2, 3, 10, 50):
+        for _ in range(20):
+            estimated, truth = rng.permutation(n), rng.integers(0, n, size=n)
+            assert tau_ap(estimated, truth) == pytest.approx(naive(estimated, truth), abs=1e-12)
+    # a mistake at the top costs more than one at the bottom
+    assert tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) < tau_ap([4, 3, 1, 2], [4, 3, 2, 1])
+
+
+def test_tied_estimates_count_the_mean_over_their_orders():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        estimated, truth = rng.integers(0, 3, size=6), rng.integers(0, 6, size=6)
+        groups = [np.flatnonzero(estimated == s).tolist() for s in (2, 1, 0)]
+        values = []
+        for orders in itertools.product(*(itertools.permutations(group) for group in groups)):
+            scores = np.empty(6)
+            scores[list(itertools.chain.from_iterable(orders))] = -np.arange(6)
+            values.append(naive(scores, truth))
+        assert tau_ap(estimated, truth) == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
 
 
 def test_means_that_differ_by_rounding_are_tied():
     """Two of four systems are equal by definition: the order of their topics must not rank them."""
     topics = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.0, 0.1, 0.0]])
-    exact = np.array([2.0, 2.0, 2.0, 1.0])
-    other = np.array([4.0, 3.0, 2.0, 1.0])
+    exact, other = np.array([2.0, 2.0, 2.0, 1.0]), np.array([4.0, 3.0, 2.0, 1.0])
     assert len(set(topics.mean(axis=1))) > 2
     table = np.stack([topics, np.repeat(exact[:, None], 3, 1), np.repeat(other[:, None], 3, 1)])
-    tau = correlation(
-        SystemValues(("rounded", "exact", "other"), tuple("abcd"), tuple("123"), table)
-    ).tau
+    tau = correlation(table_of(table, ("rounded", "exact", "other"))).tau
     np.testing.assert_allclose(tau[0], [1, 1, kendalltau(exact, other).statistic])
     for rounded, plain in ((topics.mean(axis=1), exact), (exact, topics.mean(axis=1))):
         assert tau_ap(rounded, other) == tau_ap(plain, other)
         assert tau_ap(other, rounded) == tau_ap(other, plain)
+
+
+# --- intervals over topics ------------------------------------------------------------------------
+
+
+def drawn(n_topics=25, n_systems=4, seed=0):
+    rng = np.random.default_rng(seed)
+    hard = rng.normal(size=n_topics)
+    systems = 0.3 * np.arange(n_systems)[:, None]
+    return table_of(hard + systems + rng.normal(size=(2, n_systems, n_topics)), ("m", "n"))
+
+
+def means(some):
+    return some.means
+
+
+def test_the_error_of_a_mean_is_its_standard_error():
+    given = drawn()
+    found = topic_bootstrap(given, means, n_resamples=2000, random_state=0)
+    np.testing.assert_array_equal(found.estimate, given.means)
+    np.testing.assert_allclose(found.error, given.values.std(axis=2) / 5, rtol=0.1)
+    np.testing.assert_allclose(found.high - found.estimate, 1.959964 * found.error, rtol=1e-6)
+    np.testing.assert_allclose(found.estimate - found.low, found.high - found.estimate)
+    wide = topic_bootstrap(given, means, n_resamples=2000, confidence=0.99, random_state=0)
+    assert (wide.low < found.low).all()
+    assert found.resampled.shape == (2000, 2, 4)
+
+
+def test_topics_keep_the_values_of_all_systems_and_measures():
+    """A difference between systems that is the same on every topic has no error."""
+    first = drawn().values[:, 0]
+    same = table_of(np.stack([first, first + 1], axis=1), ("m", "n"))
+    found = topic_bootstrap(same, lambda s: np.diff(s.means, axis=1), n_resamples=50)
+    assert found.error.max() < 1e-12
+    assert topic_bootstrap(same, means, n_resamples=50, random_state=0).error.min() > 0.1
+
+
+def test_intervals_of_means_hold_as_often_as_they_say():
+    covered = []
+    for seed in range(80):
+        given = drawn(40, 2, seed)
+        found = topic_bootstrap(
+            given, lambda some: some.means.mean(axis=1), n_resamples=50, random_state=0
+        )
+        covered.append((found.low <= 0.15) & (found.high >= 0.15))
+    assert 0.86 < np.mean(covered) < 0.99
+
+
+def test_intervals_of_discriminative_power_and_tau():
+    given = drawn()
+
+    def statistics(some):
+        power = discriminative_power(some, n_resamples=100, random_state=0)
+        return [*power.share, power.share[0] - power.share[1], correlation(some).tau[0, 1]]
+
+    found, again = (
+        topic_bootstrap(given, statistics, n_resamples=20, random_state=1) for _ in range(2)
+    )
+    np.testing.assert_array_equal(found.resampled, again.resampled)
+    np.testing.assert_array_equal(found.estimate, statistics(given))
+    assert (found.low < found.high).all()
 
 
 # --- robustness -----------------------------------------------------------------------------------
@@ -279,7 +390,8 @@ def test_robustness_on_some_topics(collection):
     qrels, runs = collection
     some = {topic: qrels[topic] for topic in ("1", "2")}
     options = dict(fractions=(0.5,), repeats=2, random_state=0, n_jobs=1)
-    assert (
-        robustness([gb.AP()], qrels, runs, topics=["1", "2"], **options).tau
-        == robustness([gb.AP()], some, runs, **options).tau
-    ).all()
+    found, expected = (
+        robustness([gb.AP()], qrels, runs, topics=["1", "2"], **options),
+        robustness([gb.AP()], some, runs, **options),
+    )
+    assert (found.tau == expected.tau).all()

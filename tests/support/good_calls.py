@@ -58,10 +58,7 @@ ANALYSES = {
         analysis.precision_recall,
         {"measure": AP(), "y_true": [0, 1, 2], "y_score": [1, 2, 3]},
     ),
-    "PrecisionRecallCurve.mean": (
-        analysis.PrecisionRecallCurve.mean,
-        {"curves": [CURVE], "levels": 5},
-    ),
+    "mean_curve": (analysis.mean_curve, {"curves": [CURVE], "levels": 5}),
     "expected_value": (
         analysis.expected_value,
         {"measure": AP(), "probabilities": [[0.5, 0.5]] * 4, "recall_base": [2, 2]},

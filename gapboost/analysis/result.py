@@ -1,0 +1,105 @@
+"""The result of every analysis: a table, a picture, and the arrays behind them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+from gapboost._data.arguments import whole
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend
+from gapboost.measures import Measure
+
+
+class Result:
+    """Result of an analysis: a data frame, a plot, and attributes that the analysis names.
+
+    Parameters
+    ----------
+    columns : {name: values}
+        Columns of the data frame.
+    index : sequence of str
+        Names of the columns that are its index.
+    draw : callable
+        ``draw(result, ax, **options)`` draws the result on matplotlib's axes.
+    **attributes
+        As documented by the function that returns the result.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> result = analysis.precision_recall("ap", [1, 0, 1], [3.0, 2.0, 1.0])
+    >>> result.to_pandas().precision.round(3).tolist(), round(result.area, 3)
+    ([1.0, 0.667], 0.833)
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Any],
+        index: Sequence[str],
+        draw: Callable[..., None],
+        **attributes: Any,
+    ) -> None:
+        self._columns, self._index, self._draw = columns, index, draw
+        vars(self).update(attributes)
+
+    if TYPE_CHECKING:  # the attributes
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(k for k in vars(self) if k[0] != '_')})"
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return frame(self._columns, self._index)
+
+    def to_latex(self, digits: int = 3) -> str:
+        r"""Return the table in LaTeX, which needs ``\usepackage{booktabs}``.
+
+        Parameters
+        ----------
+        digits : int, default=3
+            Decimals of the floats.
+        """
+        digits = whole(digits, "digits", 0)
+        table = self.to_pandas().reset_index()
+        text: str = table.to_latex(
+            index=False, escape=True, na_rep="--", float_format=lambda x: f"{x:.{digits}f}"
+        )
+        return text
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the result; return the matplotlib axes, which are new ones without `ax`."""
+        ax = axes(ax)
+        self._draw(self, ax, **options)
+        if ax.get_legend_handles_labels()[0]:
+            legend(ax)
+        return ax
+
+
+def short_labels(measures: Sequence[Any]) -> list[str]:
+    """Return measures as tables name them: ``GAP``, ``nDCG@10``, ``AP(rel=2)``.
+
+    The thresholds g are left out, unless two measures would get the same label.
+    """
+    labels = [_short_label(measure) for measure in measures]
+    return [
+        label if labels.count(label) == 1 else str(measure)
+        for label, measure in zip(labels, measures, strict=True)
+    ]
+
+
+def _short_label(measure: Any) -> str:
+    if not isinstance(measure, Measure) or measure.terms != ((1.0, measure),):
+        return str(measure)
+    if measure.label_column is not None:
+        return str(measure)
+    given = [
+        f"{f.name}={getattr(measure, f.name)!r}"
+        for f in fields(measure)
+        if f.name not in ("g", "k")
+        and (f.default is MISSING or getattr(measure, f.name) != f.default)
+    ]
+    parameters = f"({', '.join(given)})" if given else ""
+    cutoff = "" if measure.k is None else f"@{measure.k}"
+    return f"{type(measure).__name__}{parameters}{cutoff}"
