@@ -1,11 +1,11 @@
 """Checks of numbers and choices that callers give.
 
 Every message begins with the argument and what was found, and ends with what is expected. Data by
-rows is checked in `gapboost._data.queries`.
+rows is checked in `gapboost._data.judged`.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,117 +14,80 @@ from sklearn.utils import check_random_state
 MOST = 1e100
 
 
-def whole(
+def as_integer(
     value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = ""
 ) -> int:
-    """Return a whole number from `least` on; `meaning` and `otherwise` are for the message.
+    """Return an integer from `least` on; `meaning` and `otherwise` are for the message.
 
     Raises
     ------
     ValueError
-        If it is anything else, such as a boolean or a float with a whole value.
+        If it is anything else, such as a boolean or a float.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}{otherwise}")
     return int(value)
 
 
-def ordered(values: Any) -> bool:
-    """Return True for iterables with an order; False for text, mappings, sets and scalars."""
-    return bool(np.iterable(values)) and not isinstance(
-        values, str | bytes | bytearray | Mapping | set | frozenset
-    )
+whole = as_integer
 
 
-def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
-    """Each value as a float.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they have no order, or one is not a number. An array of one element is not a number
-        either, although older versions of numpy convert it.
-    """
-    if not ordered(values):
-        raise TypeError("values in no order")
-    given = list(values)
-    if any(np.ndim(value) for value in given):
-        raise TypeError("an array is no number")
-    try:
-        return tuple(float(value) for value in given)
-    except OverflowError:
-        raise ValueError("a whole number beyond all floats") from None
+def _as_float(value: Any, name: str, valid: Callable[[float], bool], expected: str) -> float:
+    """Return a number as float; raise ValueError if it is none, or is not valid."""
+    number = math.nan
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    if not valid(number):
+        raise ValueError(f"{name} is {value!r}; expected {expected}")
+    return number
 
 
 def positive(value: Any, name: str) -> float:
-    """Return a finite number above 0, whose square and inverse square are finite too.
-
-    Raises
-    ------
-    ValueError
-        If it is anything else.
-    """
-    if not _is_real(value) or not 1 / MOST <= _plain(value) <= MOST:
-        raise ValueError(
-            f"{name} is {value!r}; expected a finite number > 0, from {1 / MOST:g} to {MOST:g}"
-        )
-    return float(value)
+    """Return a finite number above 0, whose square and inverse square are finite too."""
+    expected = f"a finite number > 0, from {1 / MOST:g} to {MOST:g}"
+    return _as_float(value, name, lambda number: 1 / MOST <= number <= MOST, expected)
 
 
 def not_negative(value: Any, name: str) -> float:
-    """Return a finite number from 0 on.
-
-    Raises
-    ------
-    ValueError
-        If it is anything else.
-    """
-    if not _is_real(value) or not 0 <= _plain(value) <= MOST:
-        raise ValueError(f"{name} is {value!r}; expected a finite number >= 0")
-    return float(value)
+    """Return a finite number from 0 on."""
+    return _as_float(value, name, lambda number: 0 <= number <= MOST, "a finite number >= 0")
 
 
 def probability(value: Any, name: str) -> float:
-    """Return a number above 0 and below 1.
-
-    Raises
-    ------
-    ValueError
-        If it is anything else.
-    """
-    if not _is_real(value) or not 0 < value < 1:
-        raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
-    return float(value)
+    """Return a number above 0 and below 1."""
+    return _as_float(value, name, lambda number: 0 < number < 1, "a number between 0 and 1")
 
 
-def _is_real(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float | np.integer | np.floating)
+def as_relevant(rel: Any) -> float:
+    """Return the lowest relevant grade, as an int if it is an integer."""
+    expected = "the lowest relevant grade, a number > 0"
+    number = _as_float(rel, "rel", lambda number: 0 < number < math.inf, expected)
+    return int(number) if number.is_integer() else number
 
 
-def _plain(value: Any) -> Any:
-    """Return numpy's scalars as numbers of Python.
+def as_cutoff(k: Any, name: str = "k") -> int | None:
+    """Return a cutoff as int, or None for the whole list; raise ValueError for other values."""
+    if k is None:
+        return None
+    return as_integer(k, name, 1, "a whole number of ranks", ", or None for the whole list")
 
-    In a comparison numpy would cast a bound to the type of its scalar; float32 cannot hold 1e100.
-    """
-    return value.item() if isinstance(value, np.generic) else value
+
+def as_flag(value: Any, name: str) -> bool:
+    """Return True or False as a plain bool; raise ValueError for any other value."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; expected True or False")
+    return bool(value)
 
 
 def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
-    """Return `value`, which must be one of `choices`.
-
-    Raises
-    ------
-    ValueError
-        If it is none of them.
-    """
+    """Return `value`; raise ValueError if it is not one of `choices`."""
     # Comparing an array gives an array, which has no truth value.
-    if (
-        not (value is None or isinstance(value, str | int | float | np.generic))
-        or value not in choices
-    ):
-        *first, last = [
-            f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices
-        ]
+    plain = value is None or isinstance(value, str | int | float | np.generic)
+    if not plain or value not in choices:
+        *first, last = (f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
         raise ValueError(f"{name} is {value!r}; expected {', '.join(first)} or {last}")
     return value
 
@@ -145,6 +108,31 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
     return value
 
 
+def ordered(values: Any) -> bool:
+    """Return True for iterables with an order; False for text, mappings, sets and scalars."""
+    return bool(np.iterable(values)) and not isinstance(
+        values, str | bytes | bytearray | Mapping | set | frozenset
+    )
+
+
+def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
+    """Return each value as a float.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they have no order, or one is not a number. An array of one element is not a number
+        either, although older versions of numpy convert it.
+    """
+    given: list[Any] = list(values) if ordered(values) else []
+    if not ordered(values) or any(np.ndim(value) for value in given):
+        raise TypeError("expected numbers in an order")
+    try:
+        return tuple(float(value) for value in given)
+    except OverflowError:
+        raise ValueError("a whole number beyond all floats") from None
+
+
 def shown(value: Any) -> str:
     """Return a value as text for a message; of a long text the beginning."""
     text = " ".join(repr(value).split())
@@ -161,15 +149,13 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
     """
     if isinstance(value, np.random.Generator):
         return np.random.RandomState(int(value.integers(2**31 - 1)))
-    if not isinstance(value, bool):
-        try:
-            source: np.random.RandomState = check_random_state(value)
-            return source
-        except ValueError:
-            pass
-    raise ValueError(
-        f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None"
-    )
+    try:
+        source: np.random.RandomState = check_random_state("" if isinstance(value, bool) else value)
+        return source
+    except ValueError:
+        raise ValueError(
+            f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None"
+        ) from None
 
 
 def seed(random_state: Any) -> int | None:
@@ -183,38 +169,6 @@ def seed(random_state: Any) -> int | None:
     if random_state is None:
         return None
     drawn = random_numbers(random_state)
-    return (
-        int(random_state)
-        if isinstance(random_state, int | np.integer)
-        else int(drawn.randint(2**31 - 1))
-    )
-
-
-def as_cutoff(k: Any, name: str = "k") -> int | None:
-    """Return a cut-off as int, or None for the whole list.
-
-    Raises
-    ------
-    ValueError
-        If `k` is not a whole number >= 1.
-    """
-    return (
-        None
-        if k is None
-        else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
-    )
-
-
-def as_flag(value: Any, name: str) -> bool:
-    """Return True or False as a plain bool; raise ValueError for any other value."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} is {value!r}; expected True or False")
-    return bool(value)
-
-
-def as_relevant(rel: Any) -> float:
-    """Return the lowest relevant grade, as an int if it is whole."""
-    number = isinstance(rel, int | float | np.integer | np.floating) and not isinstance(rel, bool)
-    if not number or not 0 < rel < math.inf:
-        raise ValueError(f"rel is {rel!r}; expected the lowest relevant grade, a number > 0")
-    return int(rel) if rel == int(rel) else float(rel)
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(drawn.randint(2**31 - 1))

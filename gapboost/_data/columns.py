@@ -129,10 +129,6 @@ def checked_scores(
     """Return scores as finite float32 or float64, one a row, without new ties."""
     given = one_dimensional(y_score, name)
     scores = numeric_column(given, name, "finite scores")
-    if isinstance(y_score, list | tuple) and (np.abs(scores) >= MOST_INTEGER).any():
-        # Where a list holds integers and others, numpy makes floats of all.
-        given = np.array(y_score, object)
-    check_integers(given, name)
     if len(scores) != n_rows:
         raise ValueError(
             f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row"
@@ -145,4 +141,12 @@ def checked_scores(
             f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
             "expected finite scores"
         )
+    if given.dtype.itemsize > 8 or (np.abs(scores) >= MOST_INTEGER).any():
+        # Where a list holds integers and others, numpy makes floats of all.
+        exact = y_score if isinstance(y_score, list | tuple) else given.tolist()
+        if len(set(exact)) > len(np.unique(scores)):
+            raise ValueError(
+                f"{name} holds different scores that are the same float64; expected scores that "
+                "differ as float64: subtract the lowest score, or use ranks of the scores"
+            )
     return np.ascontiguousarray(scores)

@@ -30,7 +30,7 @@ class Label:
 
     def subset(self, queries: Array, rows: Array) -> Self:
         """Return the label of the queries and rows in two bool masks."""
-        return type(self)(self.codes[rows], self.base.subset(queries))
+        return type(self)(self.codes[rows], self.base[queries])
 
 
 def label_columns(y: Any, name: str) -> dict[Column, Any]:
@@ -42,17 +42,17 @@ def label_columns(y: Any, name: str) -> dict[Column, Any]:
         If two columns have the same name.
     """
     names = column_names(y)
-    if not names:
-        try:
-            y = y if hasattr(y, "shape") else np.asarray(y)
-        except ValueError:
-            return {}  # rows of different lengths are refused as one label
-        several = isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1
-        return {column: y[:, column] for column in range(y.shape[1])} if several else {}
     if len(set(names)) < len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
-    return {column: y[column] for column in names} if len(names) > 1 else {}
+    if len(names) > 1:
+        return {column: y[column] for column in names}
+    try:
+        y = y if hasattr(y, "shape") else np.asarray(y)
+    except ValueError:
+        return {}  # rows of different lengths are refused as one label
+    several = isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1
+    return {column: y[:, column] for column in range(y.shape[1])} if several else {}
 
 
 def column_name(name: str, column: Column) -> str:
@@ -77,22 +77,16 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
     ValueError
         If a measure reads another column, or none of several.
     """
-    shown = ", ".join(map(repr, columns))
+    found = f"the labels {', '.join(map(repr, columns))}" if columns else "one label a row"
     if columns and limit.of_one_label:
         raise ValueError(
-            f"{name} has {len(columns)} labels a row, in the columns {shown}, and "
-            f"{limit.of_one_label} does not say which of them it reads; expected one value a row, "
-            f"shape (n_rows,), or OfLabel({limit.of_one_label}, {columns[0]!r})"
+            f"{name} has {found}, and {limit.of_one_label} does not say which of them it reads; "
+            "expected one value a row, shape (n_rows,), or "
+            f"OfLabel({limit.of_one_label}, {columns[0]!r})"
         )
     for column, of_label in limit.of_labels:
-        if not columns:
-            raise ValueError(
-                f"{name} has one label a row, but a measure reads the column {column!r} of "
-                f"several: {of_label.measure}; expected shape (n_rows, n_labels), or the measure "
-                "without OfLabel"
-            )
         if column not in columns:
             raise ValueError(
-                f"{name} has the columns {shown}, but {of_label.measure} reads {column!r}; "
-                "expected one of them"
+                f"{name} has {found}, but {of_label.measure} reads {column!r} of several; expected "
+                "shape (n_rows, n_labels) with this column, or the measure without OfLabel"
             )
