@@ -54,27 +54,17 @@ def tqdm() -> Any:
 
 
 @contextmanager
-def progress_bar(
-    total: int, shown: bool | None, label: str, own_time: bool = False
-) -> Iterator[Callable[..., Any]]:
+def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
     """Yield a function that advances a progress bar by a number of its `total` steps.
 
     With `shown` None there is a bar at a terminal or notebook, if tqdm is installed. Without a
-    bar the function does nothing. With `own_time` the function also takes a text about the time
-    left, which the bar shows in place of tqdm's estimate.
+    bar the function does nothing.
     """
-    if not (_watched() if shown is None else shown):
-        yield lambda steps, left="": None
-        return
-    form = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]" if own_time else None
-    with tqdm()(total=total, desc=label, bar_format=form) as bar:
-
-        def advance(steps: int, left: str = "") -> None:
-            bar.update(steps)
-            if own_time:
-                bar.set_postfix_str(left)
-
-        yield advance
+    if _watched() if shown is None else shown:
+        with tqdm()(total=total, desc=label) as bar:
+            yield bar.update
+    else:
+        yield lambda steps: None
 
 
 def _watched() -> bool:

@@ -14,7 +14,8 @@ from gapboost._kernels import Array
 LEVEL = 0.05
 # Probability with which the test finds a difference that is called detectable.
 POWER = 0.8
-AHEAD, BEHIND, EQUIVALENT, INCONCLUSIVE = "ahead", "behind", "equivalent", "inconclusive"
+AHEAD, BEHIND, EQUAL = "ahead", "behind", "equal"
+EQUIVALENT, INCONCLUSIVE = "equivalent", "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Estimate:
     def verdict(
         self, confidence: float = 0.95, family: int = 1, margin: float | None = None
     ) -> str:
-        """Return the word for a difference, by the interval alone.
+        """Return the word for a difference.
 
         Parameters
         ----------
@@ -58,26 +59,35 @@ class Estimate:
         Returns
         -------
         str
-            ``"ahead"`` if `interval` is above 0, ``"behind"`` if it is below 0, ``"equivalent"`` if
-            the 90 % interval lies within the margin (two one-sided tests), else ``"inconclusive"``.
+            ``"ahead"`` if `interval` is above 0, ``"behind"`` if it is below 0, ``"equal"`` if all
+            values are 0, ``"equivalent"`` if a second test says so (`within`), else
+            ``"inconclusive"``. Values that are all the same, and not 0, tell nothing about their
+            error: ``"inconclusive"``.
         """
+        if self.error == 0:
+            return EQUAL if self.mean == 0 else INCONCLUSIVE
         low, high = self.interval(confidence, family)
         if low > 0:
             return AHEAD
         if high < 0:
             return BEHIND
-        return EQUIVALENT if margin is not None and self.level(margin) else INCONCLUSIVE
+        equivalent = margin is not None and self.within(margin, confidence, family)
+        return EQUIVALENT if equivalent else INCONCLUSIVE
 
     @property
     def p(self) -> float:
-        """Two-sided p-value of the hypothesis that the true mean is 0."""
+        """Two-sided p-value of the hypothesis that the true mean is 0; NaN without an error."""
         if self.error == 0:
-            return float(self.mean == 0)
+            return 1.0 if self.mean == 0 else float("nan")
         return float(2 * stats.t.sf(abs(self.mean) / self.error, self.freedom))
 
-    def level(self, margin: float) -> bool:
-        """Return True if the 90 % interval lies within the margin, as in two one-sided tests."""
-        low, high = self.interval(1 - 2 * LEVEL)
+    def within(self, margin: float, confidence: float = 0.95, family: int = 1) -> bool:
+        """Return True if two one-sided tests find the mean within the margin (Schuirmann, 1987).
+
+        Each has the level 1 - `confidence`, corrected for the family by Bonferroni's method: with
+        one comparison at 95 %, the 90 % interval lies within the margin.
+        """
+        low, high = self.interval(2 * confidence - 1, family)
         return -margin < low and high < margin
 
     def detectable(self, level: float = LEVEL, power: float = POWER) -> float:

@@ -6,32 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.one_label import check_one_column, check_one_label
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.judged import judged
+from gapboost._data.labels import label_columns
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
-from gapboost.comparison.settings import ComparisonSettings
+from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
 from gapboost.model_selection.folds import query_folds
 
-# Rankers of any library train on what is compared; most know one label.
-EVALUATE_EACH = "gapboost.evaluate of each ranker's scores, which takes several labels"
-
 
 @dataclass(frozen=True, eq=False)
-class DataPart:
+class Documents:
     """Documents of some queries, each query in consecutive rows.
 
     Attributes
     ----------
     X : table of shape (N, n_features)
-    y : int32 ndarray of shape (N,), float64 if grades are fractional
+    y : int32 ndarray of shape (N,), float64 if grades are fractional; table of several labels
     sizes : int64 ndarray of shape (Q,)
     """
 
     X: Any
-    y: Array
+    y: Any
     sizes: Array
 
     @property
@@ -39,20 +36,15 @@ class DataPart:
         """Number of the query of each document, ascending, int64 of shape (N,)."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
+    @property
+    def labels(self) -> list[Array]:
+        """Grades by each label, of shape (N,)."""
+        return [np.asarray(column) for column in label_columns(self.y, "y").values()] or [self.y]
 
-@dataclass(frozen=True, eq=False)
-class Collection:
-    """All documents, the ids of their queries, and the distinct grades."""
-
-    all: DataPart
-    ids: Array
-    grades: Array
-
-    def select(self, queries: Array) -> DataPart:
+    def select(self, queries: Array) -> "Documents":
         """Return the documents of some queries; their numbers must ascend."""
-        whole = self.all
-        rows = np.flatnonzero(np.isin(whole.numbers, queries))
-        return DataPart(rows_of(whole.X, rows), whole.y[rows], whole.sizes[queries])
+        rows = np.flatnonzero(np.isin(self.numbers, queries))
+        return Documents(rows_of(self.X, rows), rows_of(self.y, rows), self.sizes[queries])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +68,10 @@ class Split:
     repeats: tuple[int, ...]
 
 
-def documents(
-    X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings
-) -> tuple[Collection, Queries]:
-    """Return the documents query by query, and the queries of the rows as the caller gave them.
+def load(
+    X: Any, y: Any, qid: Any, group: Any, measures: Sequence[Measure], shuffle: bool
+) -> tuple[Documents, Queries, Any]:
+    """Return the documents query by query, the queries of the given rows, and the grades.
 
     Raises
     ------
@@ -92,12 +84,8 @@ def documents(
             "qid is missing; expected one query id a row, or group with the sizes of the queries"
         )
     X = features(X)
-    measures = [*settings.measures.values(), settings.choose_by]
-    check_one_label(measures, "measures", "compare_rankers", EVALUATE_EACH)
-    check_one_column(y, "y", "compare_rankers", EVALUATE_EACH)
-    data = judged(
-        y, qid, limit=grade_limit(measures), names=("y", "qid", "sample_weight"), real=True
-    )
+    limit = grade_limit(measures)
+    data = judged(y, qid, limit=limit, names=("y", "qid", "sample_weight"), real=True)
     queries = data.queries
     if X.shape[0] != queries.n_rows:
         raise ValueError(
@@ -105,19 +93,22 @@ def documents(
         )
     number = np.repeat(np.arange(len(queries)), queries.sizes)
     order = np.arange(len(number))
-    if settings.shuffle:
+    if shuffle:
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = order if queries.rows is None else queries.rows[order]
-    whole = DataPart(
-        X if (rows == np.arange(len(rows))).all() else rows_of(X, rows),
-        data.grades[order],
-        queries.sizes,
-    )
-    return Collection(whole, queries.ids, data.graded), queries
+    if (rows != np.arange(len(rows))).any():
+        X = rows_of(X, rows)
+    if label_columns(y, "y"):
+        grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), rows)
+    else:
+        grades = data.grades[order]
+    return Documents(X, grades, queries.sizes), queries, data.graded
 
 
-def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> list[Split]:
-    """Return the queries of each fold of `settings.cv`, repeat by repeat.
+def splits(
+    queries: Queries, cv: Any, repeats: int, validation: bool, X: Any, y: Any
+) -> list[Split]:
+    """Return the queries of each fold, repeat by repeat.
 
     For a number of folds, each repeat deals the queries to folds at random. Other folds are the
     same in each repeat. If something needs validation queries and `cv` gives none, each fold
@@ -126,7 +117,10 @@ def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> li
     Parameters
     ----------
     queries : Queries
-    settings : ComparisonSettings
+    cv : int, splitter, or iterable of (train, test) or (train, vali, test) row numbers
+    repeats : int
+    validation : bool
+        True if parameters are tuned, trees are chosen, or a ranker stops early.
     X, y : array-like
         Arguments of a splitter.
 
@@ -135,22 +129,23 @@ def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> li
     ValueError, TypeError
         If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
-    cv, repeats = settings.cv, range(1, settings.repeats + 1)
+    numbers = tuple(range(1, repeats + 1))
+    drawn: list[tuple[tuple[int, ...], list[tuple[Array, ...]]]]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        drawn = [_query_numbers(queries, query_folds(queries, cv, repeat)) for repeat in repeats]
-        return [
-            split
-            for repeat, parts in zip(repeats, drawn, strict=True)
-            for split in _folds(parts, (repeat,), queries, settings)
-        ]
-    return _folds(_given_parts(queries, cv, X, y), tuple(repeats), queries, settings)
+        drawn = [((r,), _query_numbers(queries, query_folds(queries, cv, r))) for r in numbers]
+    else:
+        drawn = [(numbers, _given_folds(queries, cv, X, y))]
+    return [
+        fold for repeat, parts in drawn for fold in _folds(parts, repeat, queries, cv, validation)
+    ]
 
 
 def _folds(
     parts: Sequence[tuple[Array, ...]],
     repeats: tuple[int, ...],
     queries: Queries,
-    settings: ComparisonSettings,
+    cv: Any,
+    validation: bool,
 ) -> list[Split]:
     """Return the checked folds of some repeats, with validation queries if they are needed."""
     nothing = np.array([], dtype=np.int64)
@@ -158,19 +153,10 @@ def _folds(
         Split(part[0], part[1] if len(part) == 3 else nothing, part[-1], number, repeats)
         for number, part in enumerate(parts)
     ]
-    if settings.needs_validation and all(len(fold.vali) == 0 for fold in folds):
-        folds = _with_next(folds, settings.cv)
-    _check_folds(
-        folds,
-        queries,
-        ("train", "vali", "test") if settings.needs_validation else ("train", "test"),
-    )
-    return folds
-
-
-def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -> None:
+    if validation and all(len(fold.vali) == 0 for fold in folds):
+        folds = _with_next(folds, cv)
     for number, fold in enumerate(folds):
-        for name in parts:
+        for name in ("train", "vali", "test") if validation else ("train", "test"):
             n = len(getattr(fold, name))
             if n < 2:
                 raise ValueError(
@@ -184,9 +170,10 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
             f"cv tests the query {queries.ids[twice]!s} in several folds; expected each query in "
             "one of them: its values must count once"
         )
+    return folds
 
 
-def _given_parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
+def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
     """Return the query numbers of the parts of each fold; check that queries are whole."""
     if np.iterable(cv) and not hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = [tuple(fold) if isinstance(fold, Iterable) else fold for fold in cv]

@@ -7,24 +7,20 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from gapboost._boosters.stopping import EARLY_STOPPING
-from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
+from gapboost.preprocessing.pipeline import last_step, prefix, transformers
 
 SEEDS = ("random_state", "random_seed")
-THREAD_PARAMETERS = ("n_jobs", "thread_count")
-# CatBoost refuses two of them at once.
-TREE_PARAMETERS = ("n_estimators", "iterations", "num_trees", "num_boost_round")
-# CatBoost also refuses two of these at once.
-SYNONYMS = (
-    TREE_PARAMETERS,
-    SEEDS,
-    ("learning_rate", "eta"),
-    ("depth", "max_depth"),
-    ("l2_leaf_reg", "reg_lambda"),
-    ("rsm", "colsample_bylevel"),
+THREADS = ("n_jobs", "thread_count")
+TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
+# XGBoost's, LightGBM's and its aliases, and CatBoost's.
+STOPPING = (
+    "early_stopping_rounds",
+    "early_stopping_round",
+    "early_stopping",
+    "n_iter_no_change",
+    "od_wait",
+    "od_pval",
 )
-# CatBoost has two more names for early stopping.
-STOPPING = (*EARLY_STOPPING, "od_wait", "od_pval")
 
 
 def unfitted(ranker: Any) -> Any:
@@ -48,13 +44,10 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     """
     ranker = unfitted(ranker)
     given = ranker.get_params()
-    threads = {
-        name: 1
-        for name in _parameters_named(ranker, THREAD_PARAMETERS)[:1]
-        if given.get(name) is None
-    }
-    params = {**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)}
-    ranker = _without_synonyms(ranker, params).set_params(**params)
+    threads = [name for name in _named(ranker, THREADS) if given.get(name) is None]
+    ranker.set_params(
+        **dict.fromkeys(threads, 1), **params, **dict.fromkeys(_named(ranker, SEEDS), seed)
+    )
     if isinstance(ranker, Pipeline):
         ranker = unfitted(ranker)  # steps among the parameters are objects of the caller
         for _, step in transformers(ranker):
@@ -63,30 +56,14 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     return ranker
 
 
-def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
-    """Return a ranker of CatBoost without what it has under another name of these parameters."""
-    last = last_step(ranker)
-    if library_of(last) != "catboost":
-        return ranker
-    names = {name.removeprefix(prefix(ranker)) for name in params}
-    dropped = {name for group in SYNONYMS if names & {*group} for name in group} - names
-    left = type(last)(
-        **{name: value for name, value in last.get_params().items() if name not in dropped}
-    )
-    return (
-        ranker.set_params(**{ranker.steps[-1][0]: left}) if isinstance(ranker, Pipeline) else left
-    )
-
-
 def few_trees(ranker: Any) -> dict[str, int]:
     """Return the parameter for two trees, under the name that is set; {} if there is none."""
-    names, given = _parameters_named(ranker, TREE_PARAMETERS), ranker.get_params()
-    return dict.fromkeys([*(name for name in names if given.get(name) is not None), *names][:1], 2)
+    return dict.fromkeys(_named(ranker, TREES), 2)
 
 
 def takes_seed(ranker: Any) -> bool:
     """Return True if the ranker has a parameter for the seed."""
-    return bool(_parameters_named(ranker, SEEDS))
+    return bool(_named(ranker, SEEDS))
 
 
 def has_early_stopping(ranker: Any) -> bool:
@@ -103,11 +80,13 @@ def fit_arguments(ranker: Any) -> set[str]:
     return set(inspect.signature(ranker.fit).parameters)
 
 
-def _parameters_named(ranker: Any, names: tuple[str, ...]) -> list[str]:
-    """Return the parameters with these names, in a pipeline those of its last step.
+def _named(ranker: Any, names: tuple[str, ...]) -> list[str]:
+    """Return the one of these names of a parameter that is set, or the first, or nothing.
 
-    CatBoost's `get_params` returns only parameters that are set, so its signature is read too.
+    In a pipeline they are those of the last step. CatBoost refuses two names of one parameter, and
+    its `get_params` returns only parameters that are set, so the signature is read too.
     """
-    last = last_step(ranker)
-    there = set(last.get_params()) | set(inspect.signature(type(last)).parameters)
-    return [prefix(ranker) + name for name in names if name in there]
+    last, begin = last_step(ranker), prefix(ranker)
+    given = last.get_params()
+    there = [n for n in names if n in given or n in inspect.signature(type(last)).parameters]
+    return [begin + name for name in sorted(there, key=lambda n: given.get(n) is None)[:1]]

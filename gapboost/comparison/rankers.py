@@ -83,25 +83,13 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
             "none of lightgbm, xgboost and catboost is installed; expected one: pip install "
             "'gapboost[lightgbm,xgboost]'"
         )
-    return with_query_features(rankers) if query_features else rankers
-
-
-def with_query_features(rankers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return each ranker, followed by a pipeline of query-relative features and its copy."""
+    if not query_features:
+        return rankers
     both: dict[str, Any] = {}
     for name, ranker in rankers.items():
         steps = [("features", QueryRelativeFeatures()), ("ranker", unfitted(ranker))]
         both |= {name: ranker, f"{name} with query features": Pipeline(steps)}
     return both
-
-
-def set_categories(rankers: Mapping[str, Any], columns: Sequence[str]) -> None:
-    """Set the columns of categories; LightGBM's rankers read them from the type of the column."""
-    for ranker in map(last_step, rankers.values()):
-        if library_of(ranker) == "catboost":
-            ranker.set_params(cat_features=tuple(columns))
-        elif "enable_categorical" in ranker.get_params():
-            ranker.set_params(enable_categorical=True)
 
 
 def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
@@ -139,6 +127,17 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     if len(left) < 2:
         raise ValueError(f"rankers holds {list(left)}; expected at least two rankers to compare")
     return left
+
+
+def check_trees(rankers: Mapping[str, Any]) -> None:
+    """Raise ValueError if the number of trees of a ranker cannot be chosen."""
+    for name, ranker in rankers.items():
+        if not library_of(ranker):
+            raise ValueError(
+                f"choose_trees is True but {name!r} of rankers is a "
+                f"{type(last_step(ranker)).__name__}; expected rankers of LightGBM, XGBoost or "
+                f"CatBoost, or leave_out=[{name!r}]"
+            )
 
 
 def _check_methods(estimator: Any, name: str, methods: Sequence[str]) -> None:

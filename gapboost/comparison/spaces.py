@@ -12,35 +12,33 @@ from gapboost._data.arguments import mapping, shown, whole
 from gapboost.comparison.estimators import unfitted
 from gapboost.preprocessing.pipeline import last_step, library_of, prefix
 
-LIGHTGBM_SPACE = {
-    "num_leaves": [8, 16, 32, 64],
-    "learning_rate": stats.loguniform(0.02, 0.2),
-    "n_estimators": [50, 100, 200, 400],
-    "colsample_bytree": stats.uniform(0.3, 0.7),
-    "reg_lambda": stats.loguniform(0.01, 10),
-    "min_child_samples": stats.randint(5, 100),
-}
-XGBOOST_SPACE = {
-    "max_depth": [3, 4, 5, 6, 8],
-    "learning_rate": stats.loguniform(0.02, 0.2),
-    "n_estimators": [50, 100, 200, 400],
-    "colsample_bytree": stats.uniform(0.3, 0.7),
-    "reg_lambda": stats.loguniform(0.01, 10),
-    "min_child_weight": stats.loguniform(0.01, 10),
-}
-CATBOOST = {
-    "depth": [3, 4, 5, 6, 8],
-    "learning_rate": stats.loguniform(0.02, 0.2),
-    "iterations": [100, 200, 400, 800],
-    "rsm": stats.uniform(0.3, 0.7),
-    "l2_leaf_reg": stats.loguniform(0.01, 10),
-}
 # By the library of an estimator's class or of one of its base classes.
 SPACES: dict[str, dict[str, Any]] = {
-    "lightgbm": LIGHTGBM_SPACE,
-    "xgboost": XGBOOST_SPACE,
-    "catboost": CATBOOST,
+    "lightgbm": {
+        "num_leaves": [8, 16, 32, 64],
+        "learning_rate": stats.loguniform(0.02, 0.2),
+        "n_estimators": [50, 100, 200, 400],
+        "colsample_bytree": stats.uniform(0.3, 0.7),
+        "reg_lambda": stats.loguniform(0.01, 10),
+        "min_child_samples": stats.randint(5, 100),
+    },
+    "xgboost": {
+        "max_depth": [3, 4, 5, 6, 8],
+        "learning_rate": stats.loguniform(0.02, 0.2),
+        "n_estimators": [50, 100, 200, 400],
+        "colsample_bytree": stats.uniform(0.3, 0.7),
+        "reg_lambda": stats.loguniform(0.01, 10),
+        "min_child_weight": stats.loguniform(0.01, 10),
+    },
+    "catboost": {
+        "depth": [3, 4, 5, 6, 8],
+        "learning_rate": stats.loguniform(0.02, 0.2),
+        "iterations": [100, 200, 400, 800],
+        "rsm": stats.uniform(0.3, 0.7),
+        "l2_leaf_reg": stats.loguniform(0.01, 10),
+    },
 }
+FORM = "{name: {parameter: list or distribution}}"
 
 
 def draw_candidates(
@@ -57,11 +55,7 @@ def draw_candidates(
     ValueError, TypeError
         If a ranker has no space, or its space has a parameter that the ranker does not have.
     """
-    given = (
-        {}
-        if spaces is None
-        else mapping(spaces, "spaces", "{name: {parameter: list or distribution}}")
-    )
+    given = {} if spaces is None else mapping(spaces, "spaces", FORM)
     if tune is None:
         if given:
             raise ValueError(
@@ -73,26 +67,29 @@ def draw_candidates(
     unknown = [name for name in given if name not in rankers]
     if unknown:
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
-    drawn = {}
-    for name, ranker in rankers.items():
-        space = given.get(name) or _space_of(ranker)
-        if space is None:
-            kind = type(last_step(ranker)).__name__
-            raise ValueError(
-                f"tune is {tune} but {name!r} of rankers is a {kind}, for which there is no space; "
-                f"expected spaces={{{name!r}: {{parameter: list or distribution}}}}, or "
-                f"leave_out=[{name!r}]"
-            )
-        drawn[name] = _draw(name, ranker, space, number)
-    return drawn
+    return {
+        name: _draw(name, ranker, given.get(name) or _space_of(name, ranker), number)
+        for name, ranker in rankers.items()
+    }
+
+
+def _space_of(name: str, ranker: Any) -> dict[str, Any]:
+    """Return the space of a ranker's library, with names for `set_params`."""
+    library = library_of(ranker)
+    if library not in SPACES:
+        raise ValueError(
+            f"tune is given but {name!r} of rankers is a {type(last_step(ranker)).__name__}, for "
+            f"which there is no space; expected spaces={{{name!r}: {{parameter: list or "
+            "distribution}}"
+        )
+    return {prefix(ranker) + parameter: values for parameter, values in SPACES[library].items()}
 
 
 def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
     known = ranker.get_params()
-    library = library_of(ranker)
     for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
-        # Its get_params returns only what is set.
-        if parameter not in known and library != "catboost":
+        # CatBoost's get_params returns only what is set.
+        if parameter not in known and library_of(ranker) != "catboost":
             raise ValueError(
                 f"spaces has the parameter {parameter!r} of {name!r}; expected some of "
                 f"{', '.join(known)}"
@@ -100,14 +97,14 @@ def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a space that is too small is an error below
         sampler = list(ParameterSampler(space, number, random_state=0))
-    found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
-    if len(found) < number:
+    if len(sampler) < number:
         raise ValueError(
-            f"tune is {number} but the space of {name!r} has {len(found)} candidates; expected no "
-            "more than these"
+            f"tune is {number} but the space of {name!r} has {len(sampler)} candidates; expected "
+            "no more than these"
         )
+    found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
     for candidate in found:
-        unfitted(ranker).set_params(**candidate)
+        unfitted(ranker).set_params(**candidate)  # raises if a value is refused
     return found
 
 
@@ -116,13 +113,3 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float | np.floating):
         return float(f"{value:.3g}")
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _space_of(ranker: Any) -> dict[str, Any] | None:
-    """Return the space of a ranker's library, with names for `set_params`, or None."""
-    library = library_of(ranker)
-    return (
-        {prefix(ranker) + name: values for name, values in SPACES[library].items()}
-        if library in SPACES
-        else None
-    )

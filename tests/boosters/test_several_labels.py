@@ -323,19 +323,6 @@ REFUSED = {
         lambda twin: GSearchCV(twin.ranker(), {}, scoring="ap", cv=2).fit(TWO.X, TWO.y, TWO.qid),
         r"^y has shape \(\d+, 2\); expected one value a row",
     ),
-    "compare_rankers": (
-        lambda twin: compare_rankers(
-            TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}, measures=BOTH
-        ),
-        "^measures is 0.7.*"
-        + WHY.format("compare_rankers", "gapboost.evaluate of each ranker's scores"),
-    ),
-    "labels of compare_rankers": (
-        lambda twin: compare_rankers(
-            TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}
-        ),
-        "^y has 2 labels a row, but compare_rankers takes one; expected one value a row",
-    ),
     "a ranker of compare_rankers": (
         lambda twin: compare_rankers(
             TWO.X, TRAIN.y, TWO.qid, {"a": twin.ranker(measure=BOTH), "b": twin.ranker()}

@@ -1,13 +1,7 @@
-"""`compare_rankers`: the data that each ranker gets, values, tuning, pictures and reports."""
+"""`compare_rankers`: the data that each ranker gets, values, folds, labels and tuning."""
 
-import dataclasses
-import inspect
-import json
-import re
-from html.parser import HTMLParser
 from typing import ClassVar
 
-import browser
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -26,10 +20,9 @@ from sklearn.preprocessing import StandardScaler
 import gapboost as gb
 from gapboost.analysis.estimates import clustered
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.data import DataPart
+from gapboost.comparison.data import Documents
 from gapboost.comparison.estimators import few_trees, has_early_stopping
-from gapboost.comparison.settings import ComparisonSettings
-from gapboost.comparison.training import fit_ranker
+from gapboost.comparison.training import fit
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -52,19 +45,9 @@ def parts_of(found, fold):
     ]
 
 
-def test_the_settings_have_the_parameters_of_the_call_with_its_defaults():
-    _, _, _, rankers, group, *others = inspect.signature(compare_rankers).parameters.values()
-    fields = {
-        field.name: field.default for field in dataclasses.fields(ComparisonSettings) if field.init
-    }
-    assert group.name == "group"
-    call = {p.name: p.default for p in (rankers, *others) if p.name != "seeds"}  # a deprecated name
-    assert {"source": "", **call} == fields
-
-
 def test_values_are_those_of_evaluate(comparison):
     """Train on the other folds by hand, and compare with the values of `evaluate`."""
-    table = comparison.values.to_pandas()
+    table = comparison.to_pandas()
     assert set(table.columns) == {"query", "ranker", "measure", "repeat", "fold", "value"}
     assert len(table) == 60 * 2 * 3 * 2
     measures = [gb.GAP(g=(0.5, 0.5)), "ndcg@10", "map"]
@@ -87,15 +70,11 @@ def test_values_are_those_of_evaluate(comparison):
 def test_grades_may_be_a_column(comparison):
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         found = compare_rankers(X, Y.reshape(-1, 1), QID, PAIR, cv=4, repeats=2)
-    assert found.values.to_pandas().equals(comparison.values.to_pandas())
-
-
-def test_frames_agree(comparison):
-    assert pl.from_pandas(comparison.values.to_pandas()).equals(comparison.values.to_polars())
+    assert found.to_pandas().equals(comparison.to_pandas())
 
 
 def test_means_and_summary(comparison):
-    table = comparison.values.to_pandas()
+    table = comparison.to_pandas()
     means = comparison.means()
     for ranker in PAIR:
         for measure in ("gap", "ndcg@10", "map"):
@@ -103,7 +82,7 @@ def test_means_and_summary(comparison):
             assert means.loc[ranker, measure] == pytest.approx(chosen["value"].mean())
     summary = comparison.summary()
     assert (summary["ranker"] == "other").all()
-    assert (summary["beside"] == "one").all()
+    assert (summary["baseline"] == "one").all()
     other, one = (means.loc[name, summary["measure"]] for name in ("other", "one"))
     npt.assert_allclose(summary["difference"], other - one)
     npt.assert_allclose(comparison.summary("other")["difference"], -summary["difference"])
@@ -135,8 +114,8 @@ def recorder(arguments):
     return type("Recording", (Recorder,), {"fit": scope["fit"]})
 
 
-TRAIN = DataPart(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]), np.array([2, 4]))
-VALI = DataPart(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
+TRAIN = Documents(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]), np.array([2, 4]))
+VALI = Documents(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +132,7 @@ VALI = DataPart(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
 def test_fit_gets_the_queries_that_it_has_arguments_for(arguments, expected):
     ranker = recorder(arguments)(early_stopping_rounds=3)
     assert has_early_stopping(ranker)
-    found = fit_ranker(ranker, TRAIN, VALI).given_
+    found = fit(ranker, TRAIN, VALI)[0].given_
     given = {name: found[name] for name in arguments if found[name] is not None}
     ((X_vali, y_vali),) = given.pop("eval_set")
     assert X_vali is VALI.X
@@ -172,7 +151,7 @@ def test_the_last_step_of_a_pipeline_gets_the_queries():
         train.X, train.y, lgbmgapranker__qid=train.numbers
     )
     expected = gb.evaluate("map", test.y, line.predict(test.X), test.numbers, per_query=True)
-    npt.assert_array_equal(found.values.of("line", "map")[1], next(iter(expected.values())))
+    npt.assert_array_equal(found.values("line", "map")[1], next(iter(expected.values())))
 
 
 BOOSTERS = {
@@ -208,7 +187,7 @@ def test_each_booster_gets_what_its_own_fit_wants(form):
                 "ndcg@10", y_[test], model.predict(X_[test]), qid_[test], per_query=True
             )
             npt.assert_array_equal(
-                found.values.of(name, "ndcg@10")[fold], next(iter(expected.values()))
+                found.values(name, "ndcg@10")[fold], next(iter(expected.values()))
             )
 
 
@@ -230,8 +209,7 @@ def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on
     for fold, following in zip(splits, splits[1:] + splits[:1], strict=True):
         npt.assert_array_equal(fold.vali, following.test)
         assert sorted([*fold.train, *fold.vali, *fold.test]) == list(range(60))
-    train, vali, _ = parts_of(found, 0)
-    model, _ = found.training.train(found.values.results[0].task, train, vali)
+    model = found.training.fit(found.results[0].task, splits[0].train, splits[0].vali)
     last = getattr(model, "best_iteration_", None) or getattr(model, "best_iteration", 0)
     assert 0 < last < 50
 
@@ -258,7 +236,7 @@ def test_catboost(stopping):
         expected = gb.evaluate("map", test.y, scores, test.numbers, per_query=True)
         assert bool(stopping) == bool(len(split.vali))
         npt.assert_allclose(
-            found.values.of("cat", "map")[number], next(iter(expected.values())), rtol=1e-12
+            found.values("cat", "map")[number], next(iter(expected.values())), rtol=1e-12
         )
 
 
@@ -292,13 +270,11 @@ def test_ready_made_folds():
     ]
     found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=1)
     for split, part in zip(found.training.splits, (parts[3], parts[1]), strict=True):
-        assert sorted(found.values.ids[split.test]) == part.tolist()
-    npt.assert_array_equal(
-        np.sort(found.training.documents.ids[found.training.splits[0].vali]), parts[2]
-    )
+        assert sorted(found.training.ids[split.test]) == part.tolist()
+    npt.assert_array_equal(np.sort(found.training.ids[found.training.splits[0].vali]), parts[2])
 
 
-COSTS = ["fit seconds", "predict ms"]
+COSTS = ["trees", "fit seconds", "predict ms"]
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
@@ -313,8 +289,7 @@ def test_a_splitter_and_its_folds_agree(repeats):
 def test_one_repeat_of_a_number_of_folds_is_a_shuffled_splitter():
     splitter = GroupKFold(4, shuffle=True, random_state=1)
     first, second = (
-        compare_rankers(X, Y, QID, PAIR, cv=cv, repeats=1).values.to_pandas()
-        for cv in (4, splitter)
+        compare_rankers(X, Y, QID, PAIR, cv=cv, repeats=1).to_pandas() for cv in (4, splitter)
     )
     assert first.equals(second)
 
@@ -335,17 +310,11 @@ def test_each_repeat_has_its_own_folds_and_tests_every_query(comparison):
 def test_repeats_of_given_folds_are_seeds_whose_values_are_averaged():
     folds = list(GroupKFold(4).split(X, Y, QID))
     found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=2)
-    by_hand = found.values.to_pandas().groupby(["measure", "ranker", "query"])["value"].mean()
+    by_hand = found.to_pandas().groupby(["measure", "ranker", "query"])["value"].mean()
     for verdict in found.verdicts("one"):
         first, second = (by_hand[verdict.measure][name] for name in ("other", "one"))
         of_folds = [(first - second).loc[np.unique(QID[test])].to_numpy() for _, test in folds]
         assert verdict.estimate.error == pytest.approx(clustered(of_folds).error)
-
-
-def test_seeds_is_a_deprecated_name_of_repeats(comparison):
-    with pytest.warns(FutureWarning, match=r"^seeds is deprecated .*; use repeats"):
-        found = compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2)
-    assert found.values.to_pandas().equals(comparison.values.to_pandas())
 
 
 def test_group_and_a_column_qid_say_the_same():
@@ -353,8 +322,8 @@ def test_group_and_a_column_qid_say_the_same():
     by_group = compare_rankers(X[rows], Y[rows], rankers=PAIR, group=[8] * 60, cv=4, repeats=1)
     frame = pd.DataFrame(X[rows], columns=list("abcde")).assign(qid=QID[rows].astype(str))
     by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, repeats=1)
-    npt.assert_array_equal(by_group.values.of("one", "map"), by_column.values.of("one", "map"))
-    assert set(by_column.values.to_pandas()["query"]) == set(QID.astype(str))
+    npt.assert_array_equal(by_group.values("one", "map"), by_column.values("one", "map"))
+    assert set(by_column.to_pandas()["query"]) == set(QID.astype(str))
 
 
 @pytest.mark.parametrize(("cv", "of_line"), [(3, 2), (GroupKFold(3), 1)])
@@ -362,7 +331,7 @@ def test_a_ranker_without_seed_is_trained_once_for_each_split(cv, of_line):
     found = compare_rankers(
         X, Y, QID, {**PAIR, "line": make_pipeline(StandardScaler(), Line())}, cv=cv, repeats=2
     )
-    repeats = found.values.to_pandas().groupby("ranker")["repeat"].max()
+    repeats = found.to_pandas().groupby("ranker")["repeat"].max()
     assert repeats.to_dict() == {"one": 2, "other": 2, "line": of_line}
 
 
@@ -383,21 +352,53 @@ def test_real_grades_and_string_ids():
     assert 0 < found.means().loc["line", "gap"] < 1
 
 
+@pytest.mark.parametrize("named", [False, True], ids=["array", "frame"])
+def test_two_labels(named):
+    """Rankers of gapboost and measures say which label they read; others train on the first."""
+    columns = ("relevance", "revenue") if named else (0, 1)
+    revenue = np.digitize(X[:, 1] + np.random.default_rng(0).normal(size=len(X)), (0.5, 1.5))
+    both = np.column_stack([Y, revenue])
+    y = pd.DataFrame(both, columns=list(columns)) if named else both
+    first, second = (gb.OfLabel(gb.nDCG(), column) for column in columns)
+    mixed = 0.5 * first + 0.5 * second
+    rankers = {
+        "both": LGBMGAPRanker(measure=mixed, **SMALL, verbose=-1),
+        "own": lightgbm.LGBMRanker(**SMALL, verbose=-1),
+        "line": Ridge(),
+    }
+    given = {"cv": 3, "repeats": 1}
+    found = compare_rankers(X, y, QID, rankers, measures=[first, second, mixed], **given)
+    assert found.training.choose_by == first
+    for name in ("own", "line"):
+        alone = compare_rankers(
+            X, Y, QID, {name: rankers[name], "noisy": Noisy()}, measures="ndcg", **given
+        )
+        npt.assert_array_equal(
+            np.concatenate(found.values(name, str(first))),
+            np.concatenate(alone.values(name, "ndcg")),
+        )
+    means = found.means()
+    npt.assert_allclose(means[str(mixed)], (means[str(first)] + means[str(second)]) / 2)
+    assert means.loc["both", str(second)] > means.loc["own", str(second)]
+    with pytest.raises(ValueError, match="OfLabel"):
+        compare_rankers(X, y, QID, rankers, **given)
+
+
 @pytest.mark.slow
 def test_processes_change_nothing():
     rankers = {"booster": LGBMGAPRanker(**SMALL, verbose=-1), **PAIR}
     one, two = (compare_rankers(X, Y, QID, rankers, cv=4, repeats=2, n_jobs=n) for n in (1, 2))
-    assert one.values.to_pandas().equals(two.values.to_pandas())
+    assert one.to_pandas().equals(two.to_pandas())
 
 
 def test_documents_of_a_query_come_in_a_random_order_the_same_for_all():
     """LightGBM breaks ties by the order of rows, which in a sorted file is that of grades."""
     order = np.lexsort((-Y, QID))
     found = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, repeats=1)
-    documents = found.training.documents.all
+    documents = found.training.documents
     assert (np.diff(documents.y[documents.numbers == 0]) > 0).any()
     kept = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, repeats=1, shuffle=False)
-    npt.assert_array_equal(kept.training.documents.all.y, Y[order])
+    npt.assert_array_equal(kept.training.documents.y, Y[order])
 
 
 @pytest.mark.slow
@@ -429,7 +430,7 @@ def test_tuning_chooses_on_validation_queries():
         for r in found.searches
     }
     assert len(values) == 2 * 8 * 4
-    for result in found.values.results:
+    for result in found.results:
         of_split = [values[result.task.ranker, result.task.split, number] for number in range(4)]
         assert result.task.candidate == np.argmax(of_split)
     train, again, _ = parts_of(found, 1)
@@ -459,19 +460,14 @@ def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
         "tune": 2,
         "spaces": spaces,
     }
-    with pytest.warns(
-        UserWarning,
-        match=r"^RankerTraining\(ranker='one', .* cannot be trained \(too much noise\): it is not "
-        r"chosen$",
-    ):
-        found = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
+    with pytest.warns(UserWarning, match="ranker='one', .* cannot be trained .too much noise"):
+        found = compare_rankers(X, Y, QID, **given, memory=tmp_path)
     refused = [candidate["noise"] for candidate in found.training.candidates["one"]].index(2.0)
-    assert {r.task.candidate for r in found.values.results if r.task.ranker == "one"} == {
-        1 - refused
-    }
+    assert {r.task.candidate for r in found.results if r.task.ranker == "one"} == {1 - refused}
     assert found.best_.noise == 0.5 or found.best == "other"
-    again = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
-    assert again.values.to_pandas().equals(found.values.to_pandas())
+    with pytest.warns(UserWarning, match="too much noise"):
+        again = compare_rankers(X, Y, QID, **given, memory=tmp_path)
+    assert again.to_pandas().equals(found.to_pandas())
 
 
 def test_a_ranker_that_no_candidate_can_train_is_an_error():
@@ -492,97 +488,3 @@ def test_boosters_have_spaces_and_as_many_candidates_each():
     assert candidates["LGBMRanker"] == candidates["LGBMGAPRanker"]
     assert "num_leaves" in candidates["LGBMRanker"][0]
     assert "max_depth" in candidates["XGBGAPRanker"][0]
-
-
-# --- pictures and pages ---------------------------------------------------------------------------
-
-
-class Page(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tags, self.links, self.text = [], [], ""
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        self.links += [value for name, value in attributes if name in ("src", "href", "xlink:href")]
-
-    def handle_data(self, data):
-        self.text += data
-
-
-@pytest.mark.slow
-def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
-    path = tmp_path / "report.html"
-    comparison.report(path)
-    text = path.read_text(encoding="utf-8")
-    page = Page()
-    page.feed(text)
-    assert all(link.startswith("#") for link in page.links)
-    assert not re.search(r"url\((?!#)|@import|<script|<link", text)
-    assert page.tags.count("svg") == 3
-    assert "prefers-color-scheme: dark" in text
-    for row in comparison.verdicts("one"):
-        assert f"{row.difference:+.4f}".replace("-", "−") in page.text
-    for said in (
-        "GAP(g=(0.5, 0.5))",
-        "Noisy(noise=0.2",
-        f"gapboost {gb.__version__}",
-        "60 queries",
-    ):
-        assert said in page.text, said
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
-def test_the_report_fits_the_window(tmp_path):
-    """Wide tables scroll in wide and narrow windows, and the page loads nothing."""
-    rankers = {
-        "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
-        "<other> & $more$": XGBGAPRanker(**SMALL),
-    }
-    found = compare_rankers(
-        X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, repeats=1
-    )
-    found.report(tmp_path / "report.html")
-    asked = [("report.html", width) for width in (1400, 390)]
-    for (_, width), seen in zip(asked, browser.measure(tmp_path, asked, [])["pages"], strict=True):
-        assert seen["page"] <= width
-        assert (seen["wide"], seen["pictures"], seen["away"]) == ([], [], [])
-        if width == 1400:
-            assert seen["scrolled"] == []
-
-
-def test_the_report_in_markdown(comparison, tmp_path):
-    comparison.report(tmp_path / "report.md", "other")
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    for row in comparison.verdicts("other"):
-        line = f"| {row.measure} | one | {row.verdict} | {row.difference:+.4f} |"
-        assert line.replace("-", "−") in text
-
-
-@pytest.mark.slow
-def test_the_picture(comparison):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    figure = comparison.plot()
-    assert [ax.get_title() for ax in figure.axes] == ["gap", "ndcg@10", "map"]
-    for ax, verdict in zip(figure.axes, comparison.verdicts("one"), strict=True):
-        (line,) = (
-            line
-            for line in ax.lines
-            if len(line.get_xdata()) == 2 and list(line.get_ydata()) == [0, 0]
-        )
-        npt.assert_allclose(line.get_xdata(), verdict.interval)
-    matplotlib.pyplot.close(figure)
-
-
-def test_what_is_saved_of_a_training_reads_as_json(tmp_path):
-    found = compare_rankers(X, Y, QID, PAIR, cv=3, repeats=1, checkpoint=tmp_path / "saved")
-    files = sorted((tmp_path / "saved").glob("split*.json"))
-    assert len(files) == 6
-    held = json.loads(files[0].read_text())
-    assert held["values"] == next(
-        r.values
-        for r in found.values.results
-        if (r.task.ranker, r.task.split) == (held["ranker"], held["split"])
-    )

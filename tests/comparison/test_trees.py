@@ -1,5 +1,7 @@
 """`choose_trees`: each booster gets the number of trees that is best on validation queries."""
 
+from dataclasses import replace
+
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -11,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.training import RankerTraining
+from gapboost.comparison.training import Task
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -45,14 +47,12 @@ def compare(ranker, **options):
 
 def check(ranker, argument):
     """Compare models with all their trees, cut by hand, and those that `choose_trees` cut."""
-    chosen, whole = compare(ranker, choose_trees=True), compare(ranker, choose_trees=True).training
-    whole = type(whole)(**{**vars(whole), "choose_trees": False})
+    chosen = compare(ranker, choose_trees=True)
+    whole = replace(chosen.training, choose_trees=False)
     numbers = []
     for fold, split in enumerate(whole.splits):
         vali, test = (whole.documents.select(queries) for queries in (split.vali, split.test))
-        model, _ = whole.train(
-            RankerTraining("ranker", fold, 1), whole.documents.select(split.train), vali
-        )
+        model = whole.fit(Task("ranker", fold, 1), split.train, split.vali)
 
         def values(part, n, model=model):
             scores = model.predict(
@@ -63,10 +63,9 @@ def check(ranker, argument):
             ]
 
         numbers.append(max((5, 10, 15, 20, MOST), key=lambda n: values(vali, n).mean()))
-        npt.assert_array_equal(
-            chosen.values.of("ranker", "ndcg@10")[fold], values(test, numbers[-1])
-        )
+        npt.assert_array_equal(chosen.values("ranker", "ndcg@10")[fold], values(test, numbers[-1]))
     assert set(numbers) != {MOST}  # something was cut
+    assert chosen.means().loc["ranker", "trees"] == np.mean(numbers)
 
 
 @pytest.mark.parametrize(("ranker", "argument"), RANKERS, ids=lambda each: type(each).__name__)
@@ -95,12 +94,8 @@ class Counted(StandardScaler):
 def test_steps_transform_the_validation_queries_once(monkeypatch):
     model = make_pipeline(Counted(), RANKERS[0][0])
     training = compare(model, choose_trees=True).training
-    train, vali = (
-        training.documents.select(queries)
-        for queries in (training.splits[0].train, training.splits[0].vali)
-    )
     monkeypatch.setattr(Counted, "calls", 0)
-    training.train(RankerTraining("ranker", 0, 1), train, vali)
+    training.fit(Task("ranker", 0, 1), training.splits[0].train, training.splits[0].vali)
     assert Counted.calls == 2  # training and validation queries
 
 
@@ -118,12 +113,3 @@ def test_rankers_without_trees_are_refused():
         compare(Ridge(), choose_trees=True)
     with pytest.raises(ValueError, match="choose_trees is 3"):
         compare(Ridge(), choose_trees=3)
-
-
-def test_a_checkpoint_is_of_one_way_to_choose_trees(tmp_path):
-    ranker = RANKERS[0][0]
-    compare(ranker, choose_trees=True, checkpoint=tmp_path)
-    again = compare(ranker, choose_trees=True, checkpoint=tmp_path)
-    assert np.isfinite(again.values.mean("ranker", "ndcg@10"))
-    with pytest.raises(ValueError, match="another comparison, whose cv is"):
-        compare(ranker, checkpoint=tmp_path)

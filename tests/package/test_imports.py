@@ -17,13 +17,14 @@ PACKAGE = Path(gapboost.__file__).parent
 
 # What each package may import besides itself.
 DATA = {"_kernels", "_data"}
-EVERYWHERE = {"_optional", "_page", "_pictures", "_processes"}
+EVERYWHERE = {"_described", "_optional", "_page", "_pictures", "_processes"}
 MEASURES = DATA | {"measures"}
 SHARED = MEASURES | {"objectives", "evaluation"}
 TWINS = SHARED | {"_boosters"}
 PACKAGES = {
     "_kernels": set(),
     "_optional": set(),
+    "_described": set(),
     "_page": set(),
     "_pictures": set(),
     "_processes": set(),

@@ -1,4 +1,4 @@
-"""Pipelines in a comparison: query ids for their steps, evaluation sets, tuning, the command."""
+"""Pipelines in a comparison: query ids for their steps, evaluation sets, categories, tuning."""
 
 from importlib.util import find_spec
 
@@ -12,14 +12,12 @@ import xgboost
 from cheap_rankers import Noisy, made
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gapboost as gb
-from gapboost._pages.described import describe
-from gapboost.comparison import __main__ as command
+from gapboost._described import describe
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.rankers import set_categories, with_query_features
 from gapboost.comparison.spaces import SPACES
 from gapboost.comparison.training import Trainer
 from gapboost.lightgbm import LGBMGAPRanker
@@ -56,7 +54,7 @@ def rows_of(queries):
 
 
 def values(found):
-    return found.values.to_pandas()
+    return found.to_pandas()
 
 
 def test_values_are_those_of_training_by_hand_on_the_new_columns():
@@ -75,9 +73,7 @@ def test_values_are_those_of_training_by_hand_on_the_new_columns():
             expected = gb.evaluate(
                 "map", Y[test], model.predict(added[test]), QID[test], per_query=True
             )
-            npt.assert_array_equal(
-                found.values.of(name, "map")[number], next(iter(expected.values()))
-            )
+            npt.assert_array_equal(found.values(name, "map")[number], next(iter(expected.values())))
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -140,17 +136,16 @@ def test_other_steps(steps, table):
 def test_categories():
     frame = pd.DataFrame(X, columns=list("abcde")).assign(brand=np.where(X[:, 1] > 0, "x", "y"))
     frame["brand"] = frame["brand"].astype("category")
-    rankers = with_query_features(
-        {**RANKERS, **{name: ranker.copy() for name, ranker in CATBOOST.items()}}
-    )
-    set_categories(rankers, ["brand"])
-    found = values(compare_rankers(frame, Y, QID, rankers, **GIVEN))
-    raw = {name: ranker for name, ranker in rankers.items() if name in {*RANKERS, *CATBOOST}}
+    categorical = {
+        name: sklearn.clone(ranker).set_params(enable_categorical=True) if "XGB" in name else ranker
+        for name, ranker in RANKERS.items()
+    }
+    categorical |= {n: r.copy().set_params(cat_features=("brand",)) for n, r in CATBOOST.items()}
+    found = values(compare_rankers(frame, Y, QID, piped(categorical), **GIVEN))
     added = query_relative_features(frame, QID)
     assert len(added.columns) == 11
-    expected = values(compare_rankers(added, Y, QID, raw, **GIVEN))
-    of = found[found["ranker"].str.contains("with query features")]
-    assert of["value"].tolist() == expected["value"].tolist()
+    expected = values(compare_rankers(added, Y, QID, categorical, **GIVEN))
+    assert found["value"].tolist() == expected["value"].tolist()
 
 
 # --- tuning ---------------------------------------------------------------------------------------
@@ -170,14 +165,13 @@ def test_the_space_of_a_library_is_for_the_last_step(library, ranker, monkeypatc
     monkeypatch.setitem(SPACES, library, {**SPACES[library], trees: [2, 3]})
     added = query_relative_features(X, QID)
     expected = compare_rankers(added, Y, QID, {"a": ranker, "b": ranker}, **GIVEN, tune=2)
-    found = compare_rankers(X, Y, QID, with_query_features({"a": ranker}), **GIVEN, tune=2)
+    both = {"a": ranker, "piped": Pipeline([("f", QueryRelativeFeatures()), ("ranker", ranker)])}
+    found = compare_rankers(X, Y, QID, both, **GIVEN, tune=2)
     plain, prefixed = found.training.candidates.values()
     assert prefixed == [
         {f"ranker__{name}": value for name, value in each.items()} for each in plain
     ]
-    npt.assert_array_equal(
-        found.values.of("a with query features", "map"), expected.values.of("b", "map")
-    )
+    npt.assert_array_equal(found.values("piped", "map"), expected.values("b", "map"))
 
 
 def test_all_steps_have_parameters_to_tune():
@@ -205,26 +199,11 @@ def test_all_steps_have_parameters_to_tune():
         expected = gb.evaluate(
             "map", Y[vali], model.predict(table[vali]), QID[vali], per_query=True
         )
-        assert result.values["choose_by"] == next(iter(expected.values())).tolist()
+        npt.assert_array_equal(result.values["choose_by"], next(iter(expected.values())))
     assert vars(steps[0]) == vars(QueryRelativeFeatures())
 
 
-# --- checkpoints ----------------------------------------------------------------------------------
-
-
-def test_a_checkpoint_tells_parameters_of_steps_apart(tmp_path, monkeypatch):
-    given = {"X": X, "y": Y, "qid": QID, **GIVEN, "checkpoint": tmp_path}
-    pair = {"one": Noisy(), "other": Noisy(0.6)}
-    first = compare_rankers(rankers=piped(pair), **given)
-    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained again"))
-    assert values(compare_rankers(rankers=piped(pair), **given)).equals(values(first))
-    with pytest.raises(
-        ValueError, match=r"whose ranker 'one' is Pipeline\(QueryRelativeFeatures\(kinds=\('zscore'"
-    ):
-        compare_rankers(rankers=piped(pair, QueryRelativeFeatures(["rank"])), **given)
-
-
-# --- standard rankers, command --------------------------------------------------------------------
+# --- standard rankers -----------------------------------------------------------------------------
 
 
 def test_standard_rankers_raw_and_with_features():
@@ -237,39 +216,6 @@ def test_standard_rankers_raw_and_with_features():
         assert describe(pipeline[-1]).split(" of ")[0] in describe(pipeline)
     with pytest.raises(ValueError, match=r"^query_features is 'yes'; expected"):
         standard_rankers(query_features="yes")
-
-
-def test_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame(X, columns=list("abcde")).assign(label=Y, qid=QID)
-    frame.to_csv("x.csv", index=False)
-    small = {"LightGBM": RANKERS["LGBMRanker"], "XGBoost": RANKERS["XGBRanker"]}
-    monkeypatch.setattr(command, "standard_rankers", lambda: small)
-    options = [
-        "--cv",
-        "3",
-        "--repeats",
-        "1",
-        "--measures",
-        "map",
-        "--n-jobs",
-        "1",
-        "--report",
-        "a.md",
-    ]
-    assert command.main(["x.csv", "--query-features", *options]) == 0
-    out = capsys.readouterr().out
-    read = pd.read_csv("x.csv")
-    rankers = with_query_features(small)
-    expected = compare_rankers(
-        read[list("abcde")], Y, QID, rankers, measures="map", cv=3, repeats=1
-    )
-    assert list(rankers) == expected.rankers
-    for name, row in expected.means().iterrows():
-        assert any(
-            line.split("  ")[0] == name and f" {row['map']:.4f} " in line
-            for line in out.splitlines()
-        )
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -320,77 +266,30 @@ def test_a_step_says_if_it_wants_query_ids():
     found = compare_rankers(X, Y, QID, rankers, **GIVEN)
     for name, table in (("yes", query_relative_features(X, QID)), ("no", np.log1p(np.abs(X)))):
         expected = compare_rankers(table, Y, QID, {name: early, "other": Noisy()}, **GIVEN)
-        npt.assert_array_equal(found.values.of(name, "map"), expected.values.of(name, "map"))
+        npt.assert_array_equal(found.values(name, "map"), expected.values(name, "map"))
 
 
 WRONG = {
-    "rows": (
-        HalfTheRows(),
-        Noisy(),
-        ValueError,
-        r"'wrong', which .*before the last one make 120 "
-        r"rows of 240; expected",
-    ),
-    "rows of GAP": (
-        HalfTheRows(),
-        RANKERS["LGBMGAPRanker"],
-        ValueError,
-        r"'wrong', which .* make "
-        r"120 rows of 240",
-    ),
-    "unrequested ids": (
-        Unrequested(),
-        Noisy(),
-        ValueError,
-        r"'wrong', which .*\[qid\].* "
-        r"Unrequested.fit_transform",
-    ),
-    "ids lost": (
-        Requested(),
-        Noisy(),
-        ValueError,
-        "'wrong', which .*fit_transform` does not forward metadata",
-    ),
-    "refused ids": (
-        NoQueries(),
-        RANKERS["XGBGAPRanker"],
-        ValueError,
-        r"'wrong', which .*qid is "
-        r"missing in fit",
-    ),
+    "rows": (HalfTheRows(), Noisy(), ValueError, "make 80 rows of 160"),
+    "rows of GAP": (HalfTheRows(), RANKERS["LGBMGAPRanker"], ValueError, "make 80 rows of 160"),
+    "unrequested ids": (Unrequested(), Noisy(), ValueError, "Unrequested.fit_transform"),
+    "ids lost": (Requested(), Noisy(), ValueError, "fit_transform` does not forward metadata"),
+    "refused ids": (NoQueries(), RANKERS["XGBGAPRanker"], ValueError, "qid is missing in fit"),
     "text": (
         FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)),
         RANKERS["LGBMGAPRanker"],
         ValueError,
-        "'wrong', which .*expected numbers or categories",
+        "bad pandas dtypes",
     ),
-    "no ranker": (
-        StandardScaler(),
-        StandardScaler(),
-        TypeError,
-        r"holds 'wrong': .*, without "
-        r"predict; expected",
-    ),
-    "a class": (
-        StandardScaler(),
-        Noisy,
-        TypeError,
-        r"the last step of 'wrong': .*, the class "
-        r"Noisy; expected",
-    ),
-    "no transformer": (
-        Noisy(),
-        Noisy(),
-        TypeError,
-        r"the step 'noisy-1' of 'wrong': .*, without "
-        r"transform; expected",
-    ),
+    "no ranker": (StandardScaler(), StandardScaler(), TypeError, "without predict"),
+    "a class": (StandardScaler(), Noisy, TypeError, "the class Noisy"),
+    "no transformer": (Noisy(), Noisy(), TypeError, "without transform"),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_unusable_pipelines_are_named_before_the_first_training(wrong, monkeypatch):
-    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr(Trainer, "run", lambda self, *given: pytest.fail("trained"))
     step, last, kind, message = WRONG[wrong]
-    with pytest.raises(kind, match=message):
+    with pytest.raises(kind, match=f"'wrong'.*{message}"):
         compare_rankers(X, Y, QID, {"right": Noisy(), "wrong": make_pipeline(step, last)}, **GIVEN)

@@ -11,6 +11,7 @@ from scipy import stats
 from gapboost.analysis.estimates import (
     AHEAD,
     BEHIND,
+    EQUAL,
     EQUIVALENT,
     INCONCLUSIVE,
     Estimate,
@@ -18,16 +19,12 @@ from gapboost.analysis.estimates import (
     crossed,
     independent,
     noncentrality,
-    overlapping_folds,
-    pooled,
 )
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.decision import decide
-from gapboost.comparison.verdicts import Verdict, verdicts
+from gapboost.comparison.statistics import Verdict, estimate_difference
 
 # Queries of each fold, as unequal as those of LETOR's collections.
 SIZES = (40, 40, 36, 30, 54)
-MEASURES = ("gap", "ndcg", "map")
 # Share of comparisons that find a true difference, as the report states it.
 STATED = 0.8
 SPREAD, OF_MODELS = 0.2, 0.02
@@ -49,9 +46,10 @@ def queries_of(folds):
     return np.split(np.arange(ends[-1]), ends[:-1])
 
 
-def verdict_on(folds, confidence=0.95):
-    (verdict,) = verdicts({("a", "b", "gap"): folds}, queries_of(folds), confidence)
-    return verdict
+def verdict_on(folds, confidence=0.95, queries=None, family=1):
+    estimate, _ = estimate_difference(folds, queries_of(folds) if queries is None else queries)
+    n = sum(len(ours) for ours, _ in folds)
+    return Verdict("a", "b", "gap", estimate, n, confidence, family)
 
 
 def repeated(rng, n=50, n_folds=5, repeats=3, ahead=0.0, of_models=OF_MODELS, interaction=0.5):
@@ -89,8 +87,7 @@ def test_any_of_three_equal_rankers_differs_from_the_baseline_in_one_of_twenty_c
     rng = np.random.default_rng(1)
     alarms = 0
     for _ in range(400):
-        of_rankers = {(name, "baseline", "gap"): values_of_pair(rng) for name in "abc"}
-        found = verdicts(of_rankers, queries_of(of_rankers["a", "baseline", "gap"]))
+        found = [verdict_on(values_of_pair(rng), family=3) for _ in range(3)]
         alarms += any(verdict.verdict != INCONCLUSIVE for verdict in found)
     assert 0.02 <= alarms / 400 <= 0.07
 
@@ -145,7 +142,7 @@ def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
 def test_with_the_needed_queries_a_difference_is_found_as_often_as_stated():
     rng = np.random.default_rng(5)
     seen = Estimate(0.02, true_error((40,) * 5, of_models=0.0), 4)
-    needed = Verdict("a", "b", "gap", seen, 200, 0.95, 1).queries_needed
+    needed = Verdict("a", "b", "gap", seen, 200, 0.95, 1).queries_needed(0.02)
     sizes = (round(needed / 5),) * 5
     found = [
         verdict_on(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).verdict
@@ -153,20 +150,6 @@ def test_with_the_needed_queries_a_difference_is_found_as_often_as_stated():
     ]
     assert needed > 200
     assert found.count(AHEAD) / 300 == pytest.approx(STATED, abs=0.06)
-
-
-def test_each_measure_is_a_family():
-    folds = values_of_pair(np.random.default_rng(6), ahead=0.01)
-    alone, queries = verdict_on(folds), queries_of(folds)
-    by_measure = verdicts({("a", "b", measure): folds for measure in MEASURES}, queries)
-    assert {(verdict.p, verdict.interval, verdict.family) for verdict in by_measure} == {
-        (alone.p, alone.interval, 1)
-    }
-    of_three = verdicts({(name, "b", "gap"): folds for name in "acd"}, queries)
-    assert {verdict.family for verdict in of_three} == {3}
-    assert of_three[0].p == pytest.approx(min(1.0, 3 * alone.p))
-    assert of_three[0].interval == alone.estimate.interval(1 - 0.05 / 3)
-    assert of_three[0].queries_needed > alone.queries_needed
 
 
 @pytest.mark.parametrize("family", [1, 4])
@@ -193,14 +176,6 @@ def test_the_verdict_is_that_of_the_interval_and_of_p(family, confidence):
     assert words == {AHEAD, BEHIND, INCONCLUSIVE}
 
 
-def test_equivalent_needs_a_margin_and_both_one_sided_tests():
-    estimate = Estimate(0.001, 0.001, 100)
-    high = estimate.interval(0.9)[1]
-    assert estimate.verdict() == INCONCLUSIVE
-    assert estimate.verdict(margin=high + 1e-9) == EQUIVALENT
-    assert estimate.verdict(margin=high - 1e-9) == INCONCLUSIVE
-
-
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("n", "of_models", "interaction"),
@@ -211,7 +186,7 @@ def test_repeats_have_few_false_alarms(n, of_models, interaction):
     alarms = 0
     for _ in range(500):
         values, queries = repeated(rng, n, of_models=of_models, interaction=interaction)
-        (verdict,) = verdicts({("a", "b", "gap"): values}, queries)
+        verdict = verdict_on(values, queries=queries)
         alarms += verdict.verdict != INCONCLUSIVE
     assert alarms / 500 <= 0.07
 
@@ -223,7 +198,7 @@ def test_repeats_find_more_than_seeds_of_the_same_folds():
     of_seeds = of_repeats = 0
     for _ in range(300):
         values, queries = repeated(rng, 200, ahead=0.04)
-        (verdict,) = verdicts({("a", "b", "gap"): values}, queries)
+        verdict = verdict_on(values, queries=queries)
         of_repeats += verdict.verdict == AHEAD
         main = rng.normal(scale=SPREAD * np.sqrt(0.5), size=200)
         folds = []
@@ -291,45 +266,6 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
     )
 
 
-def test_folds_that_share_training_queries():
-    """The corrected resampled t-test of Nadeau and Bengio (2003): (1/k + n_test/n_train) s^2."""
-    means = np.array([0.01, 0.03, 0.02, -0.01, 0.02])
-    estimate = overlapping_folds(means, 20, 60)
-    t = means.mean() / np.sqrt((1 / 5 + 20 / 60) * means.var(ddof=1))
-    assert estimate.freedom == 4
-    assert estimate.p == pytest.approx(2 * stats.t.sf(abs(t), 4), rel=1e-12)
-    uncorrected = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
-    wider = np.diff(estimate.interval()) / np.diff(uncorrected)
-    assert wider == pytest.approx(np.sqrt(1 + 5 / 3), rel=1e-12)
-
-
-def test_two_pooled_collections_are_a_test_of_welch():
-    rng = np.random.default_rng(14)
-    first, second = rng.normal(0.1, 1.0, 30), rng.normal(0.2, 3.0, 30)
-    estimate = pooled([independent(first), independent(second)], [30, 30])
-    welch = stats.ttest_ind(first, -second, equal_var=False)
-    assert estimate.mean == pytest.approx(np.mean([first, second]), rel=1e-12)
-    assert estimate.p == pytest.approx(welch.pvalue, rel=1e-9)
-    assert estimate.freedom == pytest.approx(welch.df, rel=1e-12)
-
-
-def test_collections_count_by_their_queries():
-    estimate = pooled([Estimate(0.1, 0.02, 14), Estimate(0.5, 0.04, 9)], [300, 100])
-    assert estimate.mean == pytest.approx(0.2)
-    assert estimate.error == pytest.approx(np.hypot(0.75 * 0.02, 0.25 * 0.04))
-
-
-@pytest.mark.slow
-def test_folds_without_an_effect_differ_in_one_of_twenty_comparisons():
-    """Each fold has its own noise, and noise that all folds share by common training queries."""
-    rng = np.random.default_rng(13)
-    shared = rng.normal(scale=np.sqrt(0.25), size=(2000, 1))
-    folds = rng.normal(scale=np.sqrt(0.75), size=(2000, 5)) + shared
-    # A correlation of n_test / (n_test + n_train), which the correction assumes.
-    alarms = [overlapping_folds(means, 20, 60).p < 0.05 for means in folds]
-    assert np.mean(alarms) == pytest.approx(0.05, abs=0.012)
-
-
 def test_one_fold_is_a_t_test_of_its_queries():
     (fold,) = values_of_pair(np.random.default_rng(8), (50,), ahead=0.05)
     assert verdict_on([fold]).p == pytest.approx(stats.ttest_rel(*fold).pvalue)
@@ -338,7 +274,7 @@ def test_one_fold_is_a_t_test_of_its_queries():
 def test_nothing_differs():
     values = np.random.default_rng(9).random(20)
     verdict = verdict_on([(values, values * (1 + 1e-15))] * 4)
-    assert (verdict.verdict, verdict.p, verdict.queries_needed) == (INCONCLUSIVE, 1.0, np.inf)
+    assert (verdict.verdict, verdict.p, verdict.interval) == (EQUAL, 1.0, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("freedom", [4, 9, 40.5])
@@ -383,83 +319,6 @@ def test_a_ranker_beside_itself_with_other_seeds():
     assert max(alarms.values(), default=0) / 50 <= 0.07
 
 
-# --- the decision ---------------------------------------------------------------------------------
-
-
-class Costs:
-    """Times of rankers, by name."""
-
-    def __init__(self, seconds):
-        self.seconds = seconds
-
-    def fit_seconds(self, ranker):
-        return self.seconds[ranker]
-
-    def predict_milliseconds(self, ranker):
-        return 10.0 / self.seconds[ranker]
-
-
-COSTS = Costs({"base": 2.0, "fast": 1.0, "slow": 40.0, "other": 4.0})
-
-
-def decided(**differences):
-    """Return the decision for these differences from the baseline, in standard errors."""
-    found = [
-        Verdict(name, "base", "gap", Estimate(0.001 * d, 0.001, 14), 50, 0.95, len(differences))
-        for name, d in differences.items()
-    ]
-    return " ".join(decide(found, "gap", COSTS))
-
-
-def test_the_decision_names_the_ranker_that_is_ahead_and_by_how_much():
-    text = decided(fast=4, other=8, slow=-6)
-    assert text.startswith("Use other. It is ahead of base by +0.0080 (+0.0053 to +0.0107) in gap.")
-    assert "Also ahead of base: fast (+0.0040)" in text
-    assert (
-        "Of other and fast, fast is the cheapest to train (1 s), and other to serve (2.5 ms for "
-        "1,000 documents)." in text
-    )
-    assert "Behind base: slow (−0.0060)." in text
-    assert (
-        "slow takes 20 times as long to train as base, for −0.0060 (−0.0087 to −0.0033) in gap: "
-        "behind." in text
-    )
-
-
-def test_the_decision_without_a_winner_names_costs_and_what_the_data_could_show():
-    text = decided(fast=1, slow=2)
-    assert text.startswith("Keep base, or choose by cost: no ranker is ahead of it in gap.")
-    assert (
-        "fast is the cheapest to train (1 s), and slow to serve (0.25 ms for 1,000 documents)"
-        in text
-    )
-    detectable = Verdict("slow", "base", "gap", Estimate(0.002, 0.001, 14), 50, 0.95, 2)
-    more = detectable.queries_needed - 50
-    assert (
-        "With 50 queries, four of five comparisons find a true difference of "
-        f"{detectable.detectable:.4f}." in text
-    )
-    assert f"To find one of 0.0020 takes about {more:,.0f} more queries." in text
-
-
-def test_the_decision_if_all_others_are_behind():
-    assert decided(fast=-5, other=-9).startswith(
-        "Keep base. Every other ranker is behind it in gap."
-    )
-
-
-def test_the_decision_names_other_measures_after_the_one_that_decides():
-    estimates = {"gap": 0.001, "map": 0.02, "ndcg@10": -0.02}
-    found = [
-        Verdict("fast", "base", name, Estimate(d, 0.001, 14), 50, 0.95, 1)
-        for name, d in estimates.items()
-    ]
-    assert decide(found, "gap", COSTS)[-2:] == [
-        "Ahead of base by other measures: fast in map (+0.0200).",
-        "Behind base by other measures: fast in ndcg@10 (−0.0200).",
-    ]
-
-
 def test_clusters_of_one_value_are_independent_values():
     values = np.random.default_rng(0).normal(0.1, 1, 30)
     one, other = clustered(list(values[:, None])), independent(values)
@@ -498,9 +357,36 @@ def test_intervals_over_clusters_hold_what_they_promise():
     assert held["as if independent"] < 0.6 * 400
 
 
-def test_level_is_two_one_sided_tests():
+def test_equivalent_is_two_one_sided_tests_corrected_for_the_family():
     margin, error = 0.003, 0.001
-    for mean in (0.0, 0.001, 0.0015, -0.0015, 0.0029):
-        p = max(stats.t.sf((margin - mean) / error, 20), stats.t.sf((mean + margin) / error, 20))
-        assert Estimate(mean, error, 20).level(margin) == (p < 0.05)
-    assert Estimate(0.0, 0.0, 5).p == 1.0
+    words = set()
+    for family in (1, 4):
+        for mean in (0.0, 0.0005, 0.001, 0.0015, -0.0015, 0.0029):
+            p = max(
+                stats.t.sf((margin - mean) / error, 20), stats.t.sf((mean + margin) / error, 20)
+            )
+            estimate = Estimate(mean, error, 20)
+            assert estimate.within(margin, 0.95, family) == (p < 0.05 / family)
+            words.add((estimate.verdict(family=family, margin=margin), p < 0.05 / family))
+            assert estimate.verdict(family=family) in (INCONCLUSIVE, AHEAD, BEHIND)
+    assert words >= {(EQUIVALENT, True), (INCONCLUSIVE, False)}
+
+
+@pytest.mark.slow
+def test_rankers_at_the_margin_are_equivalent_in_one_of_twenty_comparisons_at_most():
+    rng = np.random.default_rng(17)
+    margin = 0.1
+    found = [verdict_on(values_of_pair(rng, ahead=margin)).estimate for _ in range(400)]
+    assert np.mean([estimate.within(margin) for estimate in found]) <= 0.07
+
+
+@pytest.mark.parametrize("splits", [1, 4])
+def test_a_constant_difference_has_no_error_and_decides_nothing(splits):
+    folds = [(np.array([0.5, 0.7, 0.3]), np.array([0.4, 0.6, 0.2]))] * splits
+    verdict = verdict_on(folds)
+    assert verdict.difference == pytest.approx(0.1)
+    assert verdict.verdict == INCONCLUSIVE
+    unknown = [verdict.p, *verdict.interval, verdict.detectable, verdict.queries_needed(0.01)]
+    assert np.isnan(unknown).all()
+    assert Estimate(0.1, 0.0, 4).verdict() == INCONCLUSIVE
+    assert Estimate(0.0, 0.0, 4).p == 1.0

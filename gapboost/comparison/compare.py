@@ -1,0 +1,225 @@
+"""`compare_rankers`, the public function."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sklearn.utils.validation import check_memory
+
+from gapboost._data.arguments import one_of, whole
+from gapboost._data.columns import raveled
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._optional import progress_bar
+from gapboost.comparison.data import load, splits
+from gapboost.comparison.estimators import has_early_stopping, takes_seed
+from gapboost.comparison.leak import find_leaks
+from gapboost.comparison.rankers import check_trees, checked_rankers
+from gapboost.comparison.result import Comparison, best_candidates
+from gapboost.comparison.spaces import draw_candidates
+from gapboost.comparison.training import Task, Trainer
+from gapboost.measures import Measure, Measures, as_measure, as_measures
+
+DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
+
+
+def compare_rankers(
+    X: Any,
+    y: Any,
+    qid: Any = None,
+    rankers: Mapping[str, Any] | None = None,
+    *,
+    group: Any = None,
+    measures: Measures = DEFAULT_MEASURES,
+    cv: Any = 5,
+    repeats: int = 3,
+    tune: int | None = None,
+    choose_trees: bool = False,
+    choose_by: str | Measure | None = None,
+    spaces: Mapping[str, Mapping[str, Any]] | None = None,
+    leave_out: Sequence[str] = (),
+    shuffle: bool = True,
+    memory: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Train rankers on the same folds of whole queries, and compare them on the test queries.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, n_features)
+        Features; a data frame may hold the query ids in a column ``qid``.
+    y : array-like of shape (N,), or (N, L)
+        Grades. Of several labels, measures say which they read (`gapboost.measures.OfLabel`), and
+        so do rankers of gapboost. Rankers of other libraries train on the first label.
+    qid : array-like of shape (N,)
+        Query id of each row, in any order of rows.
+    rankers : mapping {name: ranker}, optional
+        Estimators of any library with `fit` and `predict`. Each gets queries in the form that its
+        `fit` takes: ids, sizes or none. Steps of a pipeline get ``qid`` if they request it, as
+        `gapboost.preprocessing.QueryRelativeFeatures` does, and transform validation and test
+        queries too. None compares `standard_rankers`.
+    group : array-like of shape (Q,), optional
+        Sizes of the queries, instead of `qid`, if the rows come query by query.
+    measures : str, Measure or sequence of them
+        Measures of the test queries; ties count their expected value. An open g is uniform over the
+        grades of all rows, not of one fold.
+    cv : int, splitter, or iterable of (train, test) or (train, vali, test) row numbers, default=5
+        Folds of whole queries: their number, or your own. A number deals the queries to folds at
+        random. Your own test each query at most once.
+    repeats : int, default=3
+        Repeat r trains with ``random_state=r``. If `cv` is a number, each repeat also has its own
+        folds, and errors account for queries and for models. Your own folds are the same in each
+        repeat, and values are averaged over the repeats.
+    tune : int, optional
+        Number of candidates of each ranker, drawn from `spaces`. The candidate with the best values
+        on the validation queries of a split is tested, so that tuning trains as many models for
+        each split. None does not tune.
+    choose_trees : bool, default=False
+        Choose the number of trees of each model: the one of every fifth number with the best values
+        on the validation queries of its split, up to the ranker's own number. Rankers of LightGBM,
+        XGBoost and CatBoost are treated alike, whatever they evaluate themselves.
+    choose_by : str or Measure, optional
+        Measure that chooses candidates, trees and the best ranker. By default the first of
+        `measures`.
+    spaces : mapping {name: {parameter: list or distribution}}, optional
+        Spaces for `tune`, in the form of `sklearn.model_selection.ParameterSampler`. By default
+        ``gapboost.comparison.spaces.SPACES``, which has one for each of LightGBM, XGBoost and
+        CatBoost, for the last step of a pipeline too. In your own space, parameters of a pipeline
+        are named like ``lgbmgapranker__num_leaves``.
+    leave_out : sequence of str
+        Names of rankers to leave out, such as one that does not take these grades.
+    shuffle : bool, default=True
+        Bring the documents of each query into a random order, the same for all rankers. LightGBM
+        breaks ties in training by the order of rows, so that a file sorted by grades would give
+        grades away.
+    memory : path or joblib.Memory, optional
+        Cache of trainings, as in `sklearn.pipeline.Pipeline`. An interrupted call continues from
+        it, and several processes may share it. A training is found again if data, fold, ranker,
+        measures and versions of libraries are the same. A class of your own counts by its name:
+        clear the cache when you change its code.
+    n_jobs : int, optional
+        Number of joblib's processes. A ranker without a number of threads gets one thread. The
+        values are the same for every `n_jobs`.
+    progress : bool, optional
+        Show a progress bar; needs tqdm. None shows it in a terminal or notebook if tqdm is
+        installed.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before the first training, if an argument is unusable, a part of a fold holds fewer than two
+        queries, or a ranker does not take these features or grades.
+
+    Warns
+    -----
+    UserWarning
+        If a feature alone ranks like the grades, before the first training; if the repeats of a
+        ranker are identical; if a candidate of `tune` cannot be trained.
+
+    Notes
+    -----
+    If a ranker is tuned or stops early, or trees are chosen, and `cv` has no validation queries,
+    fold k validates on the queries that fold k + 1 tests, and no ranker trains on them.
+
+    Examples
+    --------
+    >>> from gapboost.comparison import compare_rankers
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> from sklearn.linear_model import Ridge
+    >>> train = load_digits_ranking().train
+    >>> rankers = {"line": Ridge(), "GAP": LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)}
+    >>> comparison = compare_rankers(
+    ...     train.X, train.y, train.qid, rankers, measures="map", repeats=1
+    ... )
+    >>> comparison.summary("line")["verdict"].tolist()
+    ['ahead']
+    """
+    rankers = checked_rankers(rankers, leave_out)
+    named = _measures_by_name(measures)
+    chooser = next(iter(named.values()))
+    if choose_by is not None:
+        chooser = as_measure(choose_by, None, "choose_by")
+    whole(repeats, "repeats")
+    one_of(shuffle, "shuffle", (True, False))
+    one_of(progress, "progress", (True, False, None))
+    resolve_n_jobs(n_jobs)
+    if one_of(choose_trees, "choose_trees", (True, False)):
+        check_trees(rankers)
+    candidates = draw_candidates(rankers, tune, spaces)
+    cache = check_memory(os.fspath(memory) if isinstance(memory, os.PathLike) else memory)
+    (y,) = raveled({"y": y})
+    documents, queries, grades = load(X, y, qid, group, [*named.values(), chooser], shuffle)
+    validation = bool(candidates) or choose_trees or any(map(has_early_stopping, rankers.values()))
+    training = Trainer(
+        documents,
+        queries.ids,
+        splits(queries, cv, repeats, validation, X, y),
+        rankers,
+        candidates,
+        {name: measure.resolved(grades) for name, measure in named.items()},
+        chooser.resolved(grades),
+        choose_trees,
+    )
+    leaks = find_leaks(documents)
+    if leaks:
+        warnings.warn(
+            f"X has features that alone rank like the grades, such as {next(iter(leaks))!r}: no "
+            "comparison tells rankers apart before they are removed",
+            UserWarning,
+            stacklevel=2,
+        )
+    training.try_rankers()
+    searches, tests = _searches(training), _tests(training)
+    with progress_bar(len(searches) + len(tests), progress, "compare_rankers") as advance:
+        searched = training.run(searches, cache, n_jobs, advance)
+        best = best_candidates(searched)
+        tests = [replace(task, candidate=best.get((task.ranker, task.split))) for task in tests]
+        found = Comparison(training, training.run(tests, cache, n_jobs, advance), searched, leaks)
+    if found.identical_repeats:
+        warnings.warn(
+            f"repeats is {repeats}, but those of {', '.join(found.identical_repeats)} are "
+            "identical: the folds are the same, and nothing is random in training; expected "
+            "repeats=1, or a number of folds",
+            UserWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def _searches(training: Trainer) -> list[Task]:
+    """Return the trainings that choose parameters, once for each split."""
+    return [
+        Task(name, number, split.repeats[0], candidate, search=True)
+        for number, split in enumerate(training.splits)
+        for name, drawn in training.candidates.items()
+        for candidate in range(len(drawn))
+    ]
+
+
+def _tests(training: Trainer) -> list[Task]:
+    """Return the trainings that are tested, split by split; the candidate is open.
+
+    A ranker without a seed would train the same model in each repeat of one split.
+    """
+    return [
+        Task(name, number, repeat)
+        for number, split in enumerate(training.splits)
+        for name, ranker in training.rankers.items()
+        for repeat in (split.repeats if takes_seed(ranker) else split.repeats[:1])
+    ]
+
+
+def _measures_by_name(measures: Measures) -> dict[str, Measure]:
+    """Return the measures under the names that the caller gave, one or more, each once."""
+    values = as_measures(measures)
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not values or len(set(values)) < len(values):
+        raise ValueError(f"measures is {measures!r}; expected one or more measures, each once")
+    return {str(name): value for name, value in zip(given, values, strict=True)}

@@ -1,0 +1,208 @@
+"""What a comparison says: leaks, equal rankers, identical repeats, margins, and its page."""
+
+from html.parser import HTMLParser
+
+import browser
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+from cheap_rankers import Noisy, made
+from scipy import stats
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GroupKFold
+
+import gapboost as gb
+from gapboost.comparison import compare_rankers
+from gapboost.comparison.report import decide
+
+X, Y, QID = made()
+PAIR = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2)}
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compare_rankers(X, Y, QID, PAIR, cv=4, repeats=2)
+
+
+def decision(found, baseline, **given):
+    return " ".join(decide(found, found.verdicts(baseline, **given)))
+
+
+class Fixed(BaseEstimator):
+    """Ranker that scores by a column, or by a function of it."""
+
+    def __init__(self, column=0, function=None):
+        self.column = column
+        self.function = function
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        scores = np.asarray(X, dtype=float)[:, self.column]
+        return scores if self.function is None else self.function(scores)
+
+
+def test_equal_rankers_are_called_equal_and_none_is_recommended():
+    rankers = {"one": Fixed(0), "scaled": Fixed(0, np.tanh), "cubed": Fixed(0, np.cbrt)}
+    found = compare_rankers(X, Y, QID, rankers, cv=3, repeats=2)
+    assert set(found.summary()["verdict"]) == {"equal"}
+    assert (found.summary()["p"] == 1).all()
+    text = decision(found, "one")
+    assert "Equal to one on every test query" in text
+    assert not {"Use", "Keep"} & set(text.split())
+
+
+LEAKS = {
+    "grade": Y.astype(float),
+    "turned and noisy": -Y + 0.05 * np.random.default_rng(0).random(len(Y)),
+    "missing where relevant": np.where(Y > 0, np.nan, 1.0),
+    "missing where not": np.where(Y > 0, 1.0, np.nan),
+    "second grade alone": (Y > 1) * 3.0,
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_leak_is_found_before_training_and_nothing_is_recommended(leak):
+    rankers = {"one": Fixed(0), "other": Fixed(1)}
+    given = {"rankers": rankers, "cv": 3, "repeats": 1, "measures": "map"}
+    with pytest.warns(UserWarning, match="rank like the grades, such as 'x5'"):
+        found = compare_rankers(np.column_stack([X, LEAKS[leak]]), Y, QID, **given)
+    assert list(found.leaks) == ["x5"]
+    text = decision(found, "one")
+    assert text.startswith("Remove leaked features first.")
+    assert not {"Use", "Keep"} & set(text.split())
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+def test_features_without_a_leak_are_none(share):
+    """Most documents relevant: a random order has an average precision near 1."""
+    generator = np.random.default_rng(1)
+    y = (generator.random((200, 12)) < share).astype(int).ravel()
+    X = np.column_stack([generator.random((len(y), 3)), np.where(y, 1.0, generator.random(len(y)))])
+    rankers = {"one": Fixed(0), "other": Fixed(1)}
+    found = compare_rankers(
+        X[:, :3], y, np.repeat(np.arange(200), 12), rankers, cv=2, repeats=1, measures="map"
+    )
+    assert found.leaks == {}
+
+
+def test_identical_repeats_are_announced(tmp_path):
+    folds = list(GroupKFold(3).split(X, Y, QID))
+    trees = lightgbm.LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1)
+    rankers = {"trees": trees, "line": Ridge(), "noisy": Noisy()}
+    with pytest.warns(UserWarning, match=r"^repeats is 2, but those of trees, line are identical"):
+        found = compare_rankers(X, Y, QID, rankers, cv=folds, repeats=2)
+    assert found.identical_repeats == ["trees", "line"]
+    assert compare_rankers(X, Y, QID, rankers, cv=3, repeats=2).identical_repeats == []
+
+
+def test_the_decision(comparison):
+    (row,) = comparison.summary("other").query("measure == 'gap'").to_dict("records")
+    assert row["verdict"] == "ahead"
+    beginning = f"Use one. It is ahead of other in gap: one (+{row['difference']:.4f}, "
+    assert decision(comparison, "other").startswith(beginning)
+    assert decision(comparison, "one").startswith("Keep one. Every other ranker is behind it")
+
+
+def test_an_inconclusive_comparison_decides_nothing():
+    found = compare_rankers(
+        X, Y, QID, {"one": Noisy(0.5, 1), "other": Noisy(0.5, 2)}, cv=4, repeats=2, measures="map"
+    )
+    (verdict,) = found.verdicts("one")
+    assert verdict.verdict == "inconclusive"
+    text = decision(found, "one")
+    assert "Nothing was decided" in text
+    assert f"{verdict.interval[1]:+.4f}" in text
+    assert not {"Use", "Keep"} & set(text.split())
+    assert found.summary(margin=0.5)["verdict"].tolist() == ["equivalent"]
+    assert "Equivalent to one within the margin" in decision(found, "one", margin=0.5)
+    assert found.summary(margin=1e-6)["verdict"].tolist() == ["inconclusive"]
+
+
+def test_a_summary_on_request(comparison):
+    plain = comparison.summary("one")
+    full = comparison.summary("one", difference=0.01, t_test=True)
+    assert full[plain.columns].equals(plain)
+    npt.assert_array_equal(full["queries needed"], np.ceil(60 * (full["detectable"] / 0.01) ** 2))
+    by_query = comparison.to_pandas().groupby(["measure", "ranker", "query"])["value"].mean()
+    for row in full.itertuples():
+        one, other = (by_query[row.measure, name] for name in ("one", "other"))
+        expected = stats.ttest_rel(other, one).pvalue
+        assert full.loc[row.Index, "t-test p"] == pytest.approx(expected)
+    for given in ({"margin": 0}, {"difference": -1}, {"t_test": 3}, {"confidence": 95}):
+        with pytest.raises(ValueError, match=next(iter(given))):
+            comparison.summary(**given)
+
+
+def test_each_measure_is_a_family():
+    rankers = {**PAIR, "third": Noisy(0.4, 3)}
+    found = compare_rankers(X, Y, QID, rankers, cv=4, repeats=2)
+    alone, together = found.summary("one").iloc[:1], found.summary().iloc[:1]
+    (pair,) = (v for v in found.verdicts("one") if (v.ranker, v.measure) == ("other", "gap"))
+    assert pair.family == 2
+    assert alone["low"].item() == pair.estimate.interval(1 - 0.05 / 2)[0]
+    assert together["low"].item() == pair.estimate.interval(1 - 0.05 / 3)[0]
+    assert alone["p"].item() == min(1.0, 2 * pair.estimate.p)
+
+
+def test_a_table_for_latex(comparison):
+    assert r"\begin{tabular}" in comparison.summary().to_latex(index=False, float_format="%.3f")
+
+
+# --- page and picture -----------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_page_shows_differences_means_rankers_and_versions(comparison, tmp_path):
+    comparison.report(tmp_path / "report.html", "other", margin=0.001)
+    page = Page()
+    page.feed((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert page.tags.count("svg") == 3
+    for row in comparison.verdicts("other"):
+        assert f"{row.difference:.4f}".replace("-", "−") in page.text
+    said = ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "margin 0.001")
+    for part in (*said, decision(comparison, "other")[:60]):
+        assert part in page.text, part
+    with pytest.raises(ValueError, match="path"):
+        comparison.report(tmp_path / "report.md")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
+def test_the_page_fits_the_window(tmp_path):
+    """Wide tables scroll in wide and narrow windows, and the page loads nothing."""
+    rankers = {
+        "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
+        "<other> & $more$": lightgbm.LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1),
+    }
+    measures = ["gap", "ndcg@10", "map", "p@5"]
+    found = compare_rankers(X, Y, QID, {**PAIR, **rankers}, measures=measures, cv=4, repeats=1)
+    found.report(tmp_path / "report.html")
+    asked = [("report.html", width) for width in (1400, 390)]
+    for (_, width), seen in zip(asked, browser.measure(tmp_path, asked, [])["pages"], strict=True):
+        assert seen["page"] <= width
+        assert (seen["wide"], seen["pictures"], seen["away"]) == ([], [], [])
+
+
+def test_the_picture(comparison):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    figure = comparison.plot()
+    assert [ax.get_title() for ax in figure.axes] == ["gap", "ndcg@10", "map"]
+    for ax, verdict in zip(figure.axes, comparison.verdicts("one"), strict=True):
+        npt.assert_allclose(ax.lines[0].get_xdata(), verdict.interval)
+    pyplot.close(figure)
