@@ -141,7 +141,8 @@ def checked_scores(
             f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
             "expected finite scores"
         )
-    if given.dtype.itemsize > 8 or (np.abs(scores) >= MOST_INTEGER).any():
+    wide = given.dtype == object or given.dtype.itemsize > 8
+    if wide or (np.abs(scores) >= MOST_INTEGER).any():
         # Where a list holds integers and others, numpy makes floats of all.
         exact = y_score if isinstance(y_score, list | tuple) else given.tolist()
         if len(set(exact)) > len(np.unique(scores)):

@@ -10,6 +10,16 @@ RNG = np.random.default_rng(0)
 X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
 
 
+def check_refusal(argument, call, expected=""):
+    """Check that a message begins with the argument, and says what is expected."""
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call()
+    message = str(caught.value)
+    assert message.startswith((f"{argument} ", f"{argument}[")), message
+    assert expected in message.partition("expected")[2], message
+    assert "expected" in message, message
+
+
 def check(error, argument, found, expected, call):
     """Check that a message has the argument, what was found, "expected" and what is right."""
     with pytest.raises((ValueError, TypeError)) as caught:

@@ -1,0 +1,79 @@
+"""Files that are no LETOR files, and options of their readers."""
+
+import gzip
+
+import pytest
+from bad_input import check_refusal, nan
+
+from gapboost.datasets import load_letor, load_letor_fold
+
+READERS = {"load_letor": (load_letor, "path"), "load_letor_fold": (load_letor_fold, "directory")}
+readers = pytest.mark.parametrize("reader", READERS)
+OPTIONS = {
+    "n_features": (True, "3", 2.0, nan, [3], -1, 0),
+    "zero_based": ("other", 0.5, ["row"], nan),
+    "max_line_bytes": (None, True, "3", 2.0, -1, 0),
+    "feature_names": ("abc", 3, [1], True),
+}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return the paths that each reader takes: three files of a fold, and one of them."""
+    for name in ("train", "vali", "test"):
+        (tmp_path / f"{name}.txt").write_text("1 qid:1 1:1\n0 qid:1 1:2\n")
+    return {"load_letor": tmp_path / "train.txt", "load_letor_fold": tmp_path}
+
+
+@readers
+@pytest.mark.parametrize(
+    ("argument", "value"), [(name, value) for name, values in OPTIONS.items() for value in values]
+)
+def test_options(reader, argument, value, files):
+    read, _ = READERS[reader]
+    check_refusal(argument, lambda: read(files[reader], **{argument: value}))
+
+
+@readers
+@pytest.mark.parametrize("path", [None, 3, True, b"train.txt", [1], {"train.txt"}], ids=str)
+def test_paths(reader, path):
+    read, argument = READERS[reader]
+    check_refusal(argument, lambda: read(path))
+
+
+FILES = {
+    "empty": b"",
+    "blank": b"\n\n",
+    "no query": b"1 1:1\n",
+    "negative grade": b"-1 qid:1 1:1\n",
+    "two decimal points": b"1 qid:1 1:1\n0.5.5 qid:1 1:1\n",
+    "NaN grade": b"nan qid:1 1:1\n",
+    "infinite grade": b"inf qid:1 1:1\n",
+    "word": b"good qid:1 1:1\n",
+    "index falls": b"1 qid:1 2:1 1:1\n",
+    "negative index": b"1 qid:1 -1:1\n",
+    "huge index": b"1 qid:1 99999999999999999999:1\n",
+    "no features": b"1 qid:1\n0 qid:1\n",
+    "NUL bytes": b"\x00\x00 qid:1 1:1\n",
+    "binary": bytes(range(256)),
+    "query in Latin-1": b"1 qid:caf\xe9 1:1\n",
+    "NUL in a query": b"1 qid:a\x00 1:1\n",
+    "NUL in a document": b"1 qid:1 1:1 # docid = a\x00\n",
+    "UTF-16": "1 qid:1 1:1\n".encode("utf-16"),
+    "dense index too large": b"1 qid:1 2147483647:1\n",
+    "line too long": b"1 qid:1 1:1\n1 qid:1 1:1 # " + b"x" * (1 << 26),
+    "gzip of one long line": gzip.compress(bytes(1 << 27), 1),
+    "gzip cut": gzip.compress(b"1 qid:1 1:1\n" * 500)[:-9],
+    "gzip of nothing": gzip.compress(b""),
+    "gzip and rubbish": b"\x1f\x8b rubbish",
+}
+
+
+@pytest.mark.slow(keep=6)
+@pytest.mark.parametrize("defect", FILES)
+def test_files(defect, tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_bytes(FILES[defect])
+    with pytest.raises(ValueError) as caught:
+        load_letor(path)
+    assert str(caught.value).startswith(str(path))
