@@ -1,76 +1,251 @@
-"""The list of checks."""
+"""Checks of a ranker and of its test data, and the list of all checks.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+The guide gives the meaning of each check and the reason of each threshold: docs/guide/report.md.
+"""
 
-from gapboost._data.arguments import ordered, shown
-from gapboost.diagnosis import data_checks, ranker_checks, training_checks
-from gapboost.diagnosis.finding import FOUND, GUIDE, IGNORED, Finding
-from gapboost.diagnosis.subject import Subject
+from collections.abc import Callable
 
-CHECKS: tuple[Callable[[Subject], Finding], ...] = (
-    ranker_checks.weak_ranker,
-    training_checks.overfitted,
-    training_checks.shared_queries,
-    data_checks.label_leak,
-    training_checks.shifted_grades,
-    training_checks.shifted_features,
-    data_checks.constant_features,
-    data_checks.unjudged,
-    data_checks.no_contrast,
-    data_checks.duplicate_documents,
-    ranker_checks.ties,
-    ranker_checks.constant_scores,
+import numpy as np
+
+from gapboost._kernels import Array
+from gapboost.analysis.estimates import independent
+from gapboost.diagnosis import training_checks
+from gapboost.diagnosis.finding import (
+    FEW_QUERIES,
+    Finding,
+    counted,
+    decided,
+    listed,
+    not_applicable,
+    signed,
 )
+from gapboost.diagnosis.rows import Rows, Subject
+
+UNJUDGED_TOP = 10
+JUDGED_SHARE = 0.9
+CONTRAST_SHARE = 0.5
+DUPLICATE_SHARE = 0.1
+LEAK = 0.95
+TIE_RANGE = 0.01
+LONG_LIST = 5
 
 
-def id_of(check: Callable[[Subject], Finding]) -> str:
-    """Return the id of a check: its name with hyphens."""
-    return check.__name__.replace("_", "-")
+# --- the ranker -----------------------------------------------------------------------------------
 
 
-IDS = tuple(map(id_of, CHECKS))
+def weak_ranker(subject: Subject) -> Finding:
+    """Find a ranker that is not better than a random order, or worse than one feature alone."""
+    test, name = subject.test, subject.measure
+    if test.contrasts.sum() < FEW_QUERIES:
+        return not_applicable(
+            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades."
+        )
+    over_random = independent(subject.gain(test))
+    low, high = over_random.interval()
+    if low <= 0:
+        message = (
+            f"Not proven better than a random order: the difference in {name} is "
+            f"{signed(over_random.mean)} ({signed(low)} to {signed(high)})."
+        )
+        return decided(True, message, over_random.mean, 0)
+    message = f"Better than a random order by {signed(over_random.mean)} in {name}."
+    if not subject.alone:
+        return decided(False, message, 0, 0)
+    best = max(subject.alone, key=lambda alone: float(alone.values.mean()))
+    ahead = independent(best.values - subject.here[name])
+    low, high = ahead.interval(family=len(subject.alone))
+    message += (
+        f" The best feature alone is {best.feature}, {best.direction}: {signed(ahead.mean)} "
+        f"({signed(low)} to {signed(high)}) from the ranker."
+    )
+    return decided(low > 0, message, -ahead.mean, 0)
 
 
-@dataclass(frozen=True)
-class CheckResult:
-    """Finding of a check, with its id."""
-
-    id: str
-    finding: Finding
-
-    @property
-    def link(self) -> str:
-        """Address of the section of the guide with advice."""
-        return f"{GUIDE}#{self.id}"
-
-    @property
-    def found(self) -> bool:
-        """True if the check found a fault."""
-        return self.finding.status == FOUND
-
-
-def run_checks(subject: Subject, ignore: Sequence[str]) -> list[CheckResult]:
-    """Return the result of each check."""
-    skipped = Finding(IGNORED, "Skipped by ignore.")
-    return [
-        CheckResult(id_of(check), skipped if id_of(check) in ignore else check(subject))
-        for check in CHECKS
-    ]
+def ties(subject: Subject) -> Finding:
+    """Find ties that move the mean of the first measure by their order."""
+    test = subject.test
+    others = ~_constant(test)
+    best, worst = (
+        float(subject.first(test, _without_ties(test, sign))[others].sum()) for sign in (1, -1)
+    )
+    spread = max(best - worst, 0.0) / len(test.sizes)
+    order = np.lexsort((test.scores, test.numbers))
+    same = (np.diff(test.scores[order]) == 0) & (np.diff(test.numbers[order]) == 0)
+    share = (np.append(False, same) | np.append(same, False)).mean()
+    message = (
+        f"{share:.1%} of the documents have the score of another document of their query. Between "
+        f"the worst and the best order of ties, {subject.measure} differs by {spread:.4f}."
+    )
+    return decided(spread > TIE_RANGE, message, spread, TIE_RANGE)
 
 
-def checked_ids(ignore: Any) -> tuple[str, ...]:
-    """Return the ids to skip.
+def _without_ties(rows: Rows, sign: int) -> Array:
+    """Return scores in the same order, with ties broken by grade, or against it with sign -1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `ignore` is not a list of ids of checks.
+    Documents with the same features stay tied: no ranker can order them.
     """
-    if not ordered(ignore) or not all(isinstance(one, str) for one in ignore):
-        raise TypeError(f"ignore is {shown(ignore)}; expected a list of ids of checks")
-    unknown = [one for one in ignore if one not in IDS]
-    if unknown:
-        raise ValueError(f"ignore holds {unknown[0]!r}; expected some of {', '.join(IDS)}")
-    return tuple(ignore)
+    same = np.column_stack((rows.numbers.astype(np.uint64), rows.digests))
+    same = np.unique(same, axis=0, return_inverse=True)[1].ravel()
+    means = (np.bincount(same, rows.grades) / np.bincount(same))[same]
+    keys = (rows.numbers, -rows.scores, -sign * means)
+    order = np.lexsort(keys[::-1])
+    differs = np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0)
+    found = np.empty(len(order))
+    found[order] = -np.cumsum(differs)
+    return found
+
+
+def constant_scores(subject: Subject) -> Finding:
+    """Find long queries of different documents that all have the same score."""
+    test = subject.test
+    long, constant = _long(test), _constant(test)
+    if not long.any():
+        return not_applicable(f"No test query has {LONG_LIST} documents that differ.")
+    message = (
+        f"{counted(int(constant.sum()), 'query', 'queries')} of {long.sum():,} with one score for "
+        "all documents."
+    )
+    if constant.any():
+        message += f" Such as: {listed(test.ids[constant], 3)}."
+    return decided(constant.any(), message, constant.sum(), 0)
+
+
+def _long(rows: Rows) -> Array:
+    return (rows.sizes >= LONG_LIST) & rows.differ(rows.digests)
+
+
+def _constant(rows: Rows) -> Array:
+    return _long(rows) & ~rows.differ(rows.scores)
+
+
+# --- test data ------------------------------------------------------------------------------------
+
+
+def label_leak(subject: Subject) -> Finding:
+    """Find a feature that alone ranks nearly all documents of a grade, and higher ones, first."""
+    test = subject.test
+    mixed = [test.differ(test.grades >= threshold) for threshold in subject.thresholds]
+    tested = [number for number, queries in enumerate(mixed) if queries.sum() >= FEW_QUERIES]
+    if not tested:
+        return not_applicable(
+            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades."
+        )
+    if not subject.alone:
+        return not_applicable("No feature has an order and varies within a query.")
+    limits: dict[str, tuple[float, float]] = {}
+    for alone in subject.alone:
+        for number in tested:
+            precision = independent(alone.precisions[number][mixed[number]])
+            low = precision.interval(family=len(subject.alone))[0]
+            found = (low, subject.thresholds[number])
+            limits[alone.feature] = max(limits.get(alone.feature, (0.0, 0.0)), found)
+    ranked = sorted(limits, key=lambda feature: -limits[feature][0])
+    leaks = [feature for feature in ranked if limits[feature][0] > LEAK]
+    best, threshold = limits[ranked[0]]
+    about = (
+        f"average precision for grades from {threshold:g} on: {best:.3f} at least, by its interval"
+    )
+    if leaks:
+        message = (
+            f"{listed(leaks)} alone rank{'s' if len(leaks) == 1 else ''} like the grades. "
+            f"{leaks[0]} has the {about}."
+        )
+    else:
+        message = (
+            f"No feature alone ranks like the grades. The best one, {ranked[0]}, has the {about}."
+        )
+    return decided(leaks, message, best, LEAK)
+
+
+def constant_features(subject: Subject) -> Finding:
+    """Find features that are constant within all test queries, though not by their nature."""
+    test, training, names = subject.test, subject.training, subject.test.names
+    if (test.sizes > 1).sum() < FEW_QUERIES:
+        return not_applicable(f"Fewer than {FEW_QUERIES} test queries have two documents.")
+    constant = [place for place in range(len(names)) if not test.varies(place).any()]
+    broken, empty, of_query = [], [], []
+    for place in constant:
+        if training is not None and training.varies(place).mean() >= CONTRAST_SHARE:
+            broken.append(names[place])
+        elif len(np.unique(test.column(place))) == 1:
+            empty.append(names[place])
+        else:
+            of_query.append(names[place])
+    heads = {
+        "Constant within each test query, and not in training": broken,
+        "One value in all test documents": empty,
+        "Features of the query, which order documents only together with others": of_query,
+    }
+    parts = [f"{head}: {listed(columns)}." for head, columns in heads.items() if columns]
+    message = " ".join(parts) or "All features vary within queries."
+    return decided(broken or empty, message, len(broken) + len(empty), 0)
+
+
+def unjudged(subject: Subject) -> Finding:
+    """Find a small share of judged documents among the first ten of each query."""
+    test = subject.test
+    if test.has_grade.all():
+        return not_applicable(
+            "Every document has a grade; y holds NaN for documents that nobody judged."
+        )
+    top = test.ranks <= UNJUDGED_TOP
+    share = (test.total(top & test.has_grade) / test.total(top)).mean()
+    message = (
+        f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged, and "
+        f"{test.has_grade.mean():.0%} of all. The others count as not relevant."
+    )
+    return decided(share < JUDGED_SHARE, message, share, JUDGED_SHARE)
+
+
+def no_contrast(subject: Subject) -> Finding:
+    """Find many queries whose documents all have one grade."""
+    test = subject.test
+    same, single, none = ~test.contrasts, test.sizes == 1, test.relevant == 0
+    message = (
+        f"{counted(int(same.sum()), 'query', 'queries')} of {len(same):,} hold one grade alone"
+    )
+    if same.any():
+        message += (
+            f": {(same & single).sum():,} with one document, {(same & ~single & none).sum():,} "
+            f"with several and none relevant, {(same & ~single & ~none).sum():,} with several of "
+            "one positive grade"
+        )
+    share = test.contrasts.mean()
+    return decided(share < CONTRAST_SHARE, f"{message}.", share, CONTRAST_SHARE)
+
+
+def duplicate_documents(subject: Subject) -> Finding:
+    """Find documents of a query with the same values of all features."""
+    test = subject.test
+    order = np.lexsort((test.digests, test.numbers))
+    keys = [key[order] for key in (test.digests, test.numbers)]
+    first = np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0))
+    group, begins, grades = np.cumsum(first) - 1, np.flatnonzero(first), test.grades[order]
+    copies = np.bincount(group)[group] > 1
+    differ = np.maximum.reduceat(grades, begins) != np.minimum.reduceat(grades, begins)
+    share = copies.mean()
+    message = (
+        f"{share:.1%} of the documents have the same values of all features as another document of "
+        "their query"
+    )
+    message += f"; {differ[group].mean():.1%} of all as one with another grade." if share else "."
+    return decided(share > DUPLICATE_SHARE, message, share, DUPLICATE_SHARE)
+
+
+CHECKS: dict[str, Callable[[Subject], Finding]] = {
+    check.__name__.replace("_", "-"): check
+    for check in (
+        weak_ranker,
+        training_checks.overfitted,
+        training_checks.shared_queries,
+        label_leak,
+        training_checks.shifted_grades,
+        training_checks.shifted_features,
+        constant_features,
+        unjudged,
+        no_contrast,
+        duplicate_documents,
+        ties,
+        constant_scores,
+    )
+}

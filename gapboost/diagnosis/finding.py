@@ -1,29 +1,19 @@
-"""`Finding`: the result of a check."""
+"""Result of a check, and words of its message."""
 
 import math
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 FOUND, PASSED, NOT_APPLICABLE, IGNORED = "found", "passed", "not applicable", "ignored"
 
 # Page with a section for each check, on the repository's default branch.
 GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/report.md"
 
+# Checks that need statistics do not apply to fewer queries.
+FEW_QUERIES = 20
 
-@dataclass(frozen=True)
-class Finding:
-    """Result of a check, before it has an id.
 
-    Attributes
-    ----------
-    status : str
-        ``"found"``, ``"passed"``, ``"not applicable"`` or ``"ignored"``.
-    message : str
-        What was found, or why the check does not apply.
-    value : float
-        The number that decides; NaN if there is none.
-    threshold : float
-        The number that it is compared with.
-    """
+class Finding(NamedTuple):
+    """Result of a check: its status, a message, and the number that decides with its threshold."""
 
     status: str
     message: str
@@ -31,18 +21,19 @@ class Finding:
     threshold: float = math.nan
 
 
+def decided(found: Any, message: str, value: float, threshold: float) -> Finding:
+    """Return the finding of a check that was made."""
+    return Finding(FOUND if found else PASSED, message, float(value), threshold)
+
+
 def not_applicable(reason: str) -> Finding:
     """Return the finding of a check that cannot be made."""
     return Finding(NOT_APPLICABLE, reason)
 
 
-def status(found: bool) -> str:
-    """Return the word for a check that was made."""
-    return FOUND if found else PASSED
-
-
-def listed(names: list[str], most: int = 8) -> str:
+def listed(names: Any, most: int = 8) -> str:
     """Return names with commas between, the first ones of many."""
+    names = [str(name) for name in names]
     shown = ", ".join(names[:most])
     return f"{shown}, and {len(names) - most} more" if len(names) > most else shown
 
@@ -50,3 +41,8 @@ def listed(names: list[str], most: int = 8) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign, a true minus."""
+    return f"{value:+.4f}".replace("-", "−")

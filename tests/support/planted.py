@@ -102,6 +102,15 @@ def binary_leak(case):
     return Case(Linear((1.0, 0.7, 0.5, 0.3, -9.0)), *leaked)
 
 
+def missing_leak(case):
+    """The last feature is missing for relevant documents, and the ranker uses it."""
+    leaked = [
+        replace(part, X=column(part.X, 4, np.where(part.y > 0, np.nan, 1.0)))
+        for part in (case.test, case.training)
+    ]
+    return Case(Linear((1.0, 0.7, 0.5, 0.3, -9.0)), *leaked)
+
+
 def shared_queries(case):
     """Ten test queries are training queries."""
     more = case.training.choose(case.training.qid < 5010)
@@ -206,6 +215,7 @@ def missing_values(case):
 FAULTS = {
     label_leak: {"label-leak"},
     binary_leak: {"label-leak"},
+    missing_leak: {"label-leak"},
     shared_queries: {"shared-queries"},
     renumbered_queries: {"shared-queries"},
     constant_list: {"constant-scores"},

@@ -1,0 +1,298 @@
+"""Results of `gapboost.report`: data frames and HTML, all kinds of rankers, bad input."""
+
+import re
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import xgboost
+from planted import Case, Linear, wrong_groups
+from scipy import sparse, stats
+from sklearn.pipeline import make_pipeline
+from twins import LIGHTGBM, TEST, TRAIN, twins
+
+import gapboost as gb
+from gapboost import explain
+from gapboost.analysis.estimates import independent
+from gapboost.preprocessing import QueryRelativeFeatures
+
+TRAINING = {"X_train": TRAIN.X, "y_train": TRAIN.y, "qid_train": TRAIN.qid}
+# A third of the documents is not judged.
+GRADES = np.where(np.arange(len(TEST.y)) % 3 == 0, np.nan, TEST.y)
+IDS = np.array([f"document {row}" for row in range(len(TEST.y))])
+RANKER = LIGHTGBM.fitted(n_estimators=10)
+
+
+@pytest.fixture(scope="module")
+def report():
+    return gb.report(
+        RANKER, TEST.X, GRADES, TEST.qid, **TRAINING, slices={"<half> & $more": TEST.qid % 2},
+        measures=["ndcg@10", "gap", "p@5"], ignore=["shifted-features"], documents=IDS, n_worst=4,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def page(report, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    report.to_html(path)
+    return path
+
+
+def test_values_are_those_of_evaluate(report):
+    measures = [gb.nDCG(k=10), gb.GAP(g=(0.5, 0.5)), gb.Precision(k=5)]
+    y, scores = np.nan_to_num(GRADES), RANKER.predict(TEST.X)
+    expected = gb.evaluate(measures, y, scores, TEST.qid, per_query=True)
+    for (_, values), (name, row) in zip(expected.items(), report.values.iterrows(), strict=True):
+        assert row["value"] == pytest.approx(values.mean())
+        assert (row["low"], row["high"]) == pytest.approx(independent(values).interval())
+        npt.assert_allclose(report.queries[name], values)
+    trained = gb.evaluate("ndcg@10", TRAIN.y, RANKER.predict(TRAIN.X), TRAIN.qid, per_query=True)
+    (there,) = trained.values()
+    row = report.values.loc["ndcg@10"]
+    assert row["training"] == pytest.approx(there.mean())
+    here = report.queries["ndcg@10"].to_numpy()
+    bounds = stats.ttest_ind(here, there, equal_var=False).confidence_interval()
+    assert tuple(row[["difference low", "difference high"]]) == pytest.approx(tuple(bounds))
+
+
+def test_an_open_g_is_uniform_over_the_grades_of_both_parts():
+    case = Case()
+    y = np.minimum(case.test.y, 1)
+    alone = gb.report(case.ranker, case.test.X, y, case.test.qid, measures="gap")
+    both = gb.report(**{**case.arguments(), "y": y}, measures="gap")
+    assert alone.subject.measures["gap"] == gb.GAP(g=(1.0,))
+    assert both.subject.measures["gap"] == gb.GAP(g=(0.5, 0.5))
+
+
+def test_one_row_a_query(report):
+    table = report.queries
+    assert table.index.tolist() == list(dict.fromkeys(TEST.qid.tolist()))
+    assert table["documents"].tolist() == [20] * 20
+    for qid, row in table.iterrows():
+        of = GRADES[TEST.qid == qid]
+        assert (row["judged"], row["relevant"]) == ((~np.isnan(of)).sum(), (of > 0).sum())
+
+
+def test_slices(report):
+    table = report.slices
+    for half in (0, 1):
+        values = report.queries["ndcg@10"][report.queries.index % 2 == half]
+        row = table.loc[("<half> & $more", str(half))]
+        assert (row["queries"], row["ndcg@10"]) == (len(values), pytest.approx(values.mean()))
+        assert (row["low"], row["high"]) == pytest.approx(independent(values.to_numpy()).interval())
+    assert table.loc["documents", "queries"].to_dict() == {"20": 20}
+    assert (table.groupby("slice")["queries"].sum() == 20).all()
+    case = Case()
+    language = np.where(case.test.qid % 3 == 0, "en", "de")
+    slices = {"language": language, "price": case.test.X[:, 0]}
+    found = gb.report(case.ranker, case.test.X, case.test.y, case.test.qid, slices=slices).slices
+    assert found.loc["language", "queries"].to_dict() == {"de": 40, "en": 20}
+    assert found.loc["price", "queries"].tolist() == [15] * 4
+
+
+def test_worst_queries_with_their_documents(report):
+    table, scores = report.documents.reset_index(), RANKER.predict(TEST.X)
+    values = report.queries["ndcg@10"]
+    contrast = [qid for qid in values.index if len(set(np.nan_to_num(GRADES[TEST.qid == qid]))) > 1]
+    shown = table["qid"].drop_duplicates()
+    assert values[shown].tolist() == values[contrast].sort_values().iloc[:4].tolist()
+    npt.assert_array_equal(table["document"], IDS[table["row"]])
+    npt.assert_array_equal(table["grade"], GRADES[table["row"]])
+    npt.assert_array_equal(table["score"], scores[table["row"]])
+    npt.assert_array_equal(table["qid"], TEST.qid[table["row"]])
+    for qid, rows in table.groupby("qid"):
+        assert rows["rank"].tolist()[:5] == [1, 2, 3, 4, 5]
+        of = np.sort(scores[TEST.qid == qid])[::-1]
+        npt.assert_array_equal(of[rows["rank"] - 1], rows["score"])
+        later = rows[rows["rank"] > 5]
+        best = np.sort(
+            np.nan_to_num(GRADES[TEST.qid == qid])[np.argsort(-scores[TEST.qid == qid])][5:]
+        )
+        npt.assert_array_equal(np.sort(later["grade"]), best[-2:][best[-2:] > 0])
+
+
+def test_a_reason_names_features_of_the_pair(report):
+    qid, sentence = next(iter(report.reasons.items()))
+    upper, lower = map(int, re.match(r"Row (\d+) is above row (\d+), of a", sentence).groups())
+    assert {TEST.qid[upper], TEST.qid[lower]} == {qid}
+    found = explain.pair(RANKER, TEST.X, upper, lower)
+    feature, number = re.search(r"by (\w+) \(([+\d.e-]+)\)", sentence).groups()
+    assert found.feature_names[found.values.argmax()] == feature
+    assert float(number) == pytest.approx(found.values.max(), rel=1e-2)
+    others = Linear(np.ones(TEST.X.shape[1]))
+    assert gb.report(others, TEST.X, TEST.y, TEST.qid).reasons == {}
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame], ids=["array", "frame"])
+def test_two_labels(kind):
+    """Checks and documents have the label of the first measure; measures read theirs."""
+    case = Case()
+    second = [(part.X[:, 4] > 0.5).astype(float) for part in (case.test, case.training)]
+    y = [
+        kind(np.column_stack((part.y, other)))
+        for part, other in zip((case.test, case.training), second, strict=True)
+    ]
+    measures = [gb.OfLabel(gb.nDCG(k=10), 0), gb.OfLabel(gb.GAP(), 1)]
+    both = gb.report(**{**case.arguments(), "y": y[0], "y_train": y[1]}, measures=measures)
+    one = gb.report(**case.arguments(), measures="ndcg@10")
+    given = {**case.arguments(), "y": second[0], "y_train": second[1]}
+    other = gb.report(**given, measures="gap")
+    npt.assert_array_equal(both.values.iloc[0], one.values.iloc[0])
+    npt.assert_array_equal(both.values.iloc[1], other.values.iloc[0])
+    assert both.checks[["status", "value"]].equals(one.checks[["status", "value"]])
+    pd.testing.assert_frame_equal(both.documents, one.documents)
+    mean = 0.5 * measures[0] + 0.5 * measures[1]
+    mixed = gb.report(**{**case.arguments(), "y": y[0], "y_train": y[1]}, measures=[mean])
+    assert mixed.checks.loc["no-contrast", "value"] == one.checks.loc["no-contrast", "value"]
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_frames(report, page):
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 3
+    assert "&lt;half&gt; &amp; $more" in text
+    assert "not judged" in text
+    assert "document" in text
+    found = report.checks["status"]
+    made = found.isin(["found", "passed"]).sum()
+    assert f"{(found == 'found').sum()} of {made} checks" in text
+    for table in (report.values, report.slices):
+        for value in table[["low", "high"]].dropna().to_numpy().ravel():
+            assert f">{value:.4f}<" in text
+    for message in report.checks["message"]:
+        assert message.split(":")[0] in text
+    with pytest.raises(ValueError, match=r"path is 'report.md'"):
+        report.to_html("report.md")
+
+
+def test_queries_may_have_one_grade_alone(tmp_path):
+    """No query can be shown as the worst one."""
+    found = gb.report(**wrong_groups(Case()).arguments())
+    assert found.documents.empty
+    found.to_html(tmp_path / "report.html")
+
+
+# --- rankers and tables ---------------------------------------------------------------------------
+
+
+@twins
+def test_rankers_boosters_and_pipelines(twin):
+    fitted = twin.fitted()
+    booster = fitted.booster_ if twin.name == "lightgbm" else fitted.get_booster()
+    expected = pytest.approx(fitted.score(TEST.X, TEST.y, qid=TEST.qid))
+    for ranker in (fitted, booster):
+        found = gb.report(ranker, TEST.X, TEST.y, TEST.qid, measures="gap")
+        assert found.values.loc["gap", "value"] == expected
+        assert found.reasons
+    steps = QueryRelativeFeatures().fit(TRAIN.X, qid=TRAIN.qid)
+    wide = twin.ranker().fit(steps.transform(TRAIN.X, qid=TRAIN.qid), TRAIN.y, TRAIN.qid)
+    found = gb.report(make_pipeline(steps, wide), TEST.X, TEST.y, TEST.qid, measures="gap")
+    scores = wide.predict(steps.transform(TEST.X, qid=TEST.qid))
+    (value,) = gb.evaluate("gap", TEST.y, scores, TEST.qid).values()
+    assert found.values.loc["gap", "value"] == pytest.approx(value)
+    assert found.reasons
+
+
+@pytest.mark.parametrize(
+    "vendor",
+    [
+        lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1),
+        lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1, linear_tree=True),
+        xgboost.XGBRanker(n_estimators=3, n_jobs=1),
+    ],
+    ids=["lightgbm", "without contributions", "xgboost"],
+)
+def test_rankers_of_the_boosters(vendor):
+    vendor.fit(TRAIN.X, TRAIN.y, group=np.full(len(TRAIN.y) // 20, 20))
+    report = gb.report(vendor, TEST.X, TEST.y, TEST.qid, measures="map")
+    (expected,) = gb.evaluate("map", TEST.y, vendor.predict(TEST.X), TEST.qid).values()
+    assert report.values.loc["map", "value"] == pytest.approx(expected)
+    assert bool(report.reasons) == (vendor.get_params().get("linear_tree") is not True)
+
+
+def same_results(one, other):
+    for name in ("checks", "values", "slices"):
+        pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name))
+
+
+class Table(Linear):
+    """Takes tables of any kind."""
+
+    def predict(self, X):
+        return super().predict(X.toarray() if sparse.issparse(X) else np.asarray(X))
+
+
+def test_tables_of_all_kinds_have_the_same_results():
+    case = Case()
+    given = case.arguments() | {"ranker": Table()}
+    expected = gb.report(**given)
+    for kind in (
+        sparse.csr_matrix,
+        sparse.csc_matrix,
+        lambda X: pd.DataFrame(X).add_prefix("x"),
+        lambda X: X.astype(object),
+    ):
+        tables = {"X": kind(case.test.X), "X_train": kind(case.training.X)}
+        same_results(gb.report(**{**given, **tables}), expected)
+    frames = [
+        pd.DataFrame(part.X).add_prefix("x").assign(qid=part.qid)
+        for part in (case.test, case.training)
+    ]
+    by_column = gb.report(
+        Table(), frames[0], case.test.y, X_train=frames[1], y_train=case.training.y
+    )
+    same_results(by_column, expected)
+
+
+def test_rows_may_have_any_order():
+    case = Case()
+    order = np.random.default_rng(0).permutation(len(case.test.y))
+    mixed = case.test.choose(order)
+    one = gb.report(**case.arguments())
+    other = gb.report(**{**case.arguments(), "X": mixed.X, "y": mixed.y, "qid": mixed.qid})
+    pd.testing.assert_frame_equal(one.queries, other.queries.loc[one.queries.index])
+    assert one.checks["status"].equals(other.checks["status"])
+    back = other.documents["row"].to_numpy()
+    npt.assert_array_equal(np.sort(order[back]), np.sort(one.documents["row"]))
+
+
+class AnyWidth:
+    def predict(self, X):
+        return np.asarray(X)[:, 0]
+
+
+class Wide:
+    def predict(self, X):
+        return np.asarray(X)
+
+
+SMALL = {"X": TEST.X[:40], "y": TEST.y[:40], "qid": TEST.qid[:40]}
+UNUSABLE = {
+    "no predict": ({"ranker": 3}, TypeError, "ranker"),
+    "a class": ({"ranker": Linear}, TypeError, "ranker"),
+    "scores of other shapes": ({"ranker": Wide()}, ValueError, "predict of the ranker"),
+    "no queries": ({"qid": None}, ValueError, "qid"),
+    "one query": ({"qid": np.zeros(40)}, ValueError, "qid"),
+    "other rows": ({"y": TEST.y[:39], "qid": TEST.qid[:39]}, ValueError, "y"),
+    "no judgment": ({"y": np.full(40, np.nan)}, ValueError, "y"),
+    "no training grades": ({"X_train": TRAIN.X}, ValueError, "y_train"),
+    "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "X_train"),
+    "no training ids": ({"X_train": TRAIN.X, "y_train": TRAIN.y}, ValueError, "qid_train"),
+    "other columns": ({**TRAINING, "X_train": TRAIN.X[:, 1:]}, ValueError, "X_train"),
+    "slices of other rows": ({"slices": {"a": [1, 2]}}, ValueError, "slices"),
+    "a slice within queries": ({"slices": {"a": ["x", "y"] * 20}}, ValueError, "slices"),
+    "slices without names": ({"slices": [TEST.qid[:40]]}, TypeError, "slices"),
+    "documents of other rows": ({"documents": ["a"]}, ValueError, "documents"),
+    "no worst query": ({"n_worst": 0}, ValueError, "n_worst"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_unusable_arguments(case):
+    changed, error, argument = UNUSABLE[case]
+    with pytest.raises(error, match=rf"^{argument}\b"):
+        gb.report(**{"ranker": AnyWidth(), **SMALL, **changed})
