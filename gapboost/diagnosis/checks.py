@@ -26,6 +26,7 @@ JUDGED_SHARE = 0.9
 CONTRAST_SHARE = 0.5
 DUPLICATE_SHARE = 0.1
 LEAK = 0.95
+LEAK_OF_CHANCE = 0.9
 TIE_RANGE = 0.01
 LONG_LIST = 5
 
@@ -132,16 +133,22 @@ def label_leak(subject: Subject) -> Finding:
         )
     if not subject.alone:
         return not_applicable("No feature has an order and varies within a query.")
-    limits: dict[str, tuple[float, float]] = {}
+    chance = subject.precisions(np.zeros(len(test.scores)))
+    # Of each feature: how far the interval lies above its limit, its lower end, limit and grade.
+    limits: dict[str, tuple[float, float, float, float]] = {}
     for alone in subject.alone:
         for number in tested:
-            precision = independent(alone.precisions[number][mixed[number]])
+            queries = mixed[number]
+            precision = independent(alone.precisions[number][queries])
             low = precision.interval(family=len(subject.alone))[0]
-            found = (low, subject.thresholds[number])
-            limits[alone.feature] = max(limits.get(alone.feature, (0.0, 0.0)), found)
+            least = max(
+                LEAK, LEAK_OF_CHANCE + (1 - LEAK_OF_CHANCE) * chance[number][queries].mean()
+            )
+            found = (low - least, low, least, subject.thresholds[number])
+            limits[alone.feature] = max(limits.get(alone.feature, found), found)
     ranked = sorted(limits, key=lambda feature: -limits[feature][0])
-    leaks = [feature for feature in ranked if limits[feature][0] > LEAK]
-    best, threshold = limits[ranked[0]]
+    leaks = [feature for feature in ranked if limits[feature][0] > 0]
+    _, best, least, threshold = limits[ranked[0]]
     about = (
         f"average precision for grades from {threshold:g} on: {best:.3f} at least, by its interval"
     )
@@ -154,7 +161,7 @@ def label_leak(subject: Subject) -> Finding:
         message = (
             f"No feature alone ranks like the grades. The best one, {ranked[0]}, has the {about}."
         )
-    return decided(leaks, message, best, LEAK)
+    return decided(leaks, message, best, least)
 
 
 def constant_features(subject: Subject) -> Finding:

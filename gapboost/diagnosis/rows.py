@@ -268,13 +268,17 @@ class Subject:
         positive = [float(grade) for grade in np.unique(self.test.grades) if grade > 0]
         return positive[-MOST_THRESHOLDS:]
 
+    def precisions(self, scores: Array) -> list[Array]:
+        """Return the average precision of each test query for each of `thresholds`."""
+        measures: list[Measure] = [AP(rel=grade) for grade in self.thresholds]
+        return query_values(measures, self.test.label, scores)
+
     @cached_property
     def alone(self) -> list[Alone]:
         """Test queries ranked by each feature alone, by falling and by rising values.
 
         Missing values come last, and once more first.
         """
-        precisions: list[Measure] = [AP(rel=grade) for grade in self.thresholds]
         found = []
         for place in self.test.numeric:
             column, name = self.test.column(place), self.test.names[place]
@@ -286,6 +290,6 @@ class Subject:
                 orders["ascending, missing values first"] = (-1, LARGEST)
             for direction, (sign, end) in orders.items():
                 scores = np.nan_to_num(sign * column, nan=end)
-                of_grades = query_values(precisions, self.test.label, scores)
-                found.append(Alone(name, direction, self.first(self.test, scores), of_grades))
+                values = self.first(self.test, scores)
+                found.append(Alone(name, direction, values, self.precisions(scores)))
         return found

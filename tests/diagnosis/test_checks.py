@@ -61,6 +61,16 @@ def test_a_feature_that_is_missing_where_the_grade_is_known(grades):
     assert row["value"] == 1
 
 
+def test_a_random_order_is_no_leak():
+    """Case: nearly all documents are relevant, so that each order has a high average precision."""
+    case = Case()
+    X = np.random.default_rng(0).normal(size=(200 * 24, 5))
+    y, ids = np.arange(len(X)) % 24 > 0, np.arange(len(X)) // 24
+    assert gb.report(case.ranker, X, y, ids).checks.loc["label-leak", "status"] == "passed"
+    X[:, 4] = np.where(y, 1.0, np.nan)
+    assert gb.report(case.ranker, X, y, ids).checks.loc["label-leak", "status"] == "found"
+
+
 def test_checks_that_need_training_data_say_so():
     given = {k: v for k, v in Case().arguments().items() if not k.endswith("_train")}
     assert not_applicable(**given) == NEED_TRAINING | {"unjudged"}

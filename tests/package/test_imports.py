@@ -28,7 +28,6 @@ PACKAGES = {
     "_page": set(),
     "_pictures": set(),
     "_processes": set(),
-    "_pages": DATA | {"preprocessing"},
     "_data": {"_kernels"},
     "measures": MEASURES,
     "evaluation": MEASURES,
@@ -54,9 +53,8 @@ PACKAGES = {
         "analysis",
         "datasets",
         "_latex",
-        "_pages",
     },
-    "diagnosis": SHARED | {"analysis", "explain", "preprocessing", "comparison", "_pages"},
+    "diagnosis": SHARED | {"analysis", "explain", "preprocessing"},
     "warmup": TWINS | {"preprocessing"},
     "__init__": SHARED | {"plotting", "diagnosis"},
 }
