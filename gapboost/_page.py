@@ -11,7 +11,7 @@ from gapboost._optional import imported
 
 PURPOSE = "for the report"
 # Cells that are numbers as text, such as "+0.0012", "1,204" or "< 0.001", align right.
-NUMBER = re.compile(r"(|[<>]? ?[-+−]?[\d.,]*\d( ?%)?)( to [-+−]?[\d.,]*\d)?")
+NUMBER = re.compile(r"(|[<>]? ?[-+−]?[\d.,]*\d(e[-+−]?\d+)?( ?%)?)( to [-+−]?[\d.,]*\d)?")
 
 
 @dataclass(frozen=True)

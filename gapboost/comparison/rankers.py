@@ -1,6 +1,6 @@
 """Rankers to compare: the standard rankers of the installed libraries, or those of the caller."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -9,9 +9,10 @@ from sklearn.pipeline import Pipeline
 from gapboost._data.arguments import one_of, ordered, shown
 from gapboost.comparison.estimators import unfitted
 from gapboost.preprocessing import QueryRelativeFeatures
-from gapboost.preprocessing.pipeline import last_step, library_of, transformers
+from gapboost.preprocessing.pipeline import last_step, library_of
 
 XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
+METHODS = ("fit", "predict", "get_params", "set_params")
 
 
 def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
@@ -98,8 +99,7 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     Raises
     ------
     TypeError
-        If `rankers` is not a mapping from names, or a ranker or a step of a pipeline lacks a
-        method of estimators.
+        If `rankers` is not a mapping from names, or a ranker lacks a method of estimators.
     ValueError
         If fewer than two rankers are left, or `leave_out` holds an unknown name.
     """
@@ -113,11 +113,14 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
             "field"
         )
     for name, ranker in rankers.items():
-        _check_methods(ranker, f"{name!r}", ("fit", "predict"))
-        for step, transformer in transformers(ranker):
-            _check_methods(transformer, f"the step {step!r} of {name!r}", ("fit", "transform"))
-        if last_step(ranker) is not ranker:
-            _check_methods(last_step(ranker), f"the last step of {name!r}", ("fit", "predict"))
+        for part in (ranker, last_step(ranker)):
+            lacks = [method for method in METHODS if not hasattr(part, method)]
+            if lacks or isinstance(part, type):
+                found = f"without {', '.join(lacks)}" if lacks else f"the class {part.__name__}"
+                raise TypeError(
+                    f"rankers holds {name!r}: {shown(part)}, {found}; expected an estimator with "
+                    f"{', '.join(METHODS)}"
+                )
     if not ordered(leave_out) or not all(isinstance(name, str) for name in leave_out):
         raise TypeError(f"leave_out is {leave_out!r}; expected a list of names of rankers")
     unknown = [name for name in leave_out if name not in rankers]
@@ -138,22 +141,3 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
                 f"{type(last_step(ranker)).__name__}; expected rankers of LightGBM, XGBoost or "
                 f"CatBoost, or leave_out=[{name!r}]"
             )
-
-
-def _check_methods(estimator: Any, name: str, methods: Sequence[str]) -> None:
-    lacks = [
-        method
-        for method in (*methods, "get_params", "set_params")
-        if not hasattr(estimator, method)
-    ]
-    if lacks or isinstance(estimator, type):
-        found = (
-            f"the class {estimator.__name__}"
-            if isinstance(estimator, type)
-            else f"without {', '.join(lacks)}"
-        )
-        raise TypeError(
-            f"rankers holds {name}: {shown(estimator)}, {found}; expected an estimator with "
-            f"{' and '.join(methods)}, and with get_params and set_params, as scikit-learn's have "
-            "them"
-        )

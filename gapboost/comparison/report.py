@@ -37,7 +37,8 @@ MARGIN = (
     "difference within it. This is a second test beside the interval, corrected for the same "
     "number of comparisons."
 )
-OTHERS = {
+SENTENCES = {
+    AHEAD: "Ahead of {}: {}.",
     EQUAL: "Equal to {} on every test query, so that these data do not tell them apart: {}.",
     EQUIVALENT: "Equivalent to {} within the margin: {}.",
     INCONCLUSIVE: "Nothing was decided about the difference from {}, which could be anything in "
@@ -67,21 +68,17 @@ def decide(comparison: "Comparison", verdicts: Sequence[Verdict]) -> list[str]:
     by_word = {word: [v for v in ordered if v.verdict == word] for word in MARKS}
     sentences = []
     if by_word[AHEAD]:
-        best, *others = by_word[AHEAD]
-        sentences.append(
-            f"Use {best.ranker}. It is ahead of {baseline} in {measure}: {_shown(best)}."
-        )
+        best = by_word[AHEAD][0]
+        sentences.append(f"Use {best.ranker}. It is ahead of {baseline} in {measure}.")
         times = comparison.means()["fit seconds"]
         if times[best.ranker] >= NOTED_SLOWDOWN * times[baseline]:
             times_as_long = times[best.ranker] / times[baseline]
             sentences.append(f"It takes {times_as_long:.0f} times as long to train.")
-        if others:
-            sentences.append(f"Also ahead: {', '.join(map(_shown, others))}.")
     elif len(by_word[BEHIND]) == len(ordered):
         sentences.append(f"Keep {baseline}. Every other ranker is behind it in {measure}.")
     else:
         sentences.append(f"No ranker is ahead of {baseline} in {measure}.")
-    for word, text in OTHERS.items():
+    for word, text in SENTENCES.items():
         if by_word[word]:
             sentences.append(text.format(baseline, ", ".join(map(_shown, by_word[word]))))
     others = [v for v in verdicts if v.measure != measure and v.verdict in (AHEAD, BEHIND)]
@@ -93,6 +90,8 @@ def decide(comparison: "Comparison", verdicts: Sequence[Verdict]) -> list[str]:
 
 def _shown(verdict: Verdict) -> str:
     """Return a ranker with its difference and interval."""
+    if verdict.verdict == EQUAL:
+        return verdict.ranker
     low, high = map(_signed, verdict.interval)
     return f"{verdict.ranker} ({_signed(verdict.difference)}, {low} to {high})"
 
@@ -158,23 +157,24 @@ def write_report(
     means = comparison.means()
     for name in means.columns[len(comparison.measures) :]:
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
+    table = table.drop(columns=["baseline", "queries"])
     table["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
     rankers = comparison.training.rankers
     described = {"ranker": list(rankers), "parameters": [describe(r) for r in rankers.values()]}
     key = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
-    margin = verdicts[0].margin
+    margin, baseline = verdicts[0].margin, verdicts[0].baseline
     sections = [
         Section(
             "Decision",
             [
                 *decide(comparison, verdicts),
                 pictures,
-                f"Differences from {verdicts[0].baseline}: {key}",
+                f"Differences from {baseline}: {key}",
             ],
         ),
         Section("Means", [means]),
         Section(
-            "Differences",
+            f"Differences from {baseline}",
             [
                 table,
                 READING,
@@ -182,7 +182,8 @@ def write_report(
                 _errors(comparison),
             ],
         ),
-        Section("Settings", [_settings(comparison), frame(described)]),
+        Section("Settings", [_settings(comparison)]),
+        Section("Parameters of the rankers", [frame(described)], collapsed=True),
     ]
     write_page(path, "Which ranker ranks better?", sections)
 

@@ -283,7 +283,7 @@ WRONG = {
     ),
     "no ranker": (StandardScaler(), StandardScaler(), TypeError, "without predict"),
     "a class": (StandardScaler(), Noisy, TypeError, "the class Noisy"),
-    "no transformer": (Noisy(), Noisy(), TypeError, "without transform"),
+    "no transformer": (Noisy(), Noisy(), ValueError, "transform"),
 }
 
 
