@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 import gapboost as gb
 from gapboost.measures import MEASURES_BY_NAME, as_measure
-from gapboost.model_selection import g_from_clicks, simplex_grid
 
 IDS = [
     ["a", "b", "c"],
@@ -263,48 +262,6 @@ def test_any_argument_of_functions(drawn):
 def test_any_argument_of_rankers_and_searches(drawn):
     """Measured as in the tables of bad input, for rankers and searches."""
     one_argument(drawn)
-
-
-# --- choosing g -----------------------------------------------------------------------------------
-
-
-@fuzz(
-    n_grades=mostly(st.integers(1, 4)),
-    steps=mostly(st.integers(1, 6)),
-    full_support=st.booleans(),
-)
-def test_grids(n_grades, steps, full_support):
-    """Every g of a grid is one that a measure takes."""
-    grid = called(simplex_grid, n_grades, steps, full_support=full_support)
-    assert grid == sorted(set(grid))
-    for g in grid:
-        assert gb.GAP(g=g).g == g
-
-
-@fuzz(
-    clicks=st.lists(st.tuples(st.integers(20, 40), st.integers(0, 8)), min_size=2, max_size=4),
-    junk=mostly(st.none()),
-    sessions=st.booleans(),
-)
-def test_clicks(clicks, junk, sessions):
-    """An estimate is a g, inside its intervals."""
-    grades, shown = list(range(len(clicks))), [shown for shown, _ in clicks]
-    clicked = [5 * grade + more for grade, (_, more) in enumerate(clicks)]
-    if junk is not None:
-        grades[0] = junk
-    estimate = called(
-        g_from_clicks,
-        grades * 2,
-        clicked * 2,
-        impressions=shown * 2,
-        sessions=np.arange(2 * len(grades)) // len(grades) if sessions else None,
-        n_resamples=20,
-    )
-    assert gb.GAP(g=estimate.g).g == estimate.g
-    assert all(
-        low <= g <= high
-        for low, g, high in zip(estimate.low, estimate.g, estimate.high, strict=True)
-    )
 
 
 # --- rankers --------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import ClassVar
 
 import joblib
@@ -10,8 +9,7 @@ import numpy as np
 import pytest
 from joblib.parallel import ThreadingBackend
 
-import gapboost
-from gapboost import _processes, analysis
+from gapboost import analysis
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV
@@ -75,17 +73,6 @@ def test_no_more_processes_than_work(name):
         found = CALLS[name](16)
     assert Counting.asked == [4]
     np.testing.assert_array_equal(found, CALLS[name](1))
-
-
-def test_all_processes_are_started_in_one_place():
-    """The test below is then about all of them."""
-    package = Path(gapboost.__file__).parent
-    starting = [
-        path.name
-        for path in package.rglob("*.py")
-        if "Parallel(" in path.read_text(encoding="utf-8")
-    ]
-    assert starting == [Path(_processes.__file__).name]
 
 
 ENDING_EARLY = """
