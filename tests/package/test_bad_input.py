@@ -106,7 +106,6 @@ KINDS = {
             "system_values": "qrels runs",
             "robustness": "qrels runs",
             "local_optimality": "datasets",
-            "compare_rankers": "rankers",
         },
     ),
     "a nested mapping": (
@@ -163,7 +162,7 @@ KINDS = {
     "grades": (
         "grades",
         (Y - 1, Y * nan, np.full(40, "good")),
-        {"GSearchCV": "y", "compare_rankers": "y", "explain.measure": "y", "report": "y"},
+        {"GSearchCV": "y", "compare_rankers": "y", "explain.measure": "y"},
     ),
     "query ids": (
         "row",
@@ -265,6 +264,8 @@ ONE_FUNCTION = [
         "compare_rankers",
         "rankers",
         [
+            "text",
+            [("a", 1)],
             {1: OTHER, 2: OTHER},
             {"one": Noisy, "other": OTHER},
             {"one": 3, "other": OTHER},
@@ -285,7 +286,7 @@ ONE_FUNCTION = [
     ("RankingData", "feature_names", ["abc", 3, [1, 2, 3], ["a", "b"]], ""),
     ("query_relative_features", "kinds", ["zscore", [], ["other"], ["rank", "rank"], None], ""),
     ("query_relative_features", "columns", ["bm25", [], [0, 0], [True], [20], [-1], 0], ""),
-    ("query_relative_features", "group", [[40]], "qid"),
+    ("query_relative_features", "group", [[40]], ""),
     ("query_relative_features", "X", [np.full((40, 3), inf), np.full((40, 3), "a", object)], ""),
     ("system_values", "runs", [{}], ""),
     ("trec.rankings", "run", [{"1": {"a": nan}}, {"1": {"a": inf}}, {"1": {"a": "9.5"}}], ""),

@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
 
-REFUSALS = (ValueError, TypeError)
+# Warnings are errors in tests.
+REFUSALS = (ValueError, TypeError, DataConversionWarning)
 
 
 class Refused(Exception):
