@@ -2,8 +2,7 @@
 
 ==========  ==============================================================
 `data`      containers of ranking data
-`letor`     the readers of LETOR files, which take several files together
-`svmlight`  one such file
+`letor`     the readers of LETOR files
 `digits`    a graded task from scikit-learn's images of handwritten digits
 ==========  ==============================================================
 """

@@ -1,14 +1,13 @@
 """Containers of ranking data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gapboost._data.summary import MOST_SHOWN
+# Different grades that `repr` counts one by one.
+MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,20 +49,18 @@ class RankingData:
     feature_names: list[str] | None = None
 
     def __post_init__(self) -> None:
-        if len(_shape(self.X, "X")) != 2:
-            raise ValueError(f"X has shape {self.X.shape}; expected (n_rows, n_features)")
-        rows, columns = self.X.shape
+        if len(np.shape(self.X)) != 2:
+            raise ValueError(f"X has shape {np.shape(self.X)}; expected (n_rows, n_features)")
         for name, member in (("y", self.y), ("qid", self.qid), ("docid", self.docid)):
-            if (name != "docid" or member is not None) and _shape(member, name) != (rows,):
+            if member is not None and np.shape(member) != (len(self),):
                 raise ValueError(
-                    f"{name} has shape {_shape(member, name)}; expected ({rows},): X has {rows} "
-                    "rows"
+                    f"{name} has shape {np.shape(member)}; expected ({len(self)},): one entry for "
+                    "each row of X"
                 )
-        names = checked_names(self.feature_names)
-        if names is not None and len(names) != columns:
+        if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise ValueError(
-                f"feature_names has {len(names)} names; expected one for each of the {columns} "
-                "columns of X"
+                f"feature_names has {len(self.feature_names)} names; expected one for each of the "
+                f"{self.n_features} columns of X"
             )
 
     @property
@@ -82,42 +79,13 @@ class RankingData:
 
     def __repr__(self) -> str:
         grades, counts = np.unique(self.y, return_counts=True)
-        shown = (
-            "{"
-            + ", ".join(f"{grade}: {count}" for grade, count in zip(grades, counts, strict=True))
-            + "}"
-        )
+        shown = str(dict(zip(grades.tolist(), counts.tolist(), strict=True)))
         if len(grades) > MOST_SHOWN:
             shown = f"{grades[0]:g} to {grades[-1]:g}, {len(grades)} different"
         return (
             f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, "
             f"grades {shown})"
         )
-
-
-def _shape(member: Any, name: str) -> tuple[int, ...]:
-    try:
-        return tuple(member.shape)
-    except AttributeError:
-        raise TypeError(f"{name} is a {type(member).__name__}; expected an array") from None
-
-
-def checked_names(feature_names: Any) -> list[str] | None:
-    """Names of columns as a list.
-
-    Raises
-    ------
-    TypeError
-        If they are anything but a sequence of strings; one string is not a name a letter.
-    """
-    if feature_names is None:
-        return None
-    if isinstance(feature_names, str | bytes) or np.ndim(feature_names) != 1:
-        raise TypeError(f"feature_names is {feature_names!r}; expected a list of strings")
-    names = list(feature_names)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"feature_names is {names!r}; expected a list of strings")
-    return names
 
 
 class RankingSplit(NamedTuple):

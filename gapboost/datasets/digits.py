@@ -33,35 +33,25 @@ def _cosine(a: _Array, b: _Array) -> _Array:
 
 def _features(query: _Array, document: _Array) -> dict[str, _Array]:
     """Compare images pairwise; both have shape (n_pairs, 8, 8) and values from 0 to 1."""
-    features: dict[str, _Array] = {}
-    rows_q, rows_d = query.sum(axis=2), document.sum(axis=2)
-    columns_q, columns_d = query.sum(axis=1), document.sum(axis=1)
-    features["row_profile_cosine"] = _cosine(rows_q, rows_d)
-    features["row_profile_l1"] = np.abs(rows_q - rows_d).sum(axis=1)
-    features["column_profile_cosine"] = _cosine(columns_q, columns_d)
-    features["column_profile_l1"] = np.abs(columns_q - columns_d).sum(axis=1)
-    features["coarse_cosine"] = _cosine(
-        *(x.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)) for x in (query, document))
-    )
-    features["vertical_edge_cosine"] = _cosine(np.diff(query, axis=2), np.diff(document, axis=2))
-    features["horizontal_edge_cosine"] = _cosine(np.diff(query, axis=1), np.diff(document, axis=1))
-    quadrants_q, quadrants_d = (
-        x.reshape(-1, 2, 4, 2, 4).sum(axis=(2, 4)) for x in (query, document)
-    )
-    for i, vertical in enumerate(("top", "bottom")):
-        for j, horizontal in enumerate(("left", "right")):
-            features[f"{vertical}_{horizontal}_ink"] = np.abs(
-                quadrants_q[:, i, j] - quadrants_d[:, i, j]
-            )
+    images, features = (query, document), {}
+    profiles = {"row": [x.sum(axis=2) for x in images], "column": [x.sum(axis=1) for x in images]}
+    for name, (q, d) in profiles.items():
+        features[f"{name}_profile_cosine"] = _cosine(q, d)
+        features[f"{name}_profile_l1"] = np.abs(q - d).sum(axis=1)
+    coarse = (x.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)) for x in images)
+    features["coarse_cosine"] = _cosine(*coarse)
+    features["vertical_edge_cosine"] = _cosine(*(np.diff(x, axis=2) for x in images))
+    features["horizontal_edge_cosine"] = _cosine(*(np.diff(x, axis=1) for x in images))
+    q, d = (x.reshape(-1, 2, 4, 2, 4).sum(axis=(2, 4)) for x in images)
+    for i, j in np.ndindex(2, 2):
+        name = f"{('top', 'bottom')[i]}_{('left', 'right')[j]}_ink"
+        features[name] = np.abs(q[:, i, j] - d[:, i, j])
     features["centre_ink"] = np.abs((query - document)[:, 2:6, 2:6].sum(axis=(1, 2)))
     features["total_ink"] = np.abs((query - document).sum(axis=(1, 2)))
     places = np.arange(8.0)
-    features["row_centre"] = np.abs(
-        rows_q @ places / rows_q.sum(axis=1) - rows_d @ places / rows_d.sum(axis=1)
-    )
-    features["column_centre"] = np.abs(
-        columns_q @ places / columns_q.sum(axis=1) - columns_d @ places / columns_d.sum(axis=1)
-    )
+    for name, (q, d) in profiles.items():
+        moved = q @ places / q.sum(axis=1) - d @ places / d.sum(axis=1)
+        features[f"{name}_centre"] = np.abs(moved)
     for name, image in (("document", document), ("query", query)):
         features[f"{name}_mirror_cosine"] = _cosine(image, image[:, :, ::-1])
         features[f"{name}_flip_cosine"] = _cosine(image, image[:, ::-1])
@@ -152,13 +142,7 @@ def load_digits_ranking(
         grades = np.where(
             labels[queries] == labels[documents], 2, confusable[labels[queries], labels[documents]]
         )
-        parts.append(
-            RankingData(
-                X=np.column_stack(list(features.values())),
-                y=grades.astype(np.int32),
-                qid=queries.astype(np.int64),
-                docid=documents.astype(np.str_),
-                feature_names=list(features),
-            )
-        )
+        X = np.column_stack(list(features.values()))
+        qid, docid = queries.astype(np.int64), documents.astype(np.str_)
+        parts.append(RankingData(X, grades.astype(np.int32), qid, docid, list(features)))
     return RankingSplit(*parts)

@@ -1,144 +1,40 @@
 """Readers of LETOR (SVMlight) files."""
 
-from __future__ import annotations
-
+import bz2
+import gzip
+import lzma
 import os
-from collections.abc import Mapping, Sequence
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from gapboost._data.arguments import one_of, whole
-from gapboost._data.text import MAX_LINE_BYTES
-from gapboost.datasets.data import RankingData, RankingSplit, checked_names
-from gapboost.datasets.svmlight import EXPECTED, WHOLE_NUMBER, ParsedFile, decoded, read_file
+from gapboost.datasets.data import RankingData, RankingSplit
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-_INT64 = np.iinfo(np.int64)
-
-# Dense columns that no file asks for by itself: one wrong index would otherwise take all the
-# memory.
-MAX_DENSE_FEATURES = 1 << 20
-
-
-def _layout(
-    parts: Sequence[ParsedFile], zero_based: bool | None, n_features: int | None, dense: bool
-) -> tuple[int, int]:
-    """Return the index of the first column and the number of columns, for all the parts."""
-    zero = next((part for part in parts if part.has_index_zero), None)
-    if zero is not None and zero_based is False:
-        raise ValueError(
-            f"{zero.path}: found feature index 0, expected indices from 1 because of "
-            "zero_based=False"
-        )
-    first = 0 if zero_based or zero is not None else 1
-    widest = max(parts, key=lambda part: part.n_columns)
-    found = widest.n_columns - first
-    if n_features is None and dense and found > MAX_DENSE_FEATURES:
-        raise ValueError(
-            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most "
-            f"{MAX_DENSE_FEATURES - 1 + first} with dense=True; give n_features to allow more, or "
-            "dense=False"
-        )
-    if n_features is None:
-        n_features = found
-    elif found > n_features:
-        raise ValueError(
-            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most "
-            f"{n_features - 1 + first}: {n_features} features, counted from {first}"
-        )
-    if n_features < 1:
-        raise ValueError(f"{widest.path}: found no features, expected rows '{EXPECTED}'")
-    return first, n_features
-
-
-def _query_ids(parts: Sequence[ParsedFile]) -> npt.NDArray[Any]:
-    if all(part.keys is None for part in parts):
-        counts = [int(part.codes[-1]) + 1 for part in parts]
-        offsets = np.cumsum([0, *counts[:-1]])
-        return np.concatenate(
-            [part.codes + offset for part, offset in zip(parts, offsets, strict=True)]
-        )
-    for part in parts:
-        if part.keys is None:
-            raise ValueError(
-                f"{part.path}: found group sizes instead of queries, expected 'qid:' as in the "
-                "other files"
-            )
-    spelled = [part.keys or [] for part in parts]
-    every = {key for keys in spelled for key in keys}
-    integral = all(
-        WHOLE_NUMBER.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for key in every
-    )
-    # "01" and "1" are different queries: as numbers they would be one.
-    integral = integral and len({int(key) for key in every}) == len(every)
-    names: list[npt.NDArray[Any]] = [
-        np.array([int(key) for key in keys], dtype=np.int64)
-        if integral
-        else np.array([decoded(key, "query") for key in keys], dtype=np.str_)
-        for keys in spelled
-    ]
-    owner: dict[int | str, Path] = {}
-    for part, ids in zip(parts, names, strict=True):
-        for query in set(ids.tolist()):
-            if query in owner:
-                raise ValueError(
-                    f"{part.path}: found query {query!r}, which is in {owner[query]} too; expected "
-                    "different queries"
-                )
-            owner[query] = part.path
-    return np.concatenate([ids[part.codes] for part, ids in zip(parts, names, strict=True)])
-
-
-def _assemble(
-    parts: Sequence[ParsedFile],
-    first: int,
-    n_features: int,
-    feature_names: Sequence[str] | None,
-    dense: bool,
-) -> RankingData:
-    matrix = sparse.vstack(
-        [
-            sparse.csr_matrix(
-                (part.X.data, part.X.indices - first, part.X.indptr),
-                shape=(len(part.y), n_features),
-            )
-            for part in parts
-        ],
-        format="csr",
-    )
-    docids: list[str] | None = []
-    for part in parts:
-        docids = None if docids is None or part.docids is None else docids + part.docids
-    return RankingData(
-        X=matrix.toarray() if dense else matrix,
-        y=np.concatenate([part.y for part in parts]),
-        qid=_query_ids(parts),
-        docid=None if docids is None else np.array(docids, dtype=np.str_),
-        feature_names=None if feature_names is None else list(feature_names),
-    )
-
-
-def _options(
-    n_features: int | None, feature_names: Sequence[str] | None, zero_based: bool | None
-) -> int | None:
-    """Check the options, and return the number of columns if it is given."""
-    one_of(zero_based, "zero_based", (True, False, None))
-    names = checked_names(feature_names)
-    if n_features is not None:
-        n_features = whole(n_features, "n_features")
-    if names is None:
-        return n_features
-    if n_features not in (None, len(names)):
-        raise ValueError(
-            f"n_features is {n_features}, but {len(names)} feature_names are given; expected as "
-            "many"
-        )
-    return len(names)
+EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
+NUMBER = r"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+"
+ROW = re.compile(
+    rf"({NUMBER})(?:\s++qid:([^\s#]++)(?=\s|$))?+"
+    rf"((?:\s++\d{{1,9}}+:(?:{NUMBER}|NULL|[-+]?(?i:nan|inf(?:inity)?)))*+)(?:\s*+#(.*))?",
+    re.ASCII,
+)
+DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.ASCII | re.IGNORECASE)
+OPEN: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+    b"": open,
+}
+ENDINGS = ("", ".gz", ".bz2", ".xz")
+MAX_GRADE = np.iinfo(np.int32).max
 
 
 def load_letor(
@@ -148,44 +44,36 @@ def load_letor(
     feature_names: Sequence[str] | None = None,
     zero_based: bool | None = None,
     dense: bool = True,
-    max_line_bytes: int = MAX_LINE_BYTES,
+    drop_unlabelled: bool = False,
 ) -> RankingData:
-    r"""Read graded ranking data from one or more files in LETOR (SVMlight) format.
-
-    A row is ``grade qid:QUERY index:value index:value ... # comment``.  Gzip files are recognized
-    by their content.  The rows keep their order; the rows of a query need not be neighbors.  Empty
-    lines and lines that hold only a comment are skipped.
+    r"""Read ranking data in LETOR format, ``grade qid:QUERY index:value ... # docid = DOCUMENT``.
 
     Parameters
     ----------
-    path : path or sequence of paths
-        File to read, or files whose rows are put one after the other.  A query must not be in two
-        of the files.
+    path : path, or sequence of paths
+        Plain text, or compressed by gzip, bzip2 or xz. Several files are read as one data set.
     n_features : int, optional
-        Number of columns.  By default, the highest index in the files: give it where a file may
-        lack the last features of its training data.
+        Number of columns, if the files do not show it; by default up to the highest index.
     feature_names : sequence of str, optional
-        Names of the columns; their number replaces ``n_features``.
+        Names of the columns. By default they are made of the indices in the files: ``x15`` for
+        index 15.
     zero_based : bool, optional
-        Whether the indices in the files count from 0.  By default they count from 1, as in LETOR,
-        unless an index 0 occurs in one of the files: column 0 is then the feature with index 0.
-        Training and test files that count from 0 and are read in two calls should be read with
-        ``zero_based=True``, as index 0 may be absent from one of them; :func:`load_letor_fold`
-        decides once for all its files.
+        Index of the first column is 0 (True) or 1 (False); by default 0 if that index occurs.
     dense : bool, default=True
-        Whether ``X`` is an ndarray, with 0 where a feature is not given, or a sparse matrix.  Mind
-        that XGBoost takes what is absent from a sparse matrix as missing, not as 0. A dense one has
-        at most 1048576 columns, unless ``n_features`` or ``feature_names`` say more.
-    max_line_bytes : int, default=67108864
-        Length of the longest line that is read, in bytes after decompression.
+        Make ``X`` an ndarray, with 0 where a feature is not given, or a sparse matrix. XGBoost
+        takes what is absent from a sparse matrix as missing, not as 0.
+    drop_unlabelled : bool, default=False
+        Leave out rows with grades below 0, which mark documents without a judgment. By default they
+        are an error.
 
     Returns
     -------
     RankingData
-        ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
+        ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64;
+        NaN where the file has ``NULL``.
         ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 if some grades are fractional.
-        ``qid`` : ndarray of shape (n_rows,), dtype int64 if all query ids are integers that are
-        each spelled in one way, otherwise str. ``qid:01`` and ``qid:1`` are different queries.
+        ``qid`` : ndarray of shape (n_rows,), dtype int64 if all query ids are integers without
+        leading zeros or plus signs, otherwise str.
         ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise
         None.
 
@@ -194,48 +82,35 @@ def load_letor(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If a file holds no rows, is broken, has a row that is not in this format (feature indices
-        must increase), a grade that is negative or no number, a query or a document that is not
-        UTF-8, a line or a dense feature index beyond its limit, rows with and rows without a query,
-        more features than ``n_features``, or a query that is in another file too; if no file is
-        given.
+        If a file holds no rows, is damaged, has a row that is not in this format or a query that is
+        in another file too; the message has the number of the line.
 
     Notes
     -----
-    Numbers are those that C and Python read alike: ``1_5``, 15 to Python alone, is an error.
-
     A document is named by ``docid = D`` in the comment (LETOR), or else by the first word of the
     comment (RankLib).
 
     A file without queries may have the layout of LightGBM: the sizes of the groups of rows in
-    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``.  The queries are then numbered
-    from 0, on through all the files. In a file that has queries, group sizes beside it are not
-    read.
+    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``. The queries are then numbered
+    from 0, on through all the files.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "train.txt"
-    >>> _ = path.write_text("2 qid:7 1:0.5 3:1 # docid = a\n0 qid:7 2:0.25 # docid = b\n")
+    >>> _ = path.write_text("2 qid:7 1:0.5 3:NULL # docid = a\n0 qid:7 2:0.25 # docid = b\n")
     >>> data = load_letor(path)
     >>> data
     RankingData(1 queries, 2 rows, 3 features, grades {0: 1, 2: 1})
-    >>> data.docid.tolist()
-    ['a', 'b']
+    >>> data.docid.tolist(), data.feature_names
+    (['a', 'b'], ['x1', 'x2', 'x3'])
     """
-    paths = [path] if isinstance(path, str | os.PathLike) else path
-    if not isinstance(paths, list | tuple) or not all(
-        isinstance(each, str | os.PathLike) for each in paths
-    ):
-        raise TypeError(f"path is {path!r}; expected a path, or a list of them")
-    if not paths:
-        raise ValueError("path is empty; expected one or more")
-    width = _options(n_features, feature_names, zero_based)
-    limit = whole(max_line_bytes, "max_line_bytes")
-    parts = [read_file(Path(each), limit) for each in paths]
-    first, width = _layout(parts, zero_based, width, dense)
-    return _assemble(parts, first, width, feature_names, dense)
+    files: list[_File] = []
+    for each in _paths(path, "path"):
+        known = {query for one in files for query in one.queries}
+        files.append(_read(Path(each), drop_unlabelled, len(known)))
+    return _assembled([files], n_features, feature_names, zero_based, dense)[0]
 
 
 def load_letor_fold(
@@ -245,19 +120,19 @@ def load_letor_fold(
     feature_names: Sequence[str] | None = None,
     zero_based: bool | None = None,
     dense: bool = True,
-    max_line_bytes: int = MAX_LINE_BYTES,
+    drop_unlabelled: bool = False,
 ) -> RankingSplit:
-    r"""Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, plain or ``.gz``.
+    r"""Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, plain or compressed.
 
     The three get the same columns: the number of features and the index of the first one are found
-    over all of them. If a file is there both plain and with ``.gz``, the plain one is read.
+    over all of them.
 
     Parameters
     ----------
     directory : path, or sequence of three paths
-        Directory of the files, such as ``Fold1`` of a LETOR collection; or the three files, of any
-        names, in this order.
-    n_features, feature_names, zero_based, dense, max_line_bytes
+        Directory of the files, such as ``Fold1`` of a LETOR collection; their names may end in
+        .gz, .bz2 or .xz. Or the three files, of any names, in this order.
+    n_features, feature_names, zero_based, dense, drop_unlabelled
         As in :func:`load_letor`.
 
     Returns
@@ -285,31 +160,188 @@ def load_letor_fold(
     ...
     RankingData(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
     """
-    files = _files(directory)
-    width = _options(n_features, feature_names, zero_based)
-    limit = whole(max_line_bytes, "max_line_bytes")
-    parts: Mapping[str, ParsedFile] = {name: read_file(file, limit) for name, file in files.items()}
-    first, width = _layout(list(parts.values()), zero_based, width, dense)
-    return RankingSplit(
-        **{
-            name: _assemble([part], first, width, feature_names, dense)
-            for name, part in parts.items()
-        }
+    given = _paths(directory, "directory")
+    if len(given) == 1:
+        given = [_existing(Path(given[0]), name) for name in RankingSplit._fields]
+    if len(given) != 3:
+        raise ValueError(f"directory is {directory!r}; expected a directory, or three files")
+    files = [[_read(Path(each), drop_unlabelled)] for each in given]
+    return RankingSplit(*_assembled(files, n_features, feature_names, zero_based, dense))
+
+
+def _paths(path: Any, name: str) -> list[PathLike]:
+    paths = [path] if isinstance(path, str | os.PathLike) else path
+    if not isinstance(paths, list | tuple) or not all(
+        isinstance(each, str | os.PathLike) for each in paths
+    ):
+        raise TypeError(f"{name} is {path!r}; expected a path, or a list of them")
+    if not paths:
+        raise ValueError(f"{name} is empty; expected one or more paths")
+    return list(paths)
+
+
+def _existing(directory: Path, name: str) -> Path:
+    for ending in ENDINGS:
+        if (found := directory / f"{name}.txt{ending}").is_file():
+            return found
+    raise FileNotFoundError(f"{directory}: found no {name}.txt, plain or .gz, .bz2, .xz")
+
+
+class _File(NamedTuple):
+    """Rows of one file: columns of X are the indices as written, entries of lists are by row."""
+
+    path: Path
+    X: Any
+    y: Any
+    queries: list[str]
+    docids: list[str]
+
+
+def _read(path: Path, drop_unlabelled: bool, n_before: int = 0) -> _File:
+    """Read a file; queries without names get numbers from `n_before` on."""
+    with path.open("rb") as stream:
+        start = stream.read(6)
+    opened = next(way for mark, way in OPEN.items() if start.startswith(mark))
+    rows: list[tuple[int, float, str, str, str]] = []
+    number, line = 0, ""
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as stream:
+            for number, line in enumerate(stream, 1):
+                if line.partition("#")[0].strip():
+                    row = _parsed(line.strip())
+                    if row[0] >= 0 or not drop_unlabelled:
+                        rows.append((number, *row))
+                        _check_grade(row[0])
+    except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        raise ValueError(
+            f"{path}, line {number}: found {line[:80].strip()!r} ({error}); expected '{EXPECTED}'"
+        ) from error
+    if not rows:
+        raise ValueError(f"{path}: found no rows; expected rows '{EXPECTED}'")
+    numbers, grades, queries, docids, features = map(list, zip(*rows, strict=True))
+    X, n_given = _matrix(features)
+    odd, what = np.diff(X.indptr) < n_given, "a feature twice"
+    if not any(queries):
+        queries = _groups(path, len(queries), n_before)
+    elif not all(queries):
+        odd, what = np.array(queries) == "", "no query"
+    if odd.any():
+        at = numbers[int(np.argmax(odd))]
+        raise ValueError(f"{path}, line {at}: found {what}; expected '{EXPECTED}'")
+    return _File(path, X, np.array(grades), queries, docids)
+
+
+def _parsed(line: str) -> tuple[float, str, str, str]:
+    """Return grade, query, document and features of a row; "" for no query or document."""
+    parts = ROW.fullmatch(line)
+    if parts is None:
+        raise ValueError("no such row")
+    grade, query, features, comment = parts.groups(default="")
+    # Blanks of Unicode, without a width even, would make each row a query.
+    if not query.isprintable():
+        raise ValueError(f"the query {query!r} holds a character that is not printable")
+    named = DOCID.search(comment)
+    document = named[1] if named else "".join(comment.split()[:1])
+    document.encode()  # refuses bytes that are not UTF-8
+    return float(grade), query, document, features
+
+
+def _check_grade(grade: float) -> None:
+    if not 0 <= grade <= MAX_GRADE:
+        raise ValueError(
+            f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows with "
+            "grades below 0"
+        )
+
+
+def _matrix(features: Sequence[str]) -> tuple[Any, Any]:
+    """Return a sparse matrix, and how many features each row has; those given twice are added."""
+    sizes = np.array([row.count(":") for row in features])
+    numbers = np.fromstring(" ".join(features).replace("NULL", "nan").replace(":", " "), sep=" ")
+    columns = numbers[::2].astype(np.int64)
+    shape = (len(features), int(columns.max(initial=0)) + 1)
+    X = sparse.csr_matrix((numbers[1::2], columns, np.append(0, np.cumsum(sizes))), shape=shape)
+    X.sum_duplicates()
+    return X, sizes
+
+
+def _groups(path: Path, n_rows: int, n_before: int) -> list[str]:
+    """Return the number of each row's group, from the file of group sizes beside it."""
+    sizes_path = path.with_name(re.sub(r"\.(gz|bz2|xz)$", "", path.name) + ".query")
+    if not sizes_path.is_file():
+        raise ValueError(
+            f"{path}: found no queries; expected 'qid:' in each row, or group sizes in "
+            f"{sizes_path.name} beside it"
+        )
+    words = sizes_path.read_text(encoding="utf-8-sig", errors="replace").split()
+    sizes = [int(word) if word.isdecimal() else 0 for word in words]
+    if min(sizes, default=0) < 1 or sum(sizes) != n_rows:
+        raise ValueError(
+            f"{sizes_path}: found group sizes {words[:5]} ... with the sum {sum(sizes)}; expected "
+            f"integers from 1, whose sum is {n_rows}, the number of rows of {path.name}"
+        )
+    return [str(n_before + group) for group, size in enumerate(sizes) for _ in range(size)]
+
+
+def _query_ids(files: Sequence[_File]) -> Any:
+    """Return the query of each row of several files."""
+    owner: dict[str, Path] = {}
+    for one in files:
+        for query in dict.fromkeys(one.queries):
+            if query in owner:
+                raise ValueError(
+                    f"{one.path}: found query {query!r}, which is in {owner[query]} too; expected "
+                    "different queries"
+                )
+            owner[query] = one.path
+    names = np.array([query for one in files for query in one.queries], dtype=np.str_)
+    with suppress(ValueError, OverflowError):
+        numbers = names.astype(np.int64)
+        if (numbers.astype(np.str_) == names).all():  # "01" and "1" are different queries
+            return numbers
+    return names
+
+
+def _assembled(
+    groups: Sequence[Sequence[_File]],
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    zero_based: bool | None,
+    dense: bool,
+) -> list[RankingData]:
+    """Return one data set for each group of files, all with the same columns."""
+    if isinstance(feature_names, str) or not all(isinstance(n, str) for n in feature_names or ()):
+        raise TypeError(f"feature_names is {feature_names!r}; expected a list of strings")
+    one_of(zero_based, "zero_based", (True, False, None))
+    matrices = [one.X for files in groups for one in files]
+    least = min(int(X.indices.min(initial=1)) for X in matrices)
+    first = least if zero_based is None else int(not zero_based)
+    found = max(int(X.indices.max(initial=0)) for X in matrices) + 1 - first
+    given = found if feature_names is None else len(feature_names)
+    width = given if n_features is None else whole(n_features, "n_features")
+    if not 0 < found <= width or least < first:
+        raise ValueError(
+            f"{groups[0][0].path}: found {found} features from {least} on; expected at least one, "
+            f"and n_features={n_features} and zero_based={zero_based} that go with them"
+        )
+    names = list(feature_names or (f"x{first + column}" for column in range(width)))
+    return [_data(files, first, width, names, dense) for files in groups]
+
+
+def _data(
+    files: Sequence[_File], first: int, width: int, names: list[str], dense: bool
+) -> RankingData:
+    parts = [
+        sparse.csr_matrix((X.data, X.indices - first, X.indptr), shape=(X.shape[0], width))
+        for X in (one.X for one in files)
+    ]
+    X = sparse.vstack(parts, format="csr")
+    y = np.concatenate([one.y for one in files])
+    docids = [docid for one in files for docid in one.docids]
+    return RankingData(
+        X=X.toarray() if dense else X,
+        y=y.astype(np.int32) if (y == np.floor(y)).all() else y,
+        qid=_query_ids(files),
+        docid=np.array(docids, dtype=np.str_) if all(docids) else None,
+        feature_names=names,
     )
-
-
-def _files(directory: PathLike | Sequence[PathLike]) -> dict[str, Path]:
-    """Return the files of the training, validation and test rows."""
-    if isinstance(directory, str | os.PathLike):
-        return {name: _find(Path(directory), name) for name in RankingSplit._fields}
-    listed = isinstance(directory, list | tuple) and len(directory) == 3
-    if not listed or not all(isinstance(each, str | os.PathLike) for each in directory):
-        raise TypeError(f"directory is {directory!r}; expected a path, or a list of three")
-    return {name: Path(each) for name, each in zip(RankingSplit._fields, directory, strict=True)}
-
-
-def _find(directory: Path, name: str) -> Path:
-    for candidate in (directory / f"{name}.txt", directory / f"{name}.txt.gz"):
-        if candidate.is_file():
-            return candidate
-    raise FileNotFoundError(f"{directory}: found neither {name}.txt nor {name}.txt.gz")
