@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gapboost._data.arguments import ordered
+
 # Different grades that `repr` counts one by one.
 MOST_SHOWN = 20
 
@@ -57,9 +59,10 @@ class RankingData:
                     f"{name} has shape {np.shape(member)}; expected ({len(self)},): one entry for "
                     "each row of X"
                 )
-        if self.feature_names is not None and len(self.feature_names) != self.n_features:
+        names = checked_names(self.feature_names)
+        if names is not None and len(names) != self.n_features:
             raise ValueError(
-                f"feature_names has {len(self.feature_names)} names; expected one for each of the "
+                f"feature_names has {len(names)} names; expected one for each of the "
                 f"{self.n_features} columns of X"
             )
 
@@ -86,6 +89,15 @@ class RankingData:
             f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, "
             f"grades {shown})"
         )
+
+
+def checked_names(feature_names: Any) -> list[str] | None:
+    """Return names of columns as a list; raise TypeError if they are anything but strings."""
+    if feature_names is None:
+        return None
+    if not ordered(feature_names) or not all(isinstance(name, str) for name in feature_names):
+        raise TypeError(f"feature_names is {feature_names!r}; expected a list of strings")
+    return list(feature_names)
 
 
 class RankingSplit(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from gapboost._data.arguments import one_of, whole
-from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.datasets.data import RankingData, RankingSplit, checked_names
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -257,7 +257,8 @@ def _check_grade(grade: float) -> None:
 def _matrix(features: Sequence[str]) -> tuple[Any, Any]:
     """Return a sparse matrix, and how many features each row has; those given twice are added."""
     sizes = np.array([row.count(":") for row in features])
-    numbers = np.fromstring(" ".join(features).replace("NULL", "nan").replace(":", " "), sep=" ")
+    text = " ".join(features).replace("NULL", "nan").replace(":", " ")
+    numbers = np.fromstring(text, sep=" ")[: 2 * sizes.sum()]  # of a blank text numpy makes -1
     columns = numbers[::2].astype(np.int64)
     shape = (len(features), int(columns.max(initial=0)) + 1)
     X = sparse.csr_matrix((numbers[1::2], columns, np.append(0, np.cumsum(sizes))), shape=shape)
@@ -310,21 +311,20 @@ def _assembled(
     dense: bool,
 ) -> list[RankingData]:
     """Return one data set for each group of files, all with the same columns."""
-    if isinstance(feature_names, str) or not all(isinstance(n, str) for n in feature_names or ()):
-        raise TypeError(f"feature_names is {feature_names!r}; expected a list of strings")
+    names = checked_names(feature_names)
     one_of(zero_based, "zero_based", (True, False, None))
     matrices = [one.X for files in groups for one in files]
     least = min(int(X.indices.min(initial=1)) for X in matrices)
     first = least if zero_based is None else int(not zero_based)
     found = max(int(X.indices.max(initial=0)) for X in matrices) + 1 - first
-    given = found if feature_names is None else len(feature_names)
+    given = found if names is None else len(names)
     width = given if n_features is None else whole(n_features, "n_features")
     if not 0 < found <= width or least < first:
         raise ValueError(
             f"{groups[0][0].path}: found {found} features from {least} on; expected at least one, "
             f"and n_features={n_features} and zero_based={zero_based} that go with them"
         )
-    names = list(feature_names or (f"x{first + column}" for column in range(width)))
+    names = names or [f"x{first + column}" for column in range(width)]
     return [_data(files, first, width, names, dense) for files in groups]
 
 

@@ -328,7 +328,7 @@ def test_open_thresholds_come_from_the_judgments():
 
 def test_scores_beyond_2_to_the_53_are_refused_unless_ties_are_those_of_trec_eval():
     qrels, run = {"1": {"a": 1}}, {"1": {"a": 2**53, "b": 2**53 + 1, "c": 0.5}}
-    with pytest.raises(ValueError, match=r"run holds the different scores"):
+    with pytest.raises(ValueError, match="run holds"):
         trec.evaluate(gb.AP(), qrels, run)
     # by which they are equal, and the document b comes first
     assert trec.evaluate(gb.AP(), qrels, run, ties="trec_eval") == {gb.AP(): 0.5}
