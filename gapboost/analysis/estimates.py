@@ -36,12 +36,8 @@ class Estimate:
             Number of comparisons that are read together. All of their intervals hold at once with
             this confidence, by Bonferroni's correction.
         """
-        half = self.critical(confidence, family)
+        half = float(stats.t.ppf(1 - (1 - confidence) / (2 * family), self.freedom)) * self.error
         return self.mean - half, self.mean + half
-
-    def critical(self, confidence: float = 0.95, family: int = 1) -> float:
-        """Return the smallest observed difference that is significant: half of the interval."""
-        return float(stats.t.ppf(1 - (1 - confidence) / (2 * family), self.freedom)) * self.error
 
     def verdict(
         self, confidence: float = 0.95, family: int = 1, margin: float | None = None
@@ -182,57 +178,6 @@ def crossed(values: Array, queries: Array, models: Array) -> Estimate:
     by_query = of_queries * n_queries / (n_queries - 1)
     shared = of_models * n_models / (n_models - 1) - float((residuals**2).sum()) / n**2
     return Estimate(mean, float(np.sqrt(by_query + max(shared, 0.0))), n_models - 1)
-
-
-def overlapping_folds(means: Array, n_test: int, n_train: int) -> Estimate:
-    """Return the mean over the folds of one collection, which share training queries.
-
-    Parameters
-    ----------
-    means : float64 ndarray of shape (k,)
-        Mean difference on the test queries of each fold.
-    n_test, n_train : int
-        Number of test queries and of training queries of a fold.
-
-    Returns
-    -------
-    Estimate
-        The variance of independent folds, times 1 + k n_test / n_train (Nadeau and Bengio, 2003).
-        The degrees of freedom are k - 1.
-    """
-    k = len(means)
-    return Estimate(
-        float(means.mean()),
-        float(stats.sem(means) * np.sqrt(1 + k * n_test / n_train)),
-        k - 1,
-    )
-
-
-def pooled(estimates: Sequence[Estimate], sizes: Sequence[int]) -> Estimate:
-    """Return the mean over the queries of several collections.
-
-    Parameters
-    ----------
-    estimates : sequence of Estimate
-        Mean of each collection. The collections share neither queries nor models.
-    sizes : sequence of int
-        Number of queries of each collection.
-
-    Returns
-    -------
-    Estimate
-        Means are weighted by the shares of the queries, and variances by their squares. The degrees
-        of freedom are Satterthwaite's (1946).
-    """
-    shares = np.array(sizes) / np.sum(sizes)
-    variances = (
-        np.array([share * one.error for share, one in zip(shares, estimates, strict=True)]) ** 2
-    )
-    total = variances.sum()
-    parts = [variance**2 / one.freedom for variance, one in zip(variances, estimates, strict=True)]
-    freedom = total**2 / np.sum(parts) if total > 0 else sum(one.freedom for one in estimates)
-    mean = float(shares @ [one.mean for one in estimates])
-    return Estimate(mean, float(np.sqrt(total)), float(freedom))
 
 
 def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) -> float:

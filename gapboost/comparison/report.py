@@ -93,7 +93,8 @@ def _shown(verdict: Verdict) -> str:
     if verdict.verdict == EQUAL:
         return verdict.ranker
     low, high = map(_signed, verdict.interval)
-    return f"{verdict.ranker} ({_signed(verdict.difference)}, {low} to {high})"
+    interval = f"{low} to {high}" if verdict.estimate.error else "on every query"
+    return f"{verdict.ranker} ({_signed(verdict.difference)}, {interval})"
 
 
 def _signed(value: float) -> str:

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gapboost._described import libraries, versions
+from gapboost._described import LIBRARIES, libraries, versions
 from gapboost._kernels import Array
 from gapboost.comparison.data import Documents, Split
 from gapboost.comparison.estimators import configured, few_trees, fit_arguments, has_early_stopping
@@ -137,7 +137,7 @@ class Trainer:
                 (split.train, split.vali, split.vali if task.search else split.test),
                 measures,
                 self.choose_by if self.choose_trees else None,
-                (key, versions(libraries(ranker))),
+                (key, versions([*LIBRARIES, *libraries(ranker)])),
                 documents=self.documents,
             )
         except Exception as error:

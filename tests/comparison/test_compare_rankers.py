@@ -20,9 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import gapboost as gb
 from gapboost.analysis.estimates import clustered
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.data import Documents
-from gapboost.comparison.estimators import few_trees, has_early_stopping
-from gapboost.comparison.training import fit
+from gapboost.comparison.estimators import few_trees
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -94,64 +92,6 @@ def test_the_best_is_trained_on_everything(comparison):
     assert comparison.best == "one"
     expected = Noisy(0.2, 1, random_state=1).fit(X, Y).weights_
     npt.assert_array_equal(comparison.best_.weights_, expected)
-
-
-class Recorder(BaseEstimator):
-    """Estimator whose `fit` keeps its arguments."""
-
-    def __init__(self, early_stopping_rounds=None):
-        self.early_stopping_rounds = early_stopping_rounds
-
-    def predict(self, X):
-        return np.zeros(len(X))
-
-
-def recorder(arguments):
-    names = ", ".join(f"{name}=None" for name in arguments)
-    scope = {}
-    # For its signature.
-    exec(f"def fit(self, X, y, {names}):\n    self.given_ = locals()\n    return self", scope)
-    return type("Recording", (Recorder,), {"fit": scope["fit"]})
-
-
-TRAIN = Documents(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]), np.array([2, 4]))
-VALI = Documents(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (
-            ["qid", "group", "eval_set", "eval_qid"],
-            {"qid": [0, 0, 1, 1, 1, 1], "eval_qid": [[0, 1, 1]]},
-        ),
-        (["group", "eval_set", "eval_group"], {"group": [2, 4], "eval_group": [[1, 2]]}),
-        (["sample_weight", "eval_set"], {}),
-    ],
-)
-def test_fit_gets_the_queries_that_it_has_arguments_for(arguments, expected):
-    ranker = recorder(arguments)(early_stopping_rounds=3)
-    assert has_early_stopping(ranker)
-    found = fit(ranker, TRAIN, VALI)[0].given_
-    given = {name: found[name] for name in arguments if found[name] is not None}
-    ((X_vali, y_vali),) = given.pop("eval_set")
-    assert X_vali is VALI.X
-    npt.assert_array_equal(y_vali, VALI.y)
-    assert {
-        name: [v.tolist() for v in value] if name.startswith("eval") else value.tolist()
-        for name, value in given.items()
-    } == expected
-
-
-def test_the_last_step_of_a_pipeline_gets_the_queries():
-    line = make_pipeline(StandardScaler(), LGBMGAPRanker(**SMALL, verbose=-1))
-    found = compare_rankers(X, Y, QID, {"line": line, **PAIR}, cv=2, repeats=1)
-    train, _, test = parts_of(found, 1)
-    line.set_params(lgbmgapranker__random_state=1).fit(
-        train.X, train.y, lgbmgapranker__qid=train.numbers
-    )
-    expected = gb.evaluate("map", test.y, line.predict(test.X), test.numbers, per_query=True)
-    npt.assert_array_equal(found.values("line", "map")[1], next(iter(expected.values())))
 
 
 BOOSTERS = {

@@ -248,13 +248,6 @@ class Forwarding(Unrequested):
         return self.transform(X, qid)
 
 
-class NoQueries(QueryRelativeFeatures):
-    """Transformer that needs query ids, and refuses them."""
-
-    __metadata_request__fit = {"qid": False}  # noqa: RUF012
-    __metadata_request__transform = {"qid": False}  # noqa: RUF012
-
-
 def test_a_step_says_if_it_wants_query_ids():
     with sklearn.config_context(enable_metadata_routing=True):
         yes, no = (
@@ -271,10 +264,8 @@ def test_a_step_says_if_it_wants_query_ids():
 
 WRONG = {
     "rows": (HalfTheRows(), Noisy(), ValueError, "make 80 rows of 160"),
-    "rows of GAP": (HalfTheRows(), RANKERS["LGBMGAPRanker"], ValueError, "make 80 rows of 160"),
     "unrequested ids": (Unrequested(), Noisy(), ValueError, "Unrequested.fit_transform"),
     "ids lost": (Requested(), Noisy(), ValueError, "fit_transform` does not forward metadata"),
-    "refused ids": (NoQueries(), RANKERS["XGBGAPRanker"], ValueError, "qid is missing in fit"),
     "text": (
         FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)),
         RANKERS["LGBMGAPRanker"],
