@@ -277,9 +277,9 @@ def query_values(
         part.label_column is not None for measure in measures for _, part in measure.terms
     ):
         return values_of_labels(measures, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
-    offsets, sizes = data.queries.offsets, data.queries.sizes
+    offsets = data.queries.offsets
     terms = [measure.terms for measure in measures]
-    values = [np.zeros(len(sizes)) for _ in measures]
+    values = [np.zeros(len(data.queries)) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
     ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
 
@@ -295,8 +295,7 @@ def query_values(
         )
         for each, out in zip(terms, values, strict=True):
             for weight, part in each:
-                weights, begins = part.discounts(base, sizes[first:last])
-                out[first:last] += weight * part.evaluated(ranked, base, weights, begins)
+                out[first:last] += weight * part.evaluated(ranked, base)
             if empty != 0:
                 relevant = np.any([part.relevant(base) for _, part in each], axis=0)
                 out[first:last][~relevant] = 1.0 if empty == 1 else np.nan

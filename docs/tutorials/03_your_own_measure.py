@@ -14,19 +14,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import gapboost as gb
-from gapboost.measures import Measure
+from gapboost.measures import QuadraticForm
 
 
 @dataclass(frozen=True, repr=False)
-class Zipf(Measure):
+class Zipf(QuadraticForm):
     """``sum_n 1/n^a 1{i_n >= 2}`` over the same sum of an ideal ranking."""
 
     a: float = field(default=1.0, metadata={"always_shown": True})
-
-    @property
-    def short_name(self) -> str:
-        """Its name in logs."""
-        return "zipf"
 
     def discount_at(self, ranks):
         """Discount at real ranks and its derivative, which smooth objectives use."""

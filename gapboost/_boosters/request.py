@@ -7,8 +7,8 @@ from typing import Any, Self
 from gapboost._boosters.eval_metric import MetricFunction
 from gapboost._data.grades import GradeLimit
 from gapboost.measures import AP, GAP, Measure, as_measure, nDCG
+from gapboost.measures.gains import CumulatedGain
 from gapboost.measures.measure import grade_limit
-from gapboost.measures.ndcg import CumulatedGain
 from gapboost.objectives import LambdaRank, Objective, RankNet
 
 DEFAULT = LambdaRank(GAP())

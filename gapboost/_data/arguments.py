@@ -61,10 +61,10 @@ def probability(value: Any, name: str) -> float:
     return _as_float(value, name, lambda number: 0 < number < 1, "a number between 0 and 1")
 
 
-def as_relevant(rel: Any) -> float:
+def as_relevant(rel: Any, name: str = "rel") -> float:
     """Return the lowest relevant grade, as an int if it is an integer."""
     expected = "the lowest relevant grade, a number > 0"
-    number = _as_float(rel, "rel", lambda number: 0 < number < math.inf, expected)
+    number = _as_float(rel, name, lambda number: 0 < number < math.inf, expected)
     return int(number) if number.is_integer() else number
 
 

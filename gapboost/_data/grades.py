@@ -6,15 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._data.columns import first_row, numeric_column
-from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
 # The tables of a measure hold one number for every pair of whole grades: 0..255 costs 0.5 MB a
 # query at worst.
 MAX_GRADE = 255
-
-# Judges and clicks make fewer; so many may be no grades at all.
-MANY_GRADES = 1000
 
 
 class GradeLimit(NamedTuple):
@@ -26,9 +22,6 @@ class GradeLimit(NamedTuple):
         Infinite where they know any.
     measure : str
         How the measure that sets it prints.
-    between : str
-        A printed measure whose g is given at whole grades and spread evenly between them; empty
-        where there is none.
     of_one_label : str
         A printed measure that reads no column of several labels; empty if all of them read one.
     of_labels : tuple of (column, GradeLimit)
@@ -37,7 +30,6 @@ class GradeLimit(NamedTuple):
 
     highest: float = math.inf
     measure: str = ""
-    between: str = ""
     of_one_label: str = ""
     of_labels: "tuple[tuple[int | str, GradeLimit], ...]" = ()
 
@@ -147,17 +139,4 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
         raise ValueError(
             f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
             "them by one number, or map them to a few ordered grades"
-        )
-
-
-def warn_of_many(n_levels: int, highest: float, name: str, limit: GradeLimit | None) -> None:
-    """Warn of more than `MANY_GRADES` different grades, which may be something else.
-
-    The warning says how the measure reads them.
-    """
-    if n_levels > MANY_GRADES and limit is not None and limit.between:
-        warn_caller(
-            f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} reads "
-            "them as grades, and spreads its probabilities evenly between whole grades; pass "
-            "levels= to give the grades of g"
         )

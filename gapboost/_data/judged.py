@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded, warn_of_many
+from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded
 from gapboost._data.judgments import (
     Judgments,
     as_mapping,
@@ -298,10 +298,7 @@ def _label(
     judgments = None
     if recall_base is not None:
         judgments = judgments_of(recall_base, queries.ids, names[1], limit, real)
-    if grades.dtype.kind == "f":
-        levels = np.unique(grades)
-        warn_of_many(len(levels), levels[-1], names[0], limit)
-    elif judgments is None or judgments.whole:
+    if grades.dtype.kind != "f" and (judgments is None or judgments.whole):
         known = min(limit.highest, MOST_LEVELS - 1) if limit.highest < math.inf else 0
         counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
         if judgments is not None:

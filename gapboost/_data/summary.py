@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, check_highest, warn_of_many
+from gapboost._data.grades import GradeLimit, check_highest
 
 # Grades that an error or a data set lists.
 MOST_SHOWN = 20
@@ -65,14 +65,8 @@ class DataSummary(NamedTuple):
         ------
         ValueError
             If the measures do not know the highest grade.
-
-        Warns
-        -----
-        UserWarning
-            If there are so many different values that they may not be grades.
         """
         check_highest(self.grades[-1], name, limit)
-        warn_of_many(self.n_grades, self.grades[-1], name, limit)
 
     def check_contrasts(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""

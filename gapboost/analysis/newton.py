@@ -22,7 +22,7 @@ from scipy.special import softmax
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures import Measure
-from gapboost.measures.form import tables_of
+from gapboost.measures.form import QuadraticForm, tables_of
 
 # Far below what any use of the distribution can notice, and above what rounding leaves.
 TOLERANCE = 1e-9
@@ -45,6 +45,7 @@ class Problem:
         self.n = n
         self.pair = pair[0][np.ix_(occurring, occurring)]
         self.own = own[0][occurring]
+        assert isinstance(measure, QuadraticForm)
         self.discount = measure.discounts(base, np.array([n]))[0][:, None]
 
     def expected(self, p: Array) -> float:

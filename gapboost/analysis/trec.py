@@ -25,7 +25,7 @@ import numpy as np
 
 from gapboost._data.arguments import as_relevant, mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.grades import check_known, checked_grades, warn_of_many
+from gapboost._data.grades import check_known, checked_grades
 from gapboost._data.judged import Judged, codes_and_base
 from gapboost._data.judgments import Judgments
 from gapboost._data.levels import MOST_LEVELS
@@ -326,7 +326,6 @@ class Rankings:
         occurring = self.data.graded
         limit = grade_limit(measures)
         check_known(occurring, "qrels", limit)
-        warn_of_many(len(occurring), occurring[-1], "qrels", limit)
         resolved = [measure.resolved(occurring) for measure in measures]
         ties: Literal["expected", "row"] = "expected" if self.ties == "expected" else "row"
         return query_values(resolved, self.data, self.scores, ties=ties, empty=empty, n_jobs=n_jobs)

@@ -12,7 +12,7 @@ from gapboost._boosters.parameter_table import ParameterRule, Parameters, Parame
 from gapboost._boosters.request import TrainingRequest
 from gapboost._data.arguments import whole
 from gapboost.measures import as_measure
-from gapboost.measures.ndcg import CumulatedGain
+from gapboost.measures.gains import CumulatedGain
 from gapboost.objectives import LambdaRank
 
 # Its other objective for rankings.

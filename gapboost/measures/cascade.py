@@ -1,17 +1,18 @@
-"""Measures of a user who stops at a document that satisfies: RR and ERR.
+"""Measures of a user who stops at a document that satisfies: RR, ERR and Success.
 
 They do not fit the form of the others: what a document is worth falls by a factor with every
 document above it. `LambdaRank` trains for them pair by pair; SoftRank and ApproxRank do not.
 
 >>> import gapboost as gb
->>> gb.evaluate([gb.RR(), gb.ERR(top=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
-{RR(): 0.5, ERR(top=2): 0.3125}
+>>> measures = [gb.RR(), gb.ERR(top=2), gb.Success(k=1)]
+>>> gb.evaluate(measures, y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
+{RR(): 0.5, ERR(top=2): 0.3125, Success(k=1): 0.0}
 """
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,15 +21,18 @@ from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
-from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure
+from gapboost.measures.discounts import Constant, Discount, Reciprocal
+from gapboost.measures.measure import Measure, parameter
 
 
 @dataclass(frozen=True, repr=False)
 class Cascade(Measure):
-    """``sum_n 1/n stop[i_n] prod_{m<n} (1 - stop[i_m])``."""
+    """``sum_n discount[n] stop[i_n] prod_{m<n} (1 - stop[i_m])``."""
 
-    discount_at = Reciprocal()
+    @property
+    def discount_at(self) -> Discount:
+        """``1 / rank``."""
+        return Reciprocal()
 
     @property
     def trains(self) -> bool:
@@ -39,21 +43,16 @@ class Cascade(Measure):
     def stops(self, levels: Array) -> Array:
         """Probability to stop at a document of each of these grades, float64 of their shape."""
 
-    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
+    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
         """See `Measure.evaluated`.
 
         A group of t tied documents, of which R can satisfy, costs O(t R).
         """
         longest = int(np.diff(ranked.starts).max())
+        stops = np.atleast_2d(self.stops(base.levels))
         values, reaching = np.empty(len(base)), np.empty(longest + 1)
-        evaluate_cascade(
-            ranked,
-            weights,
-            self.depth(longest),
-            np.atleast_2d(self.stops(base.levels)),
-            reaching,
-            values,
-        )
+        discount = self.discount(longest)
+        evaluate_cascade(ranked, discount, self.depth(longest), stops, reaching, values)
         return values
 
     def relevant(self, base: RecallBase) -> Array:
@@ -62,7 +61,18 @@ class Cascade(Measure):
 
 
 @dataclass(frozen=True, repr=False)
-class RR(Cascade):
+class FirstRelevant(Cascade):
+    """A measure of the first relevant document."""
+
+    rel: float = parameter(1, as_relevant)
+
+    def stops(self, levels: Array) -> Array:
+        """1 from grade `rel` on."""
+        return at_least(levels, self.rel).astype(np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class RR(FirstRelevant):
     """Reciprocal rank, 1 over the rank of the first relevant document; 0 where none is in the list.
 
     Parameters
@@ -81,20 +91,41 @@ class RR(Cascade):
     0.333
     """
 
-    rel: float = 1
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "rel", as_relevant(self.rel))
+def as_needed_cutoff(k: Any, name: str) -> int:
+    """Return a cut-off of a measure that needs one; raise ValueError for None too."""
+    return whole(k, name, 1, "a whole number of ranks")
 
-    @property
-    def short_name(self) -> str:
-        """``rr``."""
-        return "rr"
 
-    def stops(self, levels: Array) -> Array:
-        """1 from grade `rel` on."""
-        return at_least(levels, self.rel).astype(np.float64)
+@dataclass(frozen=True, repr=False)
+class Success(FirstRelevant):
+    """Success at k, or hit rate: 1 if one of the first k documents is relevant, else 0.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off.
+    rel : float, default=1
+        The lowest grade that counts as relevant.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> y_true, y_score, qid = [0, 1, 1, 0], [4.0, 3.0, 2.0, 1.0], ["a", "a", "b", "b"]
+    >>> gb.evaluate(gb.Success(k=1), y_true, y_score, qid)
+    {Success(k=1): 0.5}
+    """
+
+    discount_at = Constant(1.0)
+
+    k: int | None = field(
+        default=10, kw_only=True, metadata={"check": as_needed_cutoff, "always_shown": True}
+    )
+
+
+def as_top(top: Any, name: str) -> int | None:
+    """Return the highest grade of a scale, or None if it is open."""
+    return None if top is None else whole(top, name, 1, "the highest grade, a whole number")
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,24 +148,12 @@ class ERR(Cascade):
     0.438
     """
 
-    top: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.top is not None:
-            object.__setattr__(
-                self, "top", whole(self.top, "top", 1, "the highest grade, a whole number")
-            )
+    top: int | None = parameter(None, as_top)
 
     @property
-    def short_name(self) -> str:
-        """``err``."""
-        return "err"
-
-    @property
-    def n_grades(self) -> int | None:
+    def highest_grade(self) -> float:
         """`top`."""
-        return self.top
+        return math.inf if self.top is None else self.top
 
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with ``top=None`` set to the highest grade that occurs."""

@@ -94,7 +94,7 @@ DISCOUNTS_BY_NAME: dict[str, Discount] = {
 }
 
 
-def as_discount_by(discount_by: Any) -> str | float:
+def as_discount_by(discount_by: Any, name: str) -> str | float:
     """Return a name of `DISCOUNTS_BY_NAME`, or the base of a logarithm as float.
 
     Raises
@@ -104,12 +104,10 @@ def as_discount_by(discount_by: Any) -> str | float:
     """
     if isinstance(discount_by, str) and discount_by in DISCOUNTS_BY_NAME:
         return discount_by
-    number = isinstance(discount_by, int | float | np.integer | np.floating) and not isinstance(
-        discount_by, bool
-    )
-    if number and 1.001 <= discount_by <= 1e100:
+    number = isinstance(discount_by, int | float | np.integer | np.floating)
+    if number and not isinstance(discount_by, bool) and 1.001 <= discount_by <= 1e100:
         return float(discount_by)
     raise ValueError(
-        f'discount_by is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a '
+        f'{name} is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a '
         "logarithm from 1.001 on"
     )

@@ -1,4 +1,4 @@
-"""Graded average precision and its two extensions: GAP, xGAP, eGAP.
+"""Graded average precision and its two extensions, GAP, xGAP and eGAP; and grAP, another one.
 
 A user puts the threshold of relevance at grade k with probability g_k. With G[i] = g_1 + ... + g_i,
 R[k] documents of grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
@@ -21,12 +21,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_floats, ordered
+from gapboost._data.arguments import as_floats, positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import lesser, reciprocal, with_diagonal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.form import QuadraticForm
+from gapboost.measures.form import QuadraticForm, lesser, reciprocal, with_diagonal
+from gapboost.measures.gains import as_shares, gain_of_grades, last_grade
+from gapboost.measures.measure import parameter
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -35,13 +36,36 @@ SUM_TOLERANCE = 1e-6
 LEAST_PROBABILITY = 1e-100
 
 
-def as_levels(levels: Any, g: tuple[float, ...] | None) -> tuple[float, ...] | None:
-    """Return the grades at which `g` is given, as a tuple of floats.
+def as_thresholds(g: Any, name: str = "g") -> tuple[float, ...] | None:
+    """Return threshold probabilities as a tuple of floats; None stays.
 
     Raises
     ------
     ValueError
-        If they are not one rising grade above 0 for each entry of `g`.
+        If `g` is not a sequence of probabilities with sum 1.
+    """
+    if g is None:
+        return None
+    try:
+        thresholds = as_floats(g)
+    except (TypeError, ValueError):
+        thresholds = ()
+    in_range = all(x == 0 or x >= LEAST_PROBABILITY for x in thresholds)
+    if not in_range or not abs(sum(thresholds) - 1) <= SUM_TOLERANCE:
+        raise ValueError(
+            f"{name} is {g!r}; expected one threshold probability for each of the grades 1..c, "
+            f"with sum 1, each 0 or at least {LEAST_PROBABILITY:g}, such as (0.5, 0.5)"
+        )
+    return thresholds
+
+
+def as_levels(levels: Any, name: str) -> tuple[float, ...] | None:
+    """Return the grades at which `g` is given, as a tuple of floats; None stays.
+
+    Raises
+    ------
+    ValueError
+        If they are not rising grades above 0.
     """
     if levels is None:
         return None
@@ -49,51 +73,13 @@ def as_levels(levels: Any, g: tuple[float, ...] | None) -> tuple[float, ...] | N
         grades = as_floats(levels)
     except (TypeError, ValueError):
         grades = ()
-    rising = all(
-        0 < low < high < math.inf for low, high in itertools.pairwise((LEAST_PROBABILITY, *grades))
-    )
-    if g is None or len(grades) != len(g) or not rising:
+    rising = itertools.pairwise((LEAST_PROBABILITY, *grades))
+    if not grades or not all(0 < low < high < math.inf for low, high in rising):
         raise ValueError(
-            f"levels is {levels!r}; expected a grade above 0 for each entry of g, rising, such as "
+            f"{name} is {levels!r}; expected a grade above 0 for each entry of g, rising, such as "
             "(0.25, 0.5, 1.0)"
         )
     return grades
-
-
-def as_thresholds(g: Any) -> tuple[float, ...] | None:
-    """Return threshold probabilities as a tuple of floats.
-
-    Raises
-    ------
-    ValueError
-        If `g` is not a non-empty sequence of non-negative numbers with sum 1.
-    """
-    if g is None:
-        return None
-    if not ordered(g):
-        raise ValueError(
-            f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as "
-            "(0.5, 0.5)"
-        )
-    try:
-        thresholds = as_floats(g)
-    except (TypeError, ValueError):
-        raise ValueError(f"g is {g!r}; expected numbers, one for each of the grades 1..c") from None
-    if not thresholds:
-        raise ValueError(
-            "g is empty; expected one threshold probability for each of the grades 1..c"
-        )
-    if any(math.isnan(x) or x < 0 for x in thresholds):
-        raise ValueError(f"g is {thresholds}; expected probabilities, none of them negative or NaN")
-    if any(0 < x < LEAST_PROBABILITY for x in thresholds):
-        raise ValueError(
-            f"g is {thresholds}; expected each to be 0 or at least {LEAST_PROBABILITY:g}"
-        )
-    if not abs(sum(thresholds) - 1) <= SUM_TOLERANCE:
-        raise ValueError(
-            f"g is {thresholds} with sum {sum(thresholds):g}; expected probabilities with sum 1"
-        )
-    return thresholds
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,30 +89,23 @@ class GradedMeasure(QuadraticForm):
     None is uniform over the grades that occur.
     """
 
-    g: tuple[float, ...] | None = None
-    levels: tuple[float, ...] | None = None
+    g: tuple[float, ...] | None = parameter(None, as_thresholds)
+    levels: tuple[float, ...] | None = parameter(None, as_levels)
 
     discount_at = Reciprocal()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "g", as_thresholds(self.g))
-        object.__setattr__(self, "levels", as_levels(self.levels, self.g))
-
-    @property
-    def n_grades(self) -> int | None:
-        """``len(g)``."""
-        return None if self.g is None else len(self.g)
+        if self.levels is not None and len(self.levels) != len(self.g or ()):
+            raise ValueError(
+                f"levels is {self.levels!r} and g is {self.g!r}; expected a grade for each entry "
+                "of g"
+            )
 
     @property
     def highest_grade(self) -> float:
-        """The last of `levels`."""
-        return super().highest_grade if self.levels is None else self.levels[-1]
-
-    @property
-    def between_whole_grades(self) -> bool:
-        """True if `g` is given without `levels`."""
-        return self.g is not None and self.levels is None
+        """The last of `levels`, or ``len(g)``."""
+        return math.inf if self.g is None else (self.levels or (len(self.g),))[-1]
 
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with ``g=None`` set to equal probabilities of the grades that occur.
@@ -196,11 +175,6 @@ class GAP(GradedMeasure):
     GAP(g=(0.5, 0.5), k=10)
     """
 
-    @property
-    def short_name(self) -> str:
-        """``gap``."""
-        return "gap"
-
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(G[i], G[j]) / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
         _, cumulative = self.thresholds(base.levels)
@@ -235,11 +209,6 @@ class xGAP(GradedMeasure):
         """False."""
         return False
 
-    @property
-    def short_name(self) -> str:
-        """``xgap``."""
-        return "xgap"
-
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(G[i], G[j]) w[j] / G[j]``."""
         g, cumulative = self.thresholds(base.levels)
@@ -267,12 +236,84 @@ class eGAP(GradedMeasure):
     0.583
     """
 
-    @property
-    def short_name(self) -> str:
-        """``egap``."""
-        return "egap"
-
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(w[i], w[j])``."""
         g, _ = self.thresholds(base.levels)
         return with_diagonal(lesser(self._w(base, g)))
+
+
+def as_top(top: Any, name: str) -> float | None:
+    """Return the highest grade of a scale, or None if it is open."""
+    return None if top is None else positive(top, name)
+
+
+@dataclass(frozen=True, repr=False)
+class grAP(QuadraticForm):
+    """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, the gains of grades [moffat2022].
+
+    It differs from `GAP`, although the names are almost the same: documents are accepted
+    independently. GAP has one threshold for all documents of a list, so that a pair is worth
+    ``G[min(i, j)]``; here it is worth the product of two gains.
+
+    Parameters
+    ----------
+    gains : sequence of float, optional
+        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over `top`. Gains of fractional grades
+        lie on straight lines between those of whole grades.
+    top : float, optional
+        The highest grade; None: the highest that occurs in the (training) labels.
+    k : int, optional
+        Cut-off. The sum of all r stays complete.
+
+    Raises
+    ------
+    ValueError
+        If `gains`, `top` or `k` is not of this kind, or there are both gains and a highest
+        grade.
+
+    Notes
+    -----
+    With binary gains it is average precision. The ideal ranking has less than 1 where gains lie
+    between 0 and 1.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.grAP(gains=(0, 0.5, 1)), y_true, y_score).values()
+    >>> round(value, 3)
+    0.5
+    """
+
+    gains: tuple[float, ...] | None = parameter(None, as_shares)
+    top: float | None = parameter(None, as_top)
+
+    discount_at = Reciprocal()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gains is not None and self.top is not None:
+            raise ValueError(f"top is {self.top!r}, but gains are given too; expected one of them")
+
+    @property
+    def highest_grade(self) -> float:
+        """`top`, or the last grade that has a gain."""
+        return last_grade(self.gains) if self.top is None else self.top
+
+    def resolved(self, occurring: Array) -> Self:
+        """Set ``top=None`` to the highest grade that occurs, unless `gains` are given."""
+        if self.gains is not None or self.top is not None:
+            return self
+        return replace(self, top=float(occurring[-1]))
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
+        if self.gains is None and self.top is None:
+            raise ValueError(
+                f"{self!r} has no top yet; expected gains or a top, or a call of resolved() first"
+            )
+        gain = gain_of_grades(self.gains, base.levels)
+        if self.top is not None:
+            gain = base.levels / self.top
+        factor = gain * reciprocal(base.total(gain))[:, None]
+        return with_diagonal(gain[..., :, None] * factor[:, None, :])

@@ -5,10 +5,11 @@
 {AP(rel=1): 0.5833333333333333, RR(): 0.5}
 """
 
+import hashlib
 import math
 import re
-from abc import abstractmethod
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
@@ -20,25 +21,28 @@ from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked
-from gapboost.measures.arrays import checked_arrays
 from gapboost.measures.discounts import Discount
-from gapboost.measures.labels import plain, short_label
-from gapboost.measures.metaclass import MeasureType
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
+NUMBER = int | float | np.integer | np.floating
+
+
+def parameter(default: Any, check: Callable[[Any, str], Any], always_shown: bool = False) -> Any:
+    """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it."""
+    return field(default=default, metadata={"check": check, "always_shown": always_shown})
 
 
 @dataclass(frozen=True, repr=False)
-class Measure(metaclass=MeasureType):
+class Measure(ABC):
     """A measure of rankings: evaluates a ranking and the effect of swapping two of its documents.
 
     Subclasses are frozen dataclasses: hashable, picklable, and printed as they are written.
     ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
 
-    A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` defines
-    `short_name`, `discount_at` and ``tables`` (see `QuadraticForm`). Every
-    objective trains for such measures. Any other measure defines `evaluated` instead. It overrides
-    `relevant` and `changes` if the ones of this class do not fit.
+    Derive a measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])``
+    from `gapboost.measures.QuadraticForm`: every objective trains for it. Any other measure derives
+    from this class and defines `evaluated`. It overrides `relevant` and `changes` if the ones of
+    this class do not fit.
 
     Parameters
     ----------
@@ -55,10 +59,13 @@ class Measure(metaclass=MeasureType):
     # Numpy's numbers leave ``number * measure`` to the measure.
     __array_ufunc__: ClassVar[None] = None
 
-    k: int | None = field(default=None, kw_only=True)
+    k: int | None = field(default=None, kw_only=True, metadata={"check": as_cutoff})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", as_cutoff(self.k))
+        for f in fields(self):
+            if "check" in f.metadata:
+                value = f.metadata["check"](getattr(self, f.name), f.name)
+                object.__setattr__(self, f.name, value)
         name = self.short_name
         if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
             raise ValueError(
@@ -76,32 +83,13 @@ class Measure(metaclass=MeasureType):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     @property
-    @abstractmethod
     def short_name(self) -> str:
-        """Lower-case name for rankers and boosters: letters, digits, ``_``, ``.`` and ``-``.
+        """Name for rankers and boosters; by default the name of the class in lower case.
 
-        XGBoost splits its reports at blanks and colons, so a name cannot contain them.
+        It has letters, digits, ``_``, ``.`` and ``-``: XGBoost splits its reports at blanks and
+        colons.
         """
-
-    @property
-    def monotone(self) -> bool:
-        """True if the value never falls when a higher grade moves above a lower one."""
-        return True
-
-    @property
-    def terms(self) -> "tuple[tuple[float, Measure], ...]":
-        """Weights and measures whose sum this measure is, each with one discount or none."""
-        return ((1.0, self),)
-
-    @property
-    def label_column(self) -> int | str | None:
-        """Column of several labels that the measure reads (`OfLabel`); None for one label."""
-        return None
-
-    @property
-    def trains(self) -> bool:
-        """True if `LambdaRank` can train for it."""
-        return False
+        return type(self).__name__.lower()
 
     @property
     def label(self) -> str:
@@ -115,24 +103,39 @@ class Measure(metaclass=MeasureType):
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name != "k" and value != f.default:
-                words += [f.name, plain(value)]
+                words += [f.name, label_of_value(value)]
         words += [] if self.k is None else ["at", str(self.k)]
-        return short_label("_".join(words))
+        return shortened("_".join(words))
 
     @property
-    def n_grades(self) -> int | None:
-        """Number of positive grades the measure is defined for; None means any."""
+    def monotone(self) -> bool:
+        """True if the value never falls when a higher grade moves above a lower one."""
+        return True
+
+    @property
+    def trains(self) -> bool:
+        """True if `LambdaRank` can train for it."""
+        return False
+
+    @property
+    def terms(self) -> "tuple[tuple[float, Measure], ...]":
+        """Weights and measures whose sum this measure is, each with one discount or none."""
+        return ((1.0, self),)
+
+    @property
+    def label_column(self) -> int | str | None:
+        """Column of several labels that the measure reads (`OfLabel`); None for one label."""
         return None
 
     @property
     def highest_grade(self) -> float:
         """Highest grade that the measure is defined for; infinite if there is no limit."""
-        return math.inf if self.n_grades is None else self.n_grades
+        return math.inf
 
     @property
-    def between_whole_grades(self) -> bool:
-        """True if parameters given at whole grades are interpolated for fractional ones."""
-        return False
+    def n_grades(self) -> int | None:
+        """Number of positive whole grades the measure is defined for; None means any."""
+        return None if self.highest_grade == math.inf else math.ceil(self.highest_grade)
 
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with open parameters (``g=None``) set from the grades that occur.
@@ -144,43 +147,14 @@ class Measure(metaclass=MeasureType):
         """
         return self
 
-    def depth(self, n: int) -> int:
-        """Number of ranks with a discount above 0 in a list of `n` documents."""
-        return n if self.k is None else min(n, self.k)
-
-    def discount(self, n: int) -> Array:
-        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
-        weights, _ = weights_at(self, np.arange(1.0, n + 1))
-        return np.where(np.arange(n) < self.depth(n), weights, 0.0)
-
-    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
-        """Weights of the ranks of several queries, 0 beyond the cut-off.
-
-        Parameters
-        ----------
-        base : RecallBase
-            Of the queries.
-        sizes : int ndarray of shape (Q,)
-            Documents in the list of each query, at least 1.
-
-        Returns
-        -------
-        weights : float64 ndarray
-        begins : int64 ndarray of shape (Q,)
-            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless
-            the discount belongs to the query (`DiscountOfQuery`).
-        """
-        return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
-
     @property
-    @abstractmethod
     def discount_at(self) -> Discount | None:
         """Return weights at real ranks without the cutoff, for the discount and smooth measures.
 
         Define a method ``discount_at(self, ranks)``, or set a value of
         `gapboost.measures.discounts`. `WeightedSum` merges measures with equal values and equal
-        cut-offs into one. It does not merge methods, nor measures that override `depth`, `discount`
-        or `discounts`. None means that each query has its own discount.
+        cut-offs into one. It does not merge methods, nor measures that override `depth` or
+        `discount`. None means that no discount holds for all queries.
 
         Parameters
         ----------
@@ -192,9 +166,19 @@ class Measure(metaclass=MeasureType):
         weight, slope : float64 ndarrays of the shape of `ranks`
             The weight and its derivative.
         """
+        return None
+
+    def depth(self, n: int) -> int:
+        """Number of ranks with a discount above 0 in a list of `n` documents."""
+        return n if self.k is None else min(n, self.k)
+
+    def discount(self, n: int) -> Array:
+        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
+        weights, _ = weights_at(self, np.arange(1.0, n + 1))
+        return np.where(np.arange(n) < self.depth(n), weights, 0.0)
 
     @abstractmethod
-    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
+    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
         """Return the value of each query, its mean over all orders of tied documents.
 
         Parameters
@@ -203,8 +187,6 @@ class Measure(metaclass=MeasureType):
             Queries in order of rank.
         base : RecallBase
             Of the queries.
-        weights, begins
-            Of these queries, as `discounts` returns them.
 
         Returns
         -------
@@ -224,7 +206,6 @@ class Measure(metaclass=MeasureType):
         By default every pair of documents is swapped, and the list evaluated again.
         """
         n = len(grades)
-        weights, begins = self.discounts(base, np.array([n]))
         changes = np.zeros((n, n))
         for p in range(n):
             m = n - p
@@ -233,14 +214,14 @@ class Measure(metaclass=MeasureType):
             lists[:, p], lists[others, p + others] = grades[p:], grades[p]
             untied = np.tile(np.arange(1, n + 1, dtype=np.int32), m)
             ranked = Ranked(starts=np.arange(m + 1) * n, grades=lists.ravel(), ends=untied)
-            values = self.evaluated(ranked, base[np.zeros(m, int)], weights, np.repeat(begins, m))
+            values = self.evaluated(ranked, base[np.zeros(m, int)])
             changes[p, p:] = values - values[0]
         return changes
 
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
         """Return the change of the value when two documents swap ranks, for all pairs of ranks.
 
-        `LambdaRank` weights its pairs by this change. `gapboost.measures.swaps` has the formula.
+        `LambdaRank` weights its pairs by this change.
 
         Parameters
         ----------
@@ -278,8 +259,8 @@ class Measure(metaclass=MeasureType):
         return changes + changes.T
 
     @property
-    def _addition_key(self) -> Any:
-        """Key, equal for measures that a `WeightedSum` merges; else the measure itself."""
+    def merge_key(self) -> Any:
+        """Key that is equal for measures that a `WeightedSum` merges; else the measure itself."""
         return self
 
     def __mul__(self, weight: Any) -> "Measure":
@@ -294,9 +275,26 @@ class Measure(metaclass=MeasureType):
 
 
 def _sum_of(*parts: tuple[float, Measure]) -> Measure:
-    assert MeasureType.sum is not None  # `gapboost.measures` imports it
-    found: Measure = MeasureType.sum(parts)
-    return found
+    from gapboost.measures.weighted import WeightedSum  # is a measure too
+
+    return WeightedSum(parts)
+
+
+def label_of_value(value: Any) -> str:
+    """Write a value for a label: numbers as they print, odd characters by their codes."""
+    if isinstance(value, tuple) and all(isinstance(each, NUMBER) for each in value):
+        return "_".join(map(label_of_value, value))
+    if isinstance(value, NUMBER):
+        return str(value.item() if isinstance(value, np.generic) else value).replace("e+", "e")
+    # A word begins with a letter or a code, and a number with neither.
+    return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
+
+
+def shortened(label: str) -> str:
+    """Return a label of at most 200 characters: MLflow takes 250, files 255 with endings."""
+    if len(label) <= 200:
+        return label
+    return f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
@@ -312,8 +310,7 @@ def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
 
 def _limit(measures: Sequence[Measure]) -> GradeLimit:
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
-    between = next((repr(m) for m in measures if m.between_whole_grades), "")
-    return GradeLimit(highest, measure, between)
+    return GradeLimit(highest, measure)
 
 
 def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
@@ -321,8 +318,40 @@ def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
     discount = measure.discount_at
     if discount is None:
         raise ValueError(
-            f"measure is {measure!r}, whose discount belongs to the query; expected a measure such "
-            "as GAP()"
+            f"measure is {measure!r}, which has no discount that holds for all queries; expected a "
+            "measure such as GAP()"
         )
     weight, slope = checked_arrays(measure, "discount_at", discount(ranks), [ranks.shape] * 2)
     return weight, slope
+
+
+def checked_arrays(
+    measure: Measure, method: str, returned: Any, shapes: list[tuple[int, ...]]
+) -> list[Array]:
+    """Return the arrays of a measure's method as C-contiguous float64.
+
+    Raises
+    ------
+    ValueError
+        If it is not one array of finite numbers for each of `shapes`, as it may be for a measure
+        of a user.
+    """
+    expected = " and ".join(map(str, shapes))
+    if not isinstance(returned, tuple | list) or len(returned) != len(shapes):
+        raise ValueError(
+            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of "
+            f"shapes {expected}"
+        )
+    arrays = [np.asarray(array) for array in returned]
+    if [array.shape for array in arrays] != shapes:
+        shown = " and ".join(str(array.shape) for array in arrays)
+        raise ValueError(
+            f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}"
+        )
+    if any(array.dtype.kind not in "biuf" or not np.isfinite(array).all() for array in arrays):
+        raise ValueError(
+            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; "
+            "expected finite ones"
+        )
+    # Code is compiled a second time for arrays that cannot be written.
+    return [np.require(array, np.float64, ["C", "W"]) for array in arrays]

@@ -1,46 +1,122 @@
-"""Grammar of measure names: ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and reprs.
+"""Names of measures: ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and whatever a measure prints.
 
 ::
 
-    text = NUMBER "*" MEASURE { " + " NUMBER "*" MEASURE } | MEASURE
+    SUM = TERM { "+" TERM }
+    TERM = [ NUMBER "*" ] MEASURE
     MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
+            | "OfLabel(" MEASURE "," COLUMN ")"
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
-its dataclass. VALUE is written as in Python. A list needs no brackets, or quotes as in ir_measures.
-A word needs no quotes. CUTOFF is the parameter ``k``.
+its dataclass. VALUE and COLUMN are written as in Python, but a tuple needs no brackets, and a word
+no quotes. CUTOFF is the parameter ``k``.
 """
 
 import ast
-import difflib
 import re
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
+from gapboost._data.arguments import ordered
+from gapboost.measures.binary import AP, INSQ, RBP, Precision, Recall
+from gapboost.measures.by_query import QMeasure, RPrecision
+from gapboost.measures.cascade import ERR, RR, Success
+from gapboost.measures.gains import DCG, nDCG
+from gapboost.measures.graded import GAP, eGAP, grAP, xGAP
 from gapboost.measures.measure import Measure
+from gapboost.measures.of_label import OfLabel
+from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy, SpearmanRho
 from gapboost.measures.weighted import WeightedSum
 
-# What people ask for as for a measure, though it needs more than grades in the order of scores.
-ELSEWHERE = {"bpref": "gapboost.analysis.bpref", "tau_ap": "gapboost.analysis.tau_ap"}
+KINDS: tuple[type[Measure], ...] = (
+    GAP, xGAP, eGAP, AP, nDCG, Precision, DCG, RBP, INSQ, Recall, Success, RPrecision, QMeasure,
+    KendallTau, PairwiseAccuracy, SpearmanRho, RR, ERR, grAP,
+)  # fmt: skip
+MEASURES_BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
+
+# Other names that people know them by.
+MEASURE_ALIASES: dict[str, type[Measure]] = {
+    "map": AP,
+    "p": Precision,
+    "mrr": RR,
+    "spearman": SpearmanRho,
+    "hit_rate": Success,
+}
+
+# One measure or several, by name or by value.
+Measures = str | Measure | Sequence[str | Measure]
 
 WORDS = {"true": True, "false": False, "none": None}
-
-FORM = re.compile(
-    r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE
-)
-PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
+STRING = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.I)
+PARAMETER = re.compile(r"\s*([a-z]\w*)\s*=(.*)", re.ASCII | re.DOTALL | re.I)
 
 
-def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
-    """Return the measure, or the weighted sum of measures, that a text names.
+def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
+    """Return the measure of a name; a measure is returned unchanged.
 
     Parameters
     ----------
-    text : str
-    named : mapping {name: class}
-        Names and aliases, in lower case.
+    measure : str or Measure
+        A name is one of `MEASURES_BY_NAME` or `MEASURE_ALIASES` with any parameters,
+        ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``; a sum of such names,
+        ``"0.7 * gap + 0.3 * ndcg@10"``; or what a measure prints as.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure.
     name : str
-        What the caller calls the text.
+        What the caller calls `measure`.
+
+    Raises
+    ------
+    ValueError
+        If the name or one of its parameters is unknown, or `g` is given for a measure that has
+        none or has its own.
+    TypeError
+        If `measure` is neither a name nor a measure.
+
+    Examples
+    --------
+    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=0.5,0.5)@10")
+    (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
+    """
+    if not isinstance(measure, str | Measure):
+        raise TypeError(
+            f"{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such "
+            'as "ndcg@10"'
+        )
+    value = parsed(measure, name) if isinstance(measure, str) else measure
+    if g is None:
+        return value
+    if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
+        raise ValueError(
+            f"g is {g!r} but {name} is {measure!r}; expected g only with the name of a graded "
+            'measure without g, such as "gap@10"'
+        )
+    with_g: Measure = replace(value, **{"g": g})
+    return with_g
+
+
+def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
+    """Return one measure or several, by name or by value, as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_measure`; where they are in no order.
+    """
+    if isinstance(measures, str | Measure):
+        return [as_measure(measures, None, name)]
+    if not ordered(measures):
+        raise TypeError(
+            f"{name} is {measures!r}; expected a measure such as GAP(g=(0.5, 0.5)), a name such as "
+            '"ndcg@10", or several'
+        )
+    return [as_measure(measure, None, name) for measure in measures]
+
+
+def parsed(text: str, name: str) -> Measure:
+    """Return the measure, or the weighted sum of measures, that a text names.
 
     Raises
     ------
@@ -48,102 +124,77 @@ def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") 
         If the text is not of this form, or its name, a parameter or a value is unknown to the
         measure.
     """
-    if "*" not in text:
-        return _parse_measure(text, named, name)
-    terms = [term.partition("*") for term in text.split(" + ")]
     try:
-        return WeightedSum(
-            parts=tuple(
-                (_weight(weight), _parse_measure(one, named, name)) for weight, _, one in terms
-            )
-        )
-    except ValueError as error:
-        raise ValueError(
-            f'{name} is {text!r}, of which {error}; expected a sum such as "0.7 * gap + 0.3 * '
-            'ndcg@10"'
-        ) from None
-
-
-def _weight(text: str) -> float:
-    if "_" in text:
-        raise ValueError(f"the weight {text.strip()!r} is no number")
-    return float(text)
-
-
-def _parse_measure(text: str, named: Mapping[str, type[Measure]], name: str) -> Measure:
-    match = FORM.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(
-            f'{name} is {text!r}; expected a form such as "gap", "ndcg@10" or "gap(g=0.5,0.5)@10"'
-        )
-    kind = _class_named(match[1], text, named, name)
-    parameters = _parameters(kind, match[2] or "", match[3], f"{name} is {text!r}")
-    try:
-        return kind(**parameters)
+        terms = [split(term, r"\*") for term in split(text, r"(?<![\d.][eE])\+")]
+        if len(terms) == 1 and len(terms[0]) == 1:
+            return one_measure(text)
+        return WeightedSum(tuple(weight_and_measure(*term) for term in terms))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is {text!r}, whose {error}") from None
+        raise ValueError(f"{name} is {text!r}; {error}") from None
 
 
-def _class_named(
-    word: str, text: str, named: Mapping[str, type[Measure]], name: str
-) -> type[Measure]:
-    known = {**{kind.__name__.lower(): kind for kind in named.values()}, **named}
-    if word.lower() in known:
-        return known[word.lower()]
-    if word.lower() in ELSEWHERE:
+def weight_and_measure(*term: str) -> tuple[float, Measure]:
+    """Return the weight of a term, 1 if there is none, and its measure."""
+    *weight, text = term
+    try:
+        (number,) = map(float, weight or "1")
+    except ValueError:
+        raise ValueError('expected a sum such as "0.7 * gap + 0.3 * ndcg@10"') from None
+    return number, one_measure(text)
+
+
+def one_measure(text: str) -> Measure:
+    """Return the measure of a text that is no sum."""
+    match = FORM.fullmatch(text)
+    known: dict[str, Any] = {**MEASURES_BY_NAME, **MEASURE_ALIASES, "oflabel": OfLabel}
+    if match is None or match[1].lower() not in known:
         raise ValueError(
-            f"{name} is {text!r}, which {ELSEWHERE[word.lower()]} computes; expected one of "
-            f"{', '.join(named)}"
+            f'expected one of {", ".join(known)}, with parameters as in "ndcg@10" or '
+            '"gap(g=0.5,0.5)", or a measure such as nDCG(k=10)'
         )
-    near = "".join(
-        f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1, 0.5)
-    )
-    raise ValueError(
-        f"{name} is {text!r}; expected one of {', '.join(named)}{near}, with parameters as in "
-        '"ndcg@10" or "gap(g=0.5,0.5)", or a measure such as nDCG(k=10)'
-    )
-
-
-def _parameters(
-    kind: type[Measure], inside: str, cutoff: str | None, subject: str
-) -> dict[str, Any]:
-    """Return values by parameter; `subject` is the beginning of an error message."""
-    known = {field.name: field for field in fields(kind) if field.init}
-    unnamed, *pieces = PARAMETER.split(inside)
-    assignments = [*zip(pieces[::2], pieces[1::2], strict=True)]
-    if unnamed.strip():
-        raise ValueError(
-            f"{subject}, with {unnamed.strip()!r} for no parameter; expected {_example(known)}"
+    kind = known[match[1].lower()]
+    texts: list[tuple[str, str]] = []
+    positions = iter(("measure", "column") if kind is OfLabel else ())
+    for piece in split(match[2] or "", ","):
+        if named := PARAMETER.match(piece):
+            texts.append((named[1], named[2]))
+        elif texts and kind is not OfLabel:
+            texts[-1] = (texts[-1][0], f"{texts[-1][1]},{piece}")  # of a tuple without brackets
+        elif piece.strip():
+            texts.append((next(positions, piece.strip()), piece))
+    texts += [] if match[3] is None else [("k", match[3])]
+    types = {f.name: str(f.type) for f in fields(kind) if f.init}
+    values: dict[str, Any] = {}
+    for parameter, value in texts:
+        if parameter not in types or parameter in values:
+            raise ValueError(f"expected {'=..., '.join(types)}=..., each at most once")
+        values[parameter] = (
+            one_measure(value) if parameter == "measure" else one_value(value, types[parameter])
         )
-    if cutoff is not None:
-        assignments.append(("k", cutoff))
-    parameters: dict[str, Any] = {}
-    for parameter, value in assignments:
-        if parameter not in known:
-            raise ValueError(
-                f"{subject}, but {kind.__name__} has no parameter {parameter!r}; expected "
-                f"{_example(known)}"
-            )
-        if parameter in parameters:
-            raise ValueError(f"{subject}, with {parameter} twice; expected it once")
-        parameters[parameter] = _parse_value(value.strip(), "tuple" in str(known[parameter].type))
-    return parameters
+    if kind is OfLabel and len(values) < 2:
+        raise ValueError('expected a measure and a column, such as "OfLabel(ndcg@10, 0)"')
+    measure: Measure = kind(**values)
+    return measure
 
 
-def _example(known: Mapping[str, Any]) -> str:
-    return ", ".join(f"{parameter}=..." for parameter in known)
-
-
-def _parse_value(text: str, several: bool) -> Any:
+def one_value(text: str, type_name: str) -> Any:
+    """Return the value of a parameter; a word is a string."""
+    text = text.strip()
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     try:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
-    if isinstance(value, str):
-        return _parse_value(value, several) if several and value != text else value
-    if "_" in text:
-        # Python's source code writes ten as 1_0; a name that a log or a file holds does not.
-        return text
-    return (value,) if several and isinstance(value, int | float) else value
+    return (value,) if "tuple" in type_name and isinstance(value, int | float) else value
+
+
+def split(text: str, separator: str) -> list[str]:
+    """Split a text at a separator, a regular expression, outside of brackets and strings."""
+    pieces, depth, begin = [], 0, 0
+    for match in re.finditer(rf"{STRING}|([(\[])|([)\]])|({separator})", text, re.DOTALL):
+        depth += bool(match[1]) - bool(match[2])
+        if match[3] and depth == 0:
+            pieces.append(text[begin : match.start()])
+            begin = match.end()
+    return [*pieces, text[begin:]]

@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,8 +19,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked
 from gapboost.measures.discounts import Discount
-from gapboost.measures.labels import plain, short_label
-from gapboost.measures.measure import Measure
+from gapboost.measures.measure import Measure, label_of_value, shortened
 from gapboost.measures.weighted import WeightedSum
 
 
@@ -57,6 +56,7 @@ class OfLabel(Measure):
 
     measure: Measure
     column: int | str
+    k: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.measure, Measure):
@@ -66,19 +66,14 @@ class OfLabel(Measure):
                 f"measure is {self.measure!r}; expected a measure of one label, and OfLabel around "
                 "each part of a sum"
             )
-        if isinstance(self.column, bool) or not isinstance(self.column, int | np.integer | str):
-            raise TypeError(
+        number = isinstance(self.column, int | np.integer) and not isinstance(self.column, bool)
+        if not isinstance(self.column, str) and not (number and self.column >= 0):
+            raise ValueError(
                 f"column is {self.column!r}; expected the name of a column of y, or its number "
                 "from 0 on"
             )
         if not isinstance(self.column, str):
             object.__setattr__(self, "column", int(self.column))
-            if self.column < 0:
-                raise ValueError(f"column is {self.column!r}; expected a number from 0 on")
-        if self.k not in (None, self.measure.k):
-            raise ValueError(
-                f"k is {self.k!r} for {self!r}; expected the cut-off inside the measure"
-            )
         object.__setattr__(self, "k", self.measure.k)
 
     def __repr__(self) -> str:
@@ -87,12 +82,12 @@ class OfLabel(Measure):
     @property
     def short_name(self) -> str:
         """Name such as ``ndcg_of_revenue``."""
-        return f"{self.measure.short_name}_of_{plain(self.column)}"
+        return f"{self.measure.short_name}_of_{label_of_value(self.column)}"
 
     @property
     def label(self) -> str:
         """Label such as ``ndcg_at_10_of_revenue``; see `Measure.label`."""
-        return short_label(f"{self.measure.label}_of_{plain(self.column)}")
+        return shortened(f"{self.measure.label}_of_{label_of_value(self.column)}")
 
     @property
     def label_column(self) -> int | str:
@@ -110,19 +105,9 @@ class OfLabel(Measure):
         return self.measure.trains
 
     @property
-    def n_grades(self) -> int | None:
-        """See `Measure.n_grades`."""
-        return self.measure.n_grades
-
-    @property
     def highest_grade(self) -> float:
         """See `Measure.highest_grade`."""
         return self.measure.highest_grade
-
-    @property
-    def between_whole_grades(self) -> bool:
-        """See `Measure.between_whole_grades`."""
-        return self.measure.between_whole_grades
 
     def resolved(self, occurring: Any) -> Self:
         """Return the measure with open parameters set from the grades that occur in its column.
@@ -148,15 +133,9 @@ class OfLabel(Measure):
         """See `Measure.discount_at`."""
         return self.measure.discount_at
 
-    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
-        """See `Measure.evaluated`; all arguments are about the column."""
-        return self.measure.evaluated(ranked, base, weights, begins)
-
-    def changes(self, grades: Array, base: RecallBase) -> Array:
-        """Raise ValueError: a swap changes several labels, and `swap_changes` takes one."""
-        raise ValueError(
-            f"measure is {self!r}; expected {self.measure!r}: swap_changes takes one label"
-        )
+    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
+        """Raise ValueError: a list of grades has one label."""
+        raise ValueError(f"measure is {self!r}; expected {self.measure!r} for one label")
 
 
 def grades_of_labels(measure: Measure, occurring: Array) -> Any:

@@ -15,9 +15,8 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
-from gapboost.measures.arrays import reciprocal, with_diagonal
 from gapboost.measures.discounts import Constant
-from gapboost.measures.form import QuadraticForm
+from gapboost.measures.form import QuadraticForm, reciprocal, with_diagonal
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,11 +72,6 @@ class KendallTau(PairMeasure):
     0.2
     """
 
-    @property
-    def short_name(self) -> str:
-        """``kendalltau``."""
-        return "kendalltau"
-
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; ``own`` is 0."""
         order, share = share_of_pairs(base)
@@ -104,11 +98,6 @@ class PairwiseAccuracy(PairMeasure):
     >>> round(value, 3)
     0.6
     """
-
-    @property
-    def short_name(self) -> str:
-        """``pairwiseaccuracy``."""
-        return "pairwiseaccuracy"
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i > j}`` over the number of pairs; ``own`` is 0."""
@@ -148,11 +137,6 @@ class SpearmanRho(PairMeasure):
     >>> round(value, 3)
     0.211
     """
-
-    @property
-    def short_name(self) -> str:
-        """``spearmanrho``."""
-        return "spearmanrho"
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """Return ``pair[i, j] = r[i] - r[j]`` over the divisor; single documents are worth 0."""

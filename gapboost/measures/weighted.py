@@ -6,7 +6,7 @@
 {0.7 * GAP(g=(0.5, 0.5)) + 0.3 * nDCG(k=10): 0.8223456076304853}
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -14,11 +14,8 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import without_pairs
-from gapboost.measures.form import QuadraticForm, as_form, tables_of
-from gapboost.measures.labels import plain, short_label
-from gapboost.measures.measure import Measure
-from gapboost.measures.metaclass import MeasureType
+from gapboost.measures.form import QuadraticForm, tables_of, without_pairs
+from gapboost.measures.measure import Measure, label_of_value, shortened
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,7 +25,8 @@ class WeightedSum(QuadraticForm):
     Measures with the same discount and cut-off are merged into one quadratic form, whose tables are
     the sum of their tables. The merged form costs as much as a single measure, and every objective
     can train for it. Discounts are compared as values (`Measure.discount_at`), so that the result
-    depends neither on the data nor on the order of the parts.
+    depends neither on the data nor on the order of the parts. `k` is the cut-off that all parts
+    share, or None.
 
     Parameters
     ----------
@@ -39,8 +37,8 @@ class WeightedSum(QuadraticForm):
     Raises
     ------
     ValueError
-        If a weight is not a finite number above 0, there are no parts, or `k` is not that of all
-        parts; where some parts, and not all, are `OfLabel`.
+        If a weight is not a finite number above 0, there are no parts, or some parts, and not all,
+        are `OfLabel`.
     TypeError
         If a part is no measure.
 
@@ -56,6 +54,7 @@ class WeightedSum(QuadraticForm):
     """
 
     parts: tuple[tuple[float, Measure], ...] = ()
+    k: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         weights: dict[Measure, float] = {}
@@ -77,12 +76,7 @@ class WeightedSum(QuadraticForm):
             )
         object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
         cutoffs = {part.k for part in weights}
-        common = cutoffs.pop() if len(cutoffs) == 1 else None
-        if self.k not in (None, common):
-            raise ValueError(
-                f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures"
-            )
-        object.__setattr__(self, "k", common)
+        object.__setattr__(self, "k", cutoffs.pop() if len(cutoffs) == 1 else None)
 
     def __repr__(self) -> str:
         return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
@@ -99,9 +93,8 @@ class WeightedSum(QuadraticForm):
     @property
     def label(self) -> str:
         """Label such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
-        return short_label(
-            "_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts)
-        )
+        labels = [f"{label_of_value(weight)}_{part.label}" for weight, part in self.parts]
+        return shortened("_plus_".join(labels))
 
     @property
     def monotone(self) -> bool:
@@ -114,34 +107,20 @@ class WeightedSum(QuadraticForm):
         return all(part.trains for _, part in self.parts)
 
     @property
-    def n_grades(self) -> int | None:
-        """Smallest `n_grades` of the parts; None if none of them has a limit."""
-        return min(
-            (part.n_grades for _, part in self.parts if part.n_grades is not None), default=None
-        )
-
-    @property
     def highest_grade(self) -> float:
         """Lowest `highest_grade` of the parts."""
         return min(part.highest_grade for _, part in self.parts)
 
-    @property
-    def between_whole_grades(self) -> bool:
-        """True if `between_whole_grades` is True for some part."""
-        return any(part.between_whole_grades for _, part in self.parts)
-
     def resolved(self, occurring: Array) -> Self:
         """Return the sum with all parts resolved."""
-        return type(self)(
-            parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts)
-        )
+        return type(self)(tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
 
     @property
     def terms(self) -> tuple[tuple[float, Measure], ...]:
         """Weighted parts; those with the same discount and cut-off are merged into one."""
         sums: dict[Any, list[tuple[float, Measure]]] = {}
         for weight, part in self.parts:
-            sums.setdefault(part._addition_key, []).append((weight, part))
+            sums.setdefault(part.merge_key, []).append((weight, part))
         if len(sums) == 1 and self.parts[0][1] not in sums:
             return ((1.0, self),)
         return tuple(
@@ -150,28 +129,23 @@ class WeightedSum(QuadraticForm):
 
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """Return weight and slope of the discount, which all parts share."""
-        discount = self._forms[0][1].discount_at
+        discount = self._parts_of_one_discount()[0][1].discount_at
         assert discount is not None
         return discount(ranks)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """Return the weighted sums of the tables of the parts."""
         pair, own = without_pairs(np.zeros(1), base)
-        for weight, part in self._forms:
+        for weight, part in self._parts_of_one_discount():
             of_part = tables_of(part, base)
             pair += weight * of_part[0]
             own += weight * of_part[1]
         return pair, own
 
-    @property
-    def _forms(self) -> list[tuple[float, QuadraticForm]]:
-        """Weights and parts of a sum with one discount."""
+    def _parts_of_one_discount(self) -> tuple[tuple[float, Measure], ...]:
         if len(self.terms) > 1 or self.terms[0][1] is not self:
             raise ValueError(
                 f"measure is {self!r}, which has several discounts; expected a measure with one, "
                 "such as GAP()"
             )
-        return [(weight, as_form(part)) for weight, part in self.parts]
-
-
-MeasureType.sum = WeightedSum
+        return self.parts

@@ -99,7 +99,8 @@ class LambdaRank(Objective):
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     """Return the pass for a measure with one discount."""
     measure, data = with_its_label(objective.measure, data)
-    discount, begins = measure.discounts(data.base, data.queries.sizes)
+    discount = measure.discount(int(data.queries.sizes.max()))
+    begins = np.zeros(len(data.queries), dtype=np.int64)
     setup = Setup(
         grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount,
         begins=begins, weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,

@@ -12,7 +12,7 @@ import xgboost
 from gapboost._boosters.measure_arguments import as_metrics
 from gapboost._boosters.parameter_table import ParameterRule, Parameters, ParameterTable
 from gapboost._boosters.request import TrainingRequest
-from gapboost.measures.ndcg import CumulatedGain
+from gapboost.measures.gains import CumulatedGain
 
 # It counts pairs alike; XGBoost reports nDCG for it.
 PAIRWISE = "rank:pairwise"

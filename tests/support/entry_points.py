@@ -96,13 +96,3 @@ BAD_DATA = {
         GOOD._replace(weight=np.full(len(GOOD.y), 1e20)), "has the sum", "weight"
     ),
 }
-
-
-def many_values():
-    """Rows whose labels are no grades: nearly all differ."""
-    found = rows(120)
-    return found._replace(y=np.abs(found.X[:, 0].astype(float)))
-
-
-# The warning about them, for a measure whose g is given at whole grades.
-MANY, BETWEEN_GRADES = "different values up to", {"g": (0.25, 0.25, 0.25, 0.25, 0.0)}

@@ -264,10 +264,10 @@ def _looked_at(t):
     return total + (2 * t) ** 2 * (1 / last + 1 / (2 * last**2) + 1 / (6 * last**3))
 
 
-def recall(grades_ranked, rel, k, counts=None):
-    """|{n <= k: i_n >= rel}| / RB(rel)."""
+def recall(grades_ranked, rel, k, counts=None, capped=False):
+    """|{n <= k: i_n >= rel}| / RB(rel), or / min(k, RB(rel))."""
     ranked, counts, _ = _with_counts(grades_ranked, counts)
-    base = recall_base(counts, rel)
+    base = min(recall_base(counts, rel), k) if capped else recall_base(counts, rel)
     return 0.0 if base == 0 else sum(1 for grade in ranked[:k] if grade >= rel) / base
 
 
@@ -343,6 +343,11 @@ def rr(grades_ranked, rel, counts=None, k=None):
         if grade >= rel:
             return 1 / n
     return 0.0
+
+
+def success(grades_ranked, rel, k, counts=None):
+    """1 if a relevant document is within k, else 0."""
+    return float(any(grade >= rel for grade in grades_ranked[:k]))
 
 
 def err(grades_ranked, top, counts=None, k=None):

@@ -97,6 +97,15 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
             if k is not None
         ),
         *(
+            (gb.Recall(k=k, capped=True), partial(oracle.recall, rel=1, k=k, capped=True))
+            for _ in range(k is not None)
+        ),
+        *(
+            (gb.Success(rel=rel, k=k), partial(oracle.success, rel=rel, k=k))
+            for rel in (1, 3)
+            if k is not None
+        ),
+        *(
             (gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k))
             for rel in (1, 2)
         ),

@@ -1,0 +1,251 @@
+"""Measures of documents that are relevant or not, and of gains from 0 to 1.
+
+>>> import gapboost as gb
+>>> measures = [gb.AP(), gb.Precision(k=2), gb.Recall(k=2), gb.RBP(p=0.5), gb.INSQ(t=1)]
+>>> values = gb.evaluate(measures, y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+>>> [round(value, 3) for value in values.values()]
+[0.833, 0.5, 0.5, 0.625, 0.485]
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gapboost._data.arguments import as_flag, as_relevant, positive, probability
+from gapboost._data.grades import at_least
+from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost.measures.cascade import as_needed_cutoff
+from gapboost.measures.discounts import (
+    Constant,
+    Discount,
+    Geometric,
+    InverseSquare,
+    Reciprocal,
+)
+from gapboost.measures.form import (
+    QuadraticForm,
+    lesser,
+    reciprocal,
+    with_diagonal,
+    without_pairs,
+)
+from gapboost.measures.gains import as_shares, gain_of_grades, last_grade
+from gapboost.measures.measure import parameter
+
+
+@dataclass(frozen=True, repr=False)
+class AP(QuadraticForm):
+    """Average precision, ``sum_n 1/n 1{i_n >= rel} #{m <= n: i_m >= rel} / RB[rel]``.
+
+    Parameters
+    ----------
+    rel : float, default=1
+        The lowest grade that counts as relevant.
+    k : int, optional
+        Cut-off. The recall base stays complete, as in trec_eval.
+    ideal_at_k : bool, default=False
+        Divide by ``min(k, RB[rel])`` instead of ``RB[rel]``, so that the best ranking of every
+        query has the value 1. This is what LightGBM and XGBoost report as ``map@k``. It changes
+        nothing without `k`.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.AP(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.833
+    """
+
+    rel: float = parameter(1, as_relevant, always_shown=True)
+    ideal_at_k: bool = parameter(False, as_flag)
+
+    discount_at = Reciprocal()
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``, or ``/ min(k, RB[rel])``.
+
+        The second is for `ideal_at_k`.
+        """
+        share = share_of_relevant(base, self.rel, self.k if self.ideal_at_k else None)
+        return with_diagonal(lesser(at_least(base.levels, self.rel)) * share[:, :, None])
+
+
+def share_of_relevant(base: RecallBase, rel: float, k: int | None = None) -> Array:
+    """Return 1 over the number of relevant documents, at most `k`: float64 of shape (Q, 1)."""
+    count = base.relevant(rel)
+    return reciprocal(count if k is None else np.minimum(count, k))[:, None]
+
+
+@dataclass(frozen=True, repr=False)
+class RelevantAtCutoff(QuadraticForm):
+    """``#{n <= k: i_n >= rel}`` over some number of documents."""
+
+    k: int | None = field(
+        default=10, kw_only=True, metadata={"check": as_needed_cutoff, "always_shown": True}
+    )
+    rel: float = parameter(1, as_relevant)
+
+
+@dataclass(frozen=True, repr=False)
+class Precision(RelevantAtCutoff):
+    """Precision at k, ``#{n <= k: i_n >= rel} / k``, also for a list shorter than k.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off.
+    rel : float, default=1
+        The lowest grade that counts as relevant.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.Precision(k=2), y_true, y_score).values()
+    >>> round(value, 3)
+    0.5
+    """
+
+    @property
+    def discount_at(self) -> Discount:
+        """``1 / k`` at every rank."""
+        assert self.k is not None
+        return Constant(1.0 / self.k)
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``own[j] = 1{j >= rel}``; no pairs."""
+        return without_pairs(at_least(base.levels, self.rel), base)
+
+
+@dataclass(frozen=True, repr=False)
+class Recall(RelevantAtCutoff):
+    """Recall at k, ``#{n <= k: i_n >= rel} / RB[rel]``.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off.
+    rel : float, default=1
+        The lowest grade that counts as relevant.
+    capped : bool, default=False
+        Divide by ``min(k, RB[rel])`` instead of ``RB[rel]``, so that the best ranking of every
+        query has the value 1.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> y_true, y_score = [1, 0, 2, 1], [4.0, 3.0, 2.0, 1.0]
+    >>> values = gb.evaluate([gb.Recall(k=2), gb.Recall(k=2, capped=True)], y_true, y_score)
+    >>> [round(value, 3) for value in values.values()]
+    [0.333, 0.5]
+    """
+
+    capped: bool = parameter(False, as_flag)
+
+    discount_at = Constant(1.0)
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``own[j] = 1{j >= rel} / RB[rel]``, or ``/ min(k, RB[rel])``; no pairs."""
+        share = share_of_relevant(base, self.rel, self.k if self.capped else None)
+        return without_pairs(at_least(base.levels, self.rel) * share, base)
+
+
+class WeightedPrecision(QuadraticForm):
+    """A weighted mean over all ranks, down to infinity, of gains from 0 to 1 [moffat2012].
+
+    Subclasses are dataclasses with the two fields below.
+    """
+
+    rel: float
+    gains: tuple[float, ...] | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.gains is not None and self.rel != 1:
+            raise ValueError(f"rel is {self.rel!r}, but gains are given too; expected one of them")
+
+    @property
+    def highest_grade(self) -> float:
+        """The last grade that has a gain; infinite if a formula gives all gains."""
+        return last_grade(self.gains)
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``own[j] = gain[j]``; no pairs."""
+        if self.gains is None:
+            return without_pairs(at_least(base.levels, self.rel), base)
+        return without_pairs(gain_of_grades(self.gains, base.levels), base)
+
+
+@dataclass(frozen=True, repr=False)
+class RBP(WeightedPrecision):
+    """Rank-biased precision, ``(1 - p) sum_n p^(n - 1) gain[i_n]`` [moffat2008].
+
+    Parameters
+    ----------
+    p : float, default=0.8
+        Probability to look at the next document, between 0 and 1.
+    rel : float, default=1
+        Lowest relevant grade. Relevant documents have the gain 1, others 0.
+    gains : sequence of float, optional
+        Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
+        interpolated linearly.
+    k : int, optional
+        Cut-off.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.RBP(p=0.8), y_true, y_score).values()
+    >>> round(value, 3)
+    0.328
+    """
+
+    p: float = parameter(0.8, probability, always_shown=True)
+    rel: float = parameter(1, as_relevant)
+    gains: tuple[float, ...] | None = parameter(None, as_shares)
+
+    @property
+    def discount_at(self) -> Discount:
+        """``(1 - p) p^(rank - 1)``."""
+        return Geometric(self.p)
+
+
+@dataclass(frozen=True, repr=False)
+class INSQ(WeightedPrecision):
+    """INSQ, ``sum_n gain[i_n] / (n + 2 t - 1)^2`` over the sum of all these weights [moffat2012].
+
+    A user who hopes for `t` relevant documents goes on from rank n with probability
+    ``((n + 2 t - 1) / (n + 2 t))^2``. The deeper the user is, the more likely it is that the user
+    goes on, where in `RBP` the probability stays the same.
+
+    Parameters
+    ----------
+    t : float, default=1
+        Number of relevant documents that the user hopes for, above 0.
+    rel : float, default=1
+        Lowest relevant grade. Relevant documents have the gain 1, others 0.
+    gains : sequence of float, optional
+        Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
+        interpolated linearly.
+    k : int, optional
+        Cut-off.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.INSQ(t=2), y_true, y_score).values()
+    >>> round(value, 3)
+    0.318
+    """
+
+    t: float = parameter(1.0, positive, always_shown=True)
+    rel: float = parameter(1, as_relevant)
+    gains: tuple[float, ...] | None = parameter(None, as_shares)
+
+    @property
+    def discount_at(self) -> Discount:
+        """``1 / (rank + 2 t - 1)^2`` over its sum over all ranks."""
+        return InverseSquare(self.t)

@@ -1,0 +1,198 @@
+"""The same numbers as other libraries: the rows of docs/measures.md, scikit-learn, ir_measures."""
+
+import math
+import re
+import shutil
+from pathlib import Path
+
+import ir_measures
+import lightgbm
+import numpy as np
+import pytest
+import pytrec_eval
+import xgboost
+from scipy.stats import kendalltau, rankdata, spearmanr
+from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_auc_score
+
+import gapboost as gb
+
+PAGE = Path(__file__).parents[2] / "docs" / "measures.md"
+ROWS = re.findall(
+    r'^\| (LightGBM|XGBoost|CatBoost|trec_eval)\b.* \| `(.+)` \| `"(.+)"` \| ([01]) \|$',
+    PAGE.read_text(),
+    re.M,
+)
+QUERIES, TOP = 1000, 3
+RNG = np.random.default_rng(0)
+SIZES = RNG.integers(2, 30, QUERIES)
+QID = np.repeat(np.arange(QUERIES), SIZES)
+Y = RNG.integers(0, 4, len(QID)) * (RNG.random(len(QID)) < 0.6)
+Y[np.isin(QID, RNG.choice(QUERIES, QUERIES // 10))] = 0
+S = RNG.permutation(len(QID)) / 64  # exact in float32
+# Averages of two judges, exact in float32.
+HALVES = Y * 0.5
+
+
+def of_lightgbm(name):
+    data = lightgbm.Dataset(np.arange(len(Y))[:, None], Y, group=SIZES, init_score=S)
+    metric = {"metric": name.partition("@")[0], "eval_at": [5]}
+    settings = {"objective": "lambdarank", "verbose": -1, **metric}
+    ((_, found, value, *_),) = lightgbm.Booster(settings, data).eval_train()
+    assert found == name
+    return Y, value
+
+
+def of_xgboost(name):
+    y = Y > 0 if name.startswith("map") else HALVES
+    data = xgboost.DMatrix(np.zeros((len(y), 1)), y, base_margin=S, group=SIZES)
+    settings = {"objective": "rank:ndcg", "ndcg_exp_gain": False, "eval_metric": name}
+    return y, float(xgboost.Booster(settings, [data]).eval(data).rpartition(":")[2])
+
+
+def of_catboost(name):
+    evaluator = pytest.importorskip("catboost.utils", reason="CatBoost is not installed")
+    (value,) = evaluator.eval_metric(HALVES, S, name, group_id=QID)
+    return HALVES, value
+
+
+def of_trec_eval(name):
+    qrels, run = {}, {}
+    for row, query in enumerate(map(str, QID)):
+        qrels.setdefault(query, {})[f"d{row}"] = int(Y[row])
+        run.setdefault(query, {})[f"d{row}"] = float(S[row])
+    asked = {re.sub(r"_(\d+)$", r".\1", name)}
+    found = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+    return Y, np.mean([values[name] for values in found.values()])
+
+
+LIBRARIES = {
+    "LightGBM": of_lightgbm,
+    "XGBoost": of_xgboost,
+    "CatBoost": of_catboost,
+    "trec_eval": of_trec_eval,
+}
+
+
+def test_the_page_has_rows_of_each_library():
+    assert {library for library, *_ in ROWS} == set(LIBRARIES)
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize(("library", "name", "measure", "empty"), ROWS)
+def test_the_same_number_as_another_library(library, name, measure, empty):
+    y, theirs = LIBRARIES[library](name)
+    (ours,) = gb.evaluate(measure, y, S, QID, empty=int(empty)).values()
+    # XGBoost adds up in single precision.
+    assert ours == pytest.approx(theirs, rel=1e-7 if library == "XGBoost" else 1e-12)
+    (other,) = gb.evaluate(measure, y, S, QID, empty=1 - int(empty)).values()
+    assert other != pytest.approx(theirs, rel=1e-4)
+
+
+# --- scikit-learn and scipy -----------------------------------------------------------------------
+
+
+def close(expected, tolerance=1e-12):
+    return pytest.approx(expected, rel=tolerance, abs=tolerance)
+
+
+def tied_lists(seed, how_many=60):
+    """Grades and scores of lists with ties."""
+    rng = np.random.default_rng(seed)
+    for _ in range(how_many):
+        n = rng.integers(3, 120)
+        grades, scores = rng.integers(0, TOP + 1, n), rng.integers(0, rng.integers(1, 2 * n), n)
+        grades[:2] = (0, 1)
+        yield grades, scores
+
+
+def test_average_precision_is_scikit_learns():
+    measures = [gb.AP(rel=rel) for rel in (1, 2, 3)]
+    for grades, _ in tied_lists(14):
+        scores = np.random.default_rng(len(grades)).permutation(len(grades))
+        for measure, value in gb.evaluate(measures, grades, scores).items():
+            if (grades >= measure.rel).any():
+                assert value == close(average_precision_score(grades >= measure.rel, scores))
+
+
+def test_cumulated_gains_are_scikit_learns_which_averages_over_ties():
+    cutoffs = (None, 1, 5, 50)
+    for grades, scores in tied_lists(15):
+        for k in cutoffs:
+            ndcg, dcg = gb.nDCG(k=k), gb.DCG(gains="linear", k=k)
+            values = gb.evaluate([ndcg, dcg], grades, scores)
+            assert values[ndcg] == close(ndcg_score([2**grades - 1], [scores], k=k))
+            assert values[dcg] == close(dcg_score([grades], [scores], k=k))
+
+
+def test_orders_of_pairs_are_scikit_learns_and_scipys():
+    for grades, scores in tied_lists(18):
+        tau, accuracy = gb.evaluate(["kendalltau", "pairwiseaccuracy"], grades, scores).values()
+        assert accuracy == close((tau + 1) / 2)
+        # tau-b also divides by the pairs of different scores.
+        pairs = [np.count_nonzero(x[:, None] != x) / 2 for x in (grades, scores)]
+        theirs = kendalltau(grades, scores).statistic * math.sqrt(pairs[0] * pairs[1])
+        if pairs[1]:
+            assert tau * pairs[0] == close(theirs, 1e-9)
+        (accuracy,) = gb.evaluate("pairwiseaccuracy", grades > 0, scores).values()
+        assert accuracy == close(roc_auc_score(grades > 0, scores))
+
+
+def test_spearmans_rho_is_scipys_without_ties():
+    for grades, _ in tied_lists(19):
+        scores = np.random.default_rng(len(grades)).permutation(len(grades))
+        (rho,) = gb.evaluate("spearmanrho", grades, scores).values()
+        assert rho == close(spearmanr(rankdata(grades), scores).statistic)
+
+
+# --- ir_measures ----------------------------------------------------------------------------------
+
+IR = ir_measures
+PAIRS = [
+    *((IR.AP(rel=rel), gb.AP(rel=rel)) for rel in (1, 2, 3)),
+    (IR.AP(rel=2) @ 5, gb.AP(rel=2, k=5)),
+    (IR.nDCG, gb.nDCG(gains="linear")),
+    *((IR.nDCG @ k, gb.nDCG(gains="linear", k=k)) for k in (5, 100)),
+    *((IR.P(rel=r) @ k, gb.Precision(rel=r, k=k)) for r, k in ((1, 1), (1, 5), (2, 10), (3, 60))),
+    *((IR.R(rel=r) @ k, gb.Recall(rel=r, k=k)) for r, k in ((1, 5), (2, 10))),
+    *((IR.Success(rel=r) @ k, gb.Success(rel=r, k=k)) for r, k in ((1, 1), (2, 3), (3, 10))),
+    (IR.RR(rel=2), gb.RR(rel=2)),
+    (IR.Rprec(rel=2), gb.RPrecision(rel=2)),
+]
+OF_GDEVAL = [
+    *((IR.nDCG(dcg="exp-log2") @ k, gb.nDCG(k=k)) for k in (1, 5, 20)),
+    *((IR.ERR @ k, gb.ERR(top=4, k=k)) for k in (1, 5, 20)),  # its scale ends at 4
+]
+
+
+def compare(pairs, tolerance):
+    """Compare on judgments and a run, each with documents that the other one lacks."""
+    rng = np.random.default_rng(16)
+    qrels, run, rows, recall_base = [], [], [], {}
+    for query in map(str, range(25)):
+        judged = {f"d{doc}": int(g) for doc, g in enumerate(rng.integers(0, TOP + 1, 30))}
+        judged["best"] = TOP
+        retrieved = [name for name in judged if rng.random() < 0.7] + ["u0", "u1", "u2"]
+        scores = rng.permutation(len(retrieved)) / 4
+        qrels += [ir_measures.Qrel(query, name, grade) for name, grade in judged.items()]
+        for name, score in zip(retrieved, scores, strict=True):
+            run.append(ir_measures.ScoredDoc(query, name, score))
+            rows.append((judged.get(name, 0), score, query))
+        recall_base[query] = np.bincount(list(judged.values()), minlength=TOP + 1)
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    ours = [measure for _, measure in pairs]
+    values = gb.evaluate(ours, *columns, recall_base=recall_base, per_query=True)
+    compared = 0
+    for metric in ir_measures.iter_calc([theirs for theirs, _ in pairs], qrels, run):
+        found = values[dict(pairs)[metric.measure]][values.qid.tolist().index(metric.query_id)]
+        assert found == pytest.approx(metric.value, abs=tolerance, rel=0), metric
+        compared += 1
+    assert compared == len(pairs) * 25
+
+
+def test_equals_ir_measures():
+    compare(PAIRS, 1e-12)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures runs gdeval.pl")
+def test_equals_gdeval():
+    compare(OF_GDEVAL, 5.1e-6)  # it prints five digits
