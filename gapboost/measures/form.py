@@ -157,7 +157,7 @@ def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:
 
 def with_diagonal(pair: Array) -> tuple[Array, Array]:
     """Return ``pair``, and its diagonal as ``own``: a document counts its own relevance too."""
-    return pair, np.diagonal(pair, axis1=1, axis2=2)
+    return pair, np.ascontiguousarray(np.diagonal(pair, axis1=1, axis2=2))
 
 
 def lesser(amount: Array) -> Array:

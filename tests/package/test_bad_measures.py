@@ -10,7 +10,7 @@ from bad_input import check_refusal, inf, nan
 
 import gapboost as gb
 from gapboost.analysis import maximum_entropy, precision_recall
-from gapboost.measures import MEASURES_BY_NAME, Measure, RecallBase, as_measure
+from gapboost.measures import MEASURES_BY_NAME, QuadraticForm, RecallBase, as_measure
 from gapboost.objectives import as_objective
 
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
@@ -19,7 +19,7 @@ MEASURE = gb.GAP(g=(0.5, 0.5))
 # --- parameters -----------------------------------------------------------------------------------
 
 GRADED = (gb.GAP, gb.xGAP, gb.eGAP)
-WITH_REL = (gb.AP, gb.Precision, gb.RBP, gb.INSQ, gb.Recall, gb.RPrecision, gb.RR)
+WITH_REL = (gb.AP, gb.Precision, gb.RBP, gb.INSQ, gb.Recall, gb.RPrecision, gb.RR, gb.Success)
 NO_NUMBERS = ("0.5", ("a", "b"), {0: 0.7, 1: 0.3}, {0.7: 0, 0.3: 1}, {0.7, 0.3}, b"\0\1", ())
 NOT_POSITIVE = (0, -1, True, nan, inf, "1", None)
 KINDS = {
@@ -31,7 +31,7 @@ KINDS = {
     ],
     "k": [
         (MEASURES_BY_NAME.values(), (0, -1, True, 2.0, "10", (5,))),
-        ((gb.Precision, gb.Recall), [None]),
+        ((gb.Precision, gb.Recall, gb.Success), [None]),
         ((gb.KendallTau, gb.SpearmanRho), [1]),
     ],
     "rel": [(WITH_REL, NOT_POSITIVE)],
@@ -42,6 +42,7 @@ KINDS = {
     ],
     "discount_by": [((gb.nDCG,), ("log", 1, 0.5, nan, inf, True, None, (2,)))],
     "ideal_at_k": [((gb.AP,), [1])],
+    "capped": [((gb.Recall,), [1])],
     "short_is_zero": [((gb.nDCG,), [1])],
     "p": [((gb.RBP,), (0, 1, 1.5, nan, "0.8", None))],
     "t": [((gb.INSQ,), NOT_POSITIVE)],
@@ -105,15 +106,11 @@ def test_other_parameters(argument, call):
 
 
 @dataclass(frozen=True, repr=False)
-class Broken(Measure):
+class Broken(QuadraticForm):
     """GAP with one defect in what it returns."""
 
     method: str = ""
     defect: Callable[[tuple[np.ndarray, np.ndarray]], Any] = tuple
-
-    @property
-    def short_name(self):
-        return "broken"
 
     def discount_at(self, ranks):
         found = MEASURE.discount_at(ranks)
