@@ -17,6 +17,7 @@
 `optimality`       whether small changes of a linear model improve a measure
 `significance`     whether one ranker is better than another
 `estimates`        means with standard errors, of clusters too; p-values looked at together; power
+`leaks`            whether a feature alone ranks like the grades
 `result`           what every analysis returns: a data frame, a plot, and arrays
 `ties`             values that differ by rounding alone
 `work`             long work over processes, with a progress bar

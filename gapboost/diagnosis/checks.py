@@ -9,9 +9,9 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import independent
+from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
 from gapboost.diagnosis import training_checks
 from gapboost.diagnosis.finding import (
-    FEW_QUERIES,
     Finding,
     counted,
     decided,
@@ -25,8 +25,6 @@ UNJUDGED_TOP = 10
 JUDGED_SHARE = 0.9
 CONTRAST_SHARE = 0.5
 DUPLICATE_SHARE = 0.1
-LEAK = 0.95
-LEAK_OF_CHANCE = 0.9
 TIE_RANGE = 0.01
 LONG_LIST = 5
 
@@ -50,14 +48,19 @@ def weak_ranker(subject: Subject) -> Finding:
         )
         return decided(True, message, over_random.mean, 0)
     message = f"Better than a random order by {signed(over_random.mean)} in {name}."
-    if not subject.alone:
+    alone = {
+        f"{feature}, {direction}": subject.first(test, scores)
+        for feature, column in test.ordered()
+        for direction, scores in orders(column).items()
+    }
+    if not alone:
         return decided(False, message, 0, 0)
-    best = max(subject.alone, key=lambda alone: float(alone.values.mean()))
-    ahead = independent(best.values - subject.here[name])
-    low, high = ahead.interval(family=len(subject.alone))
+    best = max(alone, key=lambda one: float(alone[one].mean()))
+    ahead = independent(alone[best] - subject.here[name])
+    low, high = ahead.interval(family=len(alone))
     message += (
-        f" The best feature alone is {best.feature}, {best.direction}: {signed(ahead.mean)} "
-        f"({signed(low)} to {signed(high)}) from the ranker."
+        f" The best feature alone is {best}: {signed(ahead.mean)} ({signed(low)} to "
+        f"{signed(high)}) from the ranker."
     )
     return decided(low > 0, message, -ahead.mean, 0)
 
@@ -124,44 +127,19 @@ def _constant(rows: Rows) -> Array:
 
 def label_leak(subject: Subject) -> Finding:
     """Find a feature that alone ranks nearly all documents of a grade, and higher ones, first."""
-    test = subject.test
-    mixed = [test.differ(test.grades >= threshold) for threshold in subject.thresholds]
-    tested = [number for number, queries in enumerate(mixed) if queries.sum() >= FEW_QUERIES]
-    if not tested:
+    ranked = rank_alone(subject.test.ordered(), subject.test.grades, subject.test.numbers)
+    if not ranked:
         return not_applicable(
-            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades."
+            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades, or no "
+            "feature has an order and varies within a query."
         )
-    if not subject.alone:
-        return not_applicable("No feature has an order and varies within a query.")
-    chance = subject.precisions(np.zeros(len(test.scores)))
-    # Of each feature: how far the interval lies above its limit, its lower end, limit and grade.
-    limits: dict[str, tuple[float, float, float, float]] = {}
-    for alone in subject.alone:
-        for number in tested:
-            queries = mixed[number]
-            precision = independent(alone.precisions[number][queries])
-            low = precision.interval(family=len(subject.alone))[0]
-            least = max(
-                LEAK, LEAK_OF_CHANCE + (1 - LEAK_OF_CHANCE) * chance[number][queries].mean()
-            )
-            found = (low - least, low, least, subject.thresholds[number])
-            limits[alone.feature] = max(limits.get(alone.feature, found), found)
-    ranked = sorted(limits, key=lambda feature: -limits[feature][0])
-    leaks = [feature for feature in ranked if limits[feature][0] > 0]
-    _, best, least, threshold = limits[ranked[0]]
-    about = (
-        f"average precision for grades from {threshold:g} on: {best:.3f} at least, by its interval"
+    best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.least]
+    message = (
+        f"{listed(leaks) or 'No feature'} alone rank{'s' * (len(leaks) < 2)} like the grades. The "
+        f"best one, {best.feature}, has the average precision for grades from {best.grade:g} on: "
+        f"{best.low:.3f} at least, by its interval."
     )
-    if leaks:
-        message = (
-            f"{listed(leaks)} alone rank{'s' if len(leaks) == 1 else ''} like the grades. "
-            f"{leaks[0]} has the {about}."
-        )
-    else:
-        message = (
-            f"No feature alone ranks like the grades. The best one, {ranked[0]}, has the {about}."
-        )
-    return decided(leaks, message, best, least)
+    return decided(leaks, message, best.low, best.least)
 
 
 def constant_features(subject: Subject) -> Finding:

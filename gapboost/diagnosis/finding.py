@@ -8,9 +8,6 @@ FOUND, PASSED, NOT_APPLICABLE, IGNORED = "found", "passed", "not applicable", "i
 # Page with a section for each check, on the repository's default branch.
 GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/report.md"
 
-# Checks that need statistics do not apply to fewer queries.
-FEW_QUERIES = 20
-
 
 class Finding(NamedTuple):
     """Result of a check: its status, a message, and the number that decides with its threshold."""

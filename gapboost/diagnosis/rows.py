@@ -1,8 +1,7 @@
 """Documents of the test or the training data, with their scores and the values of measures."""
 
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,20 +14,16 @@ from gapboost._data.judged import judged
 from gapboost._data.labels import column_name, label_columns
 from gapboost._kernels import Array
 from gapboost._optional import frame
+from gapboost.analysis.leaks import LARGEST
 from gapboost.evaluation import query_values
 from gapboost.explain import column_numbers, model_and_table
-from gapboost.measures import AP, Measure
+from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
 from gapboost.preprocessing.pipeline import last_step
 from gapboost.preprocessing.tables import number_column
 
-LARGEST = np.finfo(np.float64).max
-
 # Odd constant of a multiplicative hash: 2**64 over the golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-
-# One feature alone is evaluated by average precision for so many thresholds of grades at most.
-MOST_THRESHOLDS = 8
 
 
 class Rows:
@@ -167,6 +162,12 @@ class Rows:
             found = np.array([zlib.crc32(str(value).encode()) for value in values], np.float64)
         return self.data.queries.grouped(found)
 
+    def ordered(self) -> Iterator[tuple[str, Array]]:
+        """Yield name and values of each column that has an order and varies within a query."""
+        for place in self.numeric:
+            if self.varies(place).any():
+                yield self.names[place], self.column(place)
+
     @cached_property
     def digests(self) -> Array:
         """Equal for rows with equal features, uint64 of shape (N,)."""
@@ -208,27 +209,6 @@ def _scores(ranker: Any, X: Any, qid: Any) -> Array:
     return checked_scores(scores, table.shape[0], "predict of the ranker", "X")
 
 
-@dataclass(frozen=True, eq=False)
-class Alone:
-    """Values of each test query, ranked by one feature alone.
-
-    Attributes
-    ----------
-    feature : str
-    direction : str
-        Such as ``"descending"``: large values come first, missing ones last.
-    values : float64 ndarray of shape (Q,)
-        Values of the first measure.
-    precisions : list of float64 ndarray of shape (Q,)
-        Average precision for each of `Subject.thresholds`.
-    """
-
-    feature: str
-    direction: str
-    values: Array
-    precisions: Sequence[Array]
-
-
 class Subject:
     """Ranker, data and measures of a report.
 
@@ -261,35 +241,3 @@ class Subject:
         """Return the first measure minus its expected value for a random order, of shape (Q,)."""
         values = self.here if rows is self.test else self.there
         return values[self.measure] - self.first(rows, np.zeros(len(rows.scores)))
-
-    @cached_property
-    def thresholds(self) -> list[float]:
-        """Grades above the lowest one of the test data, the highest ones of many."""
-        positive = [float(grade) for grade in np.unique(self.test.grades) if grade > 0]
-        return positive[-MOST_THRESHOLDS:]
-
-    def precisions(self, scores: Array) -> list[Array]:
-        """Return the average precision of each test query for each of `thresholds`."""
-        measures: list[Measure] = [AP(rel=grade) for grade in self.thresholds]
-        return query_values(measures, self.test.label, scores)
-
-    @cached_property
-    def alone(self) -> list[Alone]:
-        """Test queries ranked by each feature alone, by falling and by rising values.
-
-        Missing values come last, and once more first.
-        """
-        found = []
-        for place in self.test.numeric:
-            column, name = self.test.column(place), self.test.names[place]
-            if not self.test.varies(place).any():
-                continue
-            orders = {"descending": (1, -LARGEST), "ascending": (-1, -LARGEST)}
-            if np.isnan(column).any():
-                orders["descending, missing values first"] = (1, LARGEST)
-                orders["ascending, missing values first"] = (-1, LARGEST)
-            for direction, (sign, end) in orders.items():
-                scores = np.nan_to_num(sign * column, nan=end)
-                values = self.first(self.test, scores)
-                found.append(Alone(name, direction, values, self.precisions(scores)))
-        return found

@@ -10,8 +10,8 @@ import numpy as np
 from gapboost._data.ids import plain_value
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import independent, unpaired
+from gapboost.analysis.leaks import FEW_QUERIES
 from gapboost.diagnosis.finding import (
-    FEW_QUERIES,
     Finding,
     counted,
     decided,

@@ -1,0 +1,100 @@
+"""Features that alone rank like the grades: a label leaked into them."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from gapboost._kernels import Array
+from gapboost.analysis.estimates import Estimate, independent
+from gapboost.evaluation import evaluate
+from gapboost.measures import AP
+
+# Smallest average precision of a leak, as the lower end of its interval. Where nearly all documents
+# are relevant, a random order has a high one too: a leak is so far on the way from there to 1.
+LEAK = 0.95
+LEAK_OF_CHANCE = 0.9
+
+# Queries that hold documents below a grade and others, to say something about that grade.
+FEW_QUERIES = 20
+
+# The highest of many grades are read.
+MOST_GRADES = 8
+
+LARGEST = np.finfo(np.float64).max
+
+
+class Alone(NamedTuple):
+    """Best ranking by one feature alone.
+
+    Attributes
+    ----------
+    feature : str
+    low : float
+        Lower end of the interval of its average precision for grades from `grade` on.
+    least : float
+        The feature is a leak if `low` is larger.
+    grade : float
+    """
+
+    feature: str
+    low: float
+    least: float
+    grade: float
+
+
+def orders(column: Array) -> dict[str, Array]:
+    """Return scores that rank by a column, by direction: missing values last, then first."""
+    found = {"descending": (1, -LARGEST), "ascending": (-1, -LARGEST)}
+    if np.isnan(column).any():
+        found["descending, missing values first"] = (1, LARGEST)
+        found["ascending, missing values first"] = (-1, LARGEST)
+    return {words: np.nan_to_num(sign * column, nan=end) for words, (sign, end) in found.items()}
+
+
+def rank_alone(columns: Iterable[tuple[str, Array]], grades: Array, numbers: Array) -> list[Alone]:
+    """Rank documents by one feature alone, and compare the ranking with the grades.
+
+    Parameters
+    ----------
+    columns : iterable of (name, float64 ndarray of shape (N,))
+        NaN is a missing value.
+    grades : ndarray of shape (N,)
+    numbers : int64 ndarray of shape (N,)
+        Number of the query of each document, from 0.
+
+    Returns
+    -------
+    list of Alone
+        One for each feature, the most suspicious first. Empty if few queries hold documents of
+        different grades.
+    """
+    mixed, sizes = {}, np.bincount(numbers)
+    for grade in np.unique(grades[grades > 0])[-MOST_GRADES:].tolist():
+        above = np.bincount(numbers, grades >= grade)
+        queries = (above > 0) & (above < sizes)
+        if queries.sum() >= FEW_QUERIES:
+            mixed[AP(rel=grade)] = queries
+    if not mixed:
+        return []
+
+    def estimates(scores: Array) -> list[Estimate]:
+        found = evaluate(list(mixed), grades, scores, numbers, per_query=True)
+        return [independent(found[measure][queries]) for measure, queries in mixed.items()]
+
+    chance = [one.mean for one in estimates(np.zeros(len(grades)))]
+    limits = [max(LEAK, LEAK_OF_CHANCE + (1 - LEAK_OF_CHANCE) * mean) for mean in chance]
+    ranked = [
+        (name, estimates(scores)) for name, column in columns for scores in orders(column).values()
+    ]
+    best: dict[str, Alone] = {}
+    for name, found in ranked:
+        for measure, least, estimate in zip(mixed, limits, found, strict=True):
+            alone = Alone(name, estimate.interval(family=len(ranked))[0], least, measure.rel)
+            if name not in best or _excess(alone) > _excess(best[name]):
+                best[name] = alone
+    return sorted(best.values(), key=_excess, reverse=True)
+
+
+def _excess(alone: Alone) -> float:
+    return alone.low - alone.least
