@@ -14,7 +14,7 @@ import sklearn
 import xgboost
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
@@ -88,28 +88,10 @@ def frame(X):
     return pd.DataFrame(X, columns=NAMES, index=np.arange(len(X))[::-1])
 
 
-DTYPES = (
-    "f2",
-    "f4",
-    "f8",
-    "i1",
-    "i2",
-    "i4",
-    "i8",
-    "u1",
-    "u2",
-    "u4",
-    "u8",
-    "longdouble",
-    ">f4",
-    ">f8",
-    ">i4",
-    "O",
-)
+DTYPES = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 longdouble >f4 >f8 >i4 O".split()  # noqa: SIM905
 KINDS = {
     **{f"numpy {dtype}": lambda X, _, dtype=dtype: X.astype(dtype) for dtype in DTYPES},
     "numpy Fortran order": lambda X, _: np.asfortranarray(X),
-    "numpy Fortran order float32": lambda X, _: np.asfortranarray(X, dtype=np.float32),
     "numpy read-only": read_only,
     "numpy memory-mapped": memory_mapped,
     "numpy every other column": lambda X, _: np.repeat(X, 2, axis=1)[:, ::2],
@@ -120,15 +102,11 @@ KINDS = {
     "scipy csr": lambda X, _: sparse.csr_matrix(X),
     "scipy csc": lambda X, _: sparse.csc_matrix(X),
     "scipy csr float32": lambda X, _: sparse.csr_matrix(X.astype(np.float32)),
-    "scipy csr int": lambda X, _: sparse.csr_matrix(X.astype(int)),
     "scipy csr array": lambda X, _: sparse.csr_array(X),
     "scipy csc array": lambda X, _: sparse.csc_array(X),
-    "scipy coo": lambda X, _: sparse.coo_matrix(X),
-    "scipy lil": lambda X, _: sparse.lil_matrix(X),
     "scipy csr unsorted": lambda X, _: unsorted(X, sparse.csr_matrix),
     "scipy csc unsorted": lambda X, _: unsorted(X, sparse.csc_matrix),
     "pandas": lambda X, _: frame(X),
-    "pandas float32": lambda X, _: frame(X.astype(np.float32)),
     "pandas int": lambda X, _: frame(X.astype(int)),
     "pandas Int64": lambda X, _: frame(X).astype("Int64"),
     "pandas Float64": lambda X, _: frame(X).astype("Float64"),
@@ -140,7 +118,6 @@ KINDS = {
         [np.arange(len(X)) // 3, np.arange(len(X))]
     ),
     "polars": lambda X, _: pl.DataFrame(X, schema=NAMES),
-    "polars float32": lambda X, _: pl.DataFrame(X.astype(np.float32), schema=NAMES),
     "polars int": lambda X, _: pl.DataFrame(X.astype(int), schema=NAMES),
     "pyarrow": lambda X, _: pa.table(dict(zip(NAMES, X.T, strict=True))),
     "pyarrow int8": lambda X, _: pa.table(dict(zip(NAMES, X.astype(np.int8).T, strict=True))),
@@ -318,9 +295,7 @@ def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of, load)
     fitted = twin.fitted(n_estimators=1)
     search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
     for call in (twin.ranker().fit, fitted.score, search.fit):
-        with pytest.raises(
-            TypeError, match=rf"^X is a .*; expected a table in memory: X\.{load}\(\)"
-        ):
+        with pytest.raises(TypeError, match=rf"^X is a .*X\.{load}\(\)"):
             call(lazy, TRAIN.y)
 
 
@@ -333,25 +308,15 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
         else source.cast({"bad": dtype})
     )
     fitted = LIGHTGBM.ranker(n_estimators=1).fit(source, TRAIN.y, TRAIN.qid)
+    evals = {"eval_set": (table, TRAIN.y), "eval_qid": TRAIN.qid}
+    search = GSearchCV(LIGHTGBM.ranker(), {}, scoring=gb.AP(), cv=2)
     for call, name in (
         (lambda: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid), "X"),
         (lambda: fitted.predict(table), "X"),
-        (
-            lambda: LIGHTGBM.ranker().fit(
-                source, TRAIN.y, TRAIN.qid, eval_set=(table, TRAIN.y), eval_qid=TRAIN.qid
-            ),
-            r"eval_set\[0\] X",
-        ),
-        (
-            lambda: GSearchCV(LIGHTGBM.ranker(), {}, scoring=gb.AP(), cv=2).fit(
-                table, TRAIN.y, TRAIN.qid
-            ),
-            "X",
-        ),
+        (lambda: LIGHTGBM.ranker().fit(source, TRAIN.y, TRAIN.qid, **evals), r"eval_set\[0\] X"),
+        (lambda: search.fit(table, TRAIN.y, TRAIN.qid), "X"),
     ):
-        with pytest.raises(
-            ValueError, match=rf"^{name} has a column 'bad' of type .*; expected .*{name}.to_pandas"
-        ):
+        with pytest.raises(ValueError, match=f"^{name} has a column 'bad'"):
             call()
 
 
@@ -363,22 +328,12 @@ FRAMES = {
     "pyarrow": lambda X, names: pa.table(dict(zip(map(str, names), X.T, strict=True))),
 }
 OTHER_COLUMNS = {
-    "reversed": (
-        NAMES[::-1],
-        f"has the column {NAMES[-1]!r} where {NAMES[0]!r} was in training; expected {NAMES[0]}, "
-        f"{NAMES[1]}, ",
-    ),
-    "one renamed": (
-        [*NAMES[:4], "new", *NAMES[5:]],
-        f"lacks the column {NAMES[4]!r} and has the unknown column 'new'; expected {NAMES[0]}, "
-        f"{NAMES[1]}, ",
-    ),
-    "one missing": (NAMES[:-1], f"lacks the column {NAMES[-1]!r}; expected {NAMES[0]}, "),
-    "two more": (
-        [*NAMES, "new", "newer"],
-        f"has the unknown columns 'new', 'newer'; expected {NAMES[0]}, ",
-    ),
-    "numbers": (range(len(NAMES)), f"lacks the columns {NAMES[0]!r}, {NAMES[1]!r}, "),
+    # names, one that the message has
+    "reversed": (NAMES[::-1], NAMES[-1]),
+    "one renamed": ([*NAMES[:4], "new", *NAMES[5:]], "new"),
+    "one missing": (NAMES[:-1], NAMES[-1]),
+    "two more": ([*NAMES, "new", "newer"], "newer"),
+    "numbers": (range(len(NAMES)), NAMES[0]),
 }
 
 
@@ -403,11 +358,10 @@ def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
         for called, call in (
             ("X", partial(ranker.predict, other)),
             ("X", partial(ranker.score, other, TRAIN.y, TRAIN.qid)),
-            ("eval_set[0] X", partial(twin.ranker().fit, x, TRAIN.y, TRAIN.qid, **evals)),
+            (r"eval_set\[0\] X", partial(twin.ranker().fit, x, TRAIN.y, TRAIN.qid, **evals)),
         ):
-            with pytest.raises(ValueError, match=r"in this order, as in training$") as refused:
+            with pytest.raises(ValueError, match=f"^{called} .*{differs!r}"):
                 call()
-            assert str(refused.value).startswith(f"{called} {differs}")
 
 
 @pytest.mark.slow(keep=2)
@@ -446,14 +400,6 @@ def test_arrays_go_by_position_and_pickles_know_their_columns(twin):
     numbered = twin.ranker(n_estimators=2).fit(pd.DataFrame(X), TRAIN.y, TRAIN.qid)
     with pytest.raises(ValueError, match="'1' where '0' was in training"):
         numbered.predict(pd.DataFrame(T).rename(columns={0: 1, 1: 0}))
-
-
-@twins
-def test_a_column_called_column_names(twin):
-    names = ["column_names", *NAMES[1:]]
-    plain_scores = twin.ranker(n_estimators=2).fit(X, TRAIN.y, TRAIN.qid).predict(T)
-    ranker = twin.ranker(n_estimators=2).fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
-    npt.assert_array_equal(ranker.predict(pd.DataFrame(T, columns=names)), plain_scores)
 
 
 # --- whole numbers --------------------------------------------------------------------------------
@@ -556,15 +502,7 @@ def test_grades_ids_weights_and_scores_to_start_from(twin, kind):
         npt.assert_array_equal(a, b)
 
 
-MIXED = {
-    "list": "pyarrow",
-    "pandas": "polars",
-    "polars": "pandas",
-    "pyarrow in chunks": "list",
-    "scipy csr": "pyarrow in chunks",
-    "scipy csc": "pandas Int64",
-    "numpy f4": "pandas category",
-}
+MIXED = {"list": "pyarrow", "polars": "pandas", "scipy csr": "pyarrow in chunks"}
 
 
 @pytest.mark.slow(keep=2)
@@ -588,9 +526,7 @@ def test_evaluate(kind):
 
 def test_masked_rows_are_missing():
     masked = np.ma.masked_array([0, 1, 2, 0], mask=[0, 0, 0, 1])
-    with pytest.raises(
-        ValueError, match="y_true holds 1 masked values; expected a value in every row"
-    ):
+    with pytest.raises(ValueError, match="y_true holds 1 masked values"):
         gb.evaluate(gb.AP(), masked, [1, 2, 3, 4])
     with pytest.raises(ValueError, match="qid holds 1 masked values"):
         gb.evaluate(gb.AP(), masked.data, [1, 2, 3, 4], masked)
@@ -624,26 +560,13 @@ def test_qid_as_a_column(twin, kind):
     assert ranker.n_queries_in_ == TRAIN.n_queries
     if kind == "pandas":
         assert ranker.feature_names_in_.tolist() == NAMES
-    with pytest.raises(
-        ValueError, match="qid is given, and X has a column 'qid' too; expected one of them"
+    for call in (
+        lambda: ranker.fit(x, TRAIN.y, TRAIN.qid),
+        lambda: ranker.fit(x, TRAIN.y, eval_set=(v, VALI.y), eval_qid=VALI.qid),
+        lambda: ranker.score(t, TEST.y, TEST.qid),
     ):
-        ranker.fit(x, TRAIN.y, TRAIN.qid)
-    with pytest.raises(
-        ValueError, match=r"eval_qid\[0\] is given, and eval_set\[0\] X has a column 'qid' too"
-    ):
-        ranker.fit(x, TRAIN.y, eval_set=(v, VALI.y), eval_qid=VALI.qid)
-    with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
-        ranker.score(t, TEST.y, TEST.qid)
-
-
-@twins
-def test_qid_from_an_index(twin):
-    index = pd.MultiIndex.from_arrays([TRAIN.qid, np.arange(len(X))], names=["qid", "row"])
-    table, grades = pd.DataFrame(X, columns=NAMES, index=index), pd.Series(TRAIN.y, index=index)
-    for rows, in_order in ((slice(None), True), (ORDER, False)):
-        x, y = table.iloc[rows], grades.iloc[rows]
-        ranker = twin.ranker(n_estimators=3).fit(x, y, qid=x.index.get_level_values("qid"))
-        npt.assert_array_equal(ranker.predict(frame(T)), plain(twin.name, in_order)[0])
+        with pytest.raises(ValueError, match=r"qid.* is given, and .*X has a column 'qid' too"):
+            call()
 
 
 @pytest.mark.slow
@@ -653,21 +576,20 @@ def test_a_renamed_qid_is_no_feature(twin, kind):
     """scikit-learn's ColumnTransformer renames the column qid; a model would learn from the ids."""
     renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
     x = TABLES[kind](renamed)
-    words = (
-        "X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer; expected "
-        "the name 'qid': pass verbose_feature_names_out=False to the ColumnTransformer"
-    )
-    for qid in (None, TRAIN.qid):
-        with pytest.raises(ValueError, match=words):
-            twin.ranker(n_estimators=3).fit(x, TRAIN.y, qid)
+    renamed_qid = "X has a column 'remainder__qid'.*verbose_feature_names_out=False"
     ranker = twin.ranker(n_estimators=3)
     train = TABLES[kind](frame(X))
-    with pytest.raises(ValueError, match=words.replace("X", r"eval_set\[0\] X", 1)):
-        ranker.fit(train, TRAIN.y, TRAIN.qid, eval_set=[(x, TRAIN.y)], eval_qid=[TRAIN.qid])
+    evals = {"eval_set": [(x, TRAIN.y)], "eval_qid": [TRAIN.qid]}
     ranker.fit(train, TRAIN.y, TRAIN.qid)
-    for use in (lambda: ranker.predict(x), lambda: ranker.score(x, TRAIN.y, TRAIN.qid)):
-        with pytest.raises(ValueError, match=words):
-            use()
+    for call in (
+        lambda: ranker.predict(x),
+        lambda: ranker.score(x, TRAIN.y, TRAIN.qid),
+        lambda: twin.ranker().fit(x, TRAIN.y),
+        lambda: twin.ranker().fit(x, TRAIN.y, TRAIN.qid),
+        lambda: twin.ranker().fit(train, TRAIN.y, TRAIN.qid, **evals),
+    ):
+        with pytest.raises(ValueError, match=renamed_qid):
+            call()
 
 
 @twins
@@ -685,10 +607,7 @@ def test_a_column_transformer_keeps_qid(twin):
     assert pipeline[-1].n_features_in_ == len(NAMES)
     assert pipeline[-1].n_queries_in_ == TRAIN.n_queries
     pipeline.set_params(columntransformer__verbose_feature_names_out=True)
-    with pytest.raises(
-        ValueError,
-        match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer",
-    ):
+    with pytest.raises(ValueError, match="X has a column 'remainder__qid'"):
         pipeline.fit(x, TRAIN.y)
 
 
@@ -713,7 +632,3 @@ def test_searches_with_qid_as_a_column(twin):
     with sklearn.config_context(enable_metadata_routing=True):
         routed = cross_val_score(ranker, X, y, cv=GroupKFold(3), params={"qid": ids, "groups": ids})
     npt.assert_array_equal(own, routed)
-    with pytest.raises(ValueError, match=r"queries, such as .*expected folds of whole queries"):
-        cross_val_score(
-            ranker, x, y, cv=KFold(3, shuffle=True, random_state=0), error_score="raise"
-        )

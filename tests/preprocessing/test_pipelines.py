@@ -68,27 +68,6 @@ def test_without_routing_the_error_names_it(ranker):
         pipeline.fit(X, y, **{f"{pipeline.steps[-1][0]}__qid": qid})
 
 
-@pytest.mark.slow(keep=1)
-@both
-@pytest.mark.usefixtures("routing")
-def test_grid_search(ranker):
-    X, y, qid = task()
-    pipeline = Pipeline([("features", QueryRelativeFeatures(n_jobs=1)), ("ranker", clone(ranker))])
-    grid = {"features__kinds": [("zscore",), ("rank",)], "ranker__learning_rate": [0.1, 0.3]}
-    search = GridSearchCV(
-        pipeline, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(2), refit=False
-    )
-    found = search.fit(X, y, qid=qid, groups=qid)
-    train, test = next(GroupKFold(2).split(X, y, qid))
-    params = found.cv_results_["params"]
-    for number, candidate in enumerate(params):
-        added = query_relative_features(X, qid, kinds=candidate["features__kinds"])
-        alone = clone(ranker).set_params(learning_rate=candidate["ranker__learning_rate"])
-        scores = alone.fit(added[train], y[train], qid=qid[train]).predict(added[test])
-        value = gb.evaluate(TARGET, y[test], scores, qid[test])[TARGET]
-        assert found.cv_results_["split0_test_score"][number] == value
-
-
 @pytest.mark.usefixtures("routing")
 def test_evaluation_sets_by_transform_input():
     X, y, qid = task()
@@ -228,40 +207,23 @@ class Unrequested(StandardScaler):
 
 def test_searches_that_cannot_be():
     X, y, qid = task()
-    frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
-
-    def search(pipeline, grid, X=X, **given):
-        return GSearchCV(pipeline, grid, scoring=TARGET, cv=2).fit(X, y, **given)
-
-    with pytest.raises(
-        TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"
-    ):
-        search(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}, qid=qid)
-    with pytest.raises(
-        TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"
-    ):
-        search(steps(RANKERS[0]), {"ranker": [SVC()]}, qid=qid)
-    with pytest.raises(ValueError, match=r"^Invalid parameter 'g' for estimator Pipeline"):
-        search(steps(RANKERS[0]), {"g": [(0.5, 0.5)]}, qid=qid)
-    with pytest.raises(
-        UnsetMetadataPassedError, match=r"^\[qid\] are passed but are not .* for Unrequested"
-    ):
-        search(
+    frame = pd.DataFrame(X).add_prefix("f").assign(qid=pd.factorize(qid)[0])
+    trees = {"lgbmgapranker__n_estimators": [2]}
+    scaled = make_pipeline(StandardScaler(), clone(RANKERS[0]))
+    for pipeline, grid, given, error, message in (
+        (make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}, {}, TypeError, r"SVC\(\)"),
+        (steps(RANKERS[0]), {"ranker": [SVC()]}, {}, TypeError, r"SVC\(\)"),
+        (steps(RANKERS[0]), {"g": [(0.5, 0.5)]}, {}, ValueError, "'g'"),
+        (steps(RANKERS[0]), {"ranker__n_estimators": [0]}, {}, ValueError, "n_estimators"),
+        (
             make_pipeline(Unrequested(), clone(RANKERS[0])),
-            {"lgbmgapranker__n_estimators": [2]},
-            qid=qid,
-        )
-    with pytest.raises(
-        ValueError, match=r"^ranker__n_estimators in param_grid is 0; expected a whole number >= 1"
+            trees,
+            {},
+            UnsetMetadataPassedError,
+            "Unrequested",
+        ),
+        (scaled, trees, {"X": frame, "qid": None}, ValueError, "^X has a column 'qid'"),
     ):
-        search(steps(RANKERS[0]), {"ranker__n_estimators": [0]}, qid=qid)
-    frame["qid"] = frame.qid.factorize()[0]
-    with pytest.raises(
-        ValueError,
-        match=r"^X has a column 'qid', but the steps of the pipeline return none; expected",
-    ):
-        search(
-            make_pipeline(StandardScaler(), clone(RANKERS[0])),
-            {"lgbmgapranker__n_estimators": [2]},
-            frame,
-        )
+        search = GSearchCV(pipeline, grid, scoring=TARGET, cv=2)
+        with pytest.raises(error, match=message):
+            search.fit(**{"X": X, "y": y, "qid": qid, **given})
