@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from gapboost._boosters.callbacks import gradients_at
+from gapboost._boosters.gradients import Gradients
 from gapboost._data.judged import judged
 from gapboost._kernels.jit import KernelCache
 from gapboost._kernels.lambdarank.long import LONG
@@ -39,9 +39,9 @@ def warm_up() -> None:
         smooth.gradients(grades[few], scores[few])
     pairs = LambdaRank(AP())
     pairs.gradients(grades, scores, qid)
-    prepared = pairs.prepared(judged(grades, qid))
+    gradients = Gradients(pairs, judged(grades, qid))
     for dtype in (np.float64, np.float32):  # LightGBM's scores, and XGBoost's
-        gradients_at(prepared, scores.astype(dtype))
+        gradients(scores.astype(dtype))
         query_relative_features(scores.astype(dtype)[:, None], qid, kinds=("zscore", "rank"))
 
 

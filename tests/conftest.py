@@ -65,16 +65,6 @@ def pytest_collection_modifyitems(items):
         met[test] += 1
 
 
-@pytest.fixture
-def categories(request):
-    """Skip tests of data frames with categories if XGBoost is 3.0, which cannot keep them."""
-    if "xgboost" in request.node.nodeid:
-        from gapboost.xgboost.versions import KEEPS_CATEGORIES
-
-        if not KEEPS_CATEGORIES:
-            pytest.skip("XGBoost keeps the categories of data frames from 3.1 on")
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport():
     """Turn off garbage collection while the report of a failure parses source code.

@@ -1,19 +1,16 @@
 """LightGBM: a ranker like `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`.
 
-=================  ====================================================
-`library`          LightGBM as a value for the shared code
-`parameter_table`  meaning of LightGBM's ranking parameters
-`ranker`           the ranker
-`training`         training, from rows in grouped order to a booster
-`callbacks`        gradients and metrics as LightGBM calls them
-`inputs`           rows, weights and models as LightGBM takes them
-`contributions`    contributions of the features to scores
-`model_text`       the objective in the text of a model
-`progress`         progress bar as a callback
-`export`           models for exporters
-`trees`            trees of a model, with exact thresholds
-`versions`         differences between versions of LightGBM
-=================  ====================================================
+===============  ====================================================
+`ranker`         the ranker
+`callbacks`      objective and metrics of `lightgbm.train`
+`rounds`         callbacks of the ranker's fit
+`private`        names of LightGBM that are not part of its interface
+`contributions`  contributions of the features to scores
+`model_text`     the text of a model with a name of LightGBM's
+`progress`       progress bar as a callback
+`export`         models for exporters
+`trees`          trees of a model, with exact thresholds
+===============  ====================================================
 """
 
 from gapboost._optional import imported

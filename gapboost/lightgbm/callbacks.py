@@ -1,24 +1,56 @@
 """Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
 
 import weakref
+from collections.abc import Sequence
 from typing import Any, Self
 
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.callbacks import Gradients, Metrics
-from gapboost._boosters.eval_metric import Value, values_of_round
-from gapboost._boosters.measure_arguments import as_data_set_metrics, as_gradients
-from gapboost._boosters.parameters import OwnParameters, check_parameters
-from gapboost._boosters.rows import RankingRows
-from gapboost._boosters.states import Content
-from gapboost._boosters.stopping import in_stopping_order
-from gapboost._boosters.training import Training
+from gapboost._boosters.data_sets import (
+    Content,
+    PerDataSet,
+    judged_groups,
+    native_metrics,
+    native_objective,
+)
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.parameters import refuse_ignored
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
-from gapboost.lightgbm.library import LIBRARY
-from gapboost.lightgbm.parameter_table import BESIDE_OBJECTIVE
+from gapboost.lightgbm.private import TEAM
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+
+# Parameters of LightGBM's own ranking objectives.
+OF_OBJECTIVES = frozenset(
+    (
+        "bagging_by_query",
+        "lambdarank_norm",
+        "lambdarank_truncation_level",
+        "neg_bagging",
+        "neg_bagging_fraction",
+        "neg_sub_row",
+        "neg_subsample",
+        "pos_bagging",
+        "pos_bagging_fraction",
+        "pos_sub_row",
+        "pos_subsample",
+        "sigmoid",
+    )
+)
+
+
+def units(objective: Objective, mean_size: float) -> tuple[float, float]:
+    """Return factors on gradients and hessians: the mean length of a query, where it weighs 1.
+
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`,
+    `cat_l2`) are absolute numbers made for hessians of about 1 a row: without the factor they hold
+    every split by category back. For splits by number the factor cancels out.
+    """
+    scale = 1.0 if objective.in_units_of_rows else mean_size
+    return scale, scale
 
 
 def objective(
@@ -43,13 +75,12 @@ def objective(
     `LGBMRanker` adds ``ndcg`` otherwise, which limits labels and list lengths and takes part in
     early stopping. The weight of a query multiplies its gradients.
 
-    Parameters of LightGBM's own objectives would be ignored: `lambdarank_truncation_level`,
-    `lambdarank_norm` and `sigmoid` are errors in the first round.
+    Parameters of LightGBM's own objectives would be ignored: they are an error in the first round.
+    So are positions of the data set: only `LGBMGAPRanker` learns their factors.
 
-    If the training set has positions, ``lightgbm.Dataset(position=...)``, their additive factors
-    are learned along with the trees. As in LightGBM's own objectives, `learning_rate` and
-    `lambdarank_position_bias_regularization` apply. `position_bias` returns the factors. LightGBM's
-    data set keeps no names of positions, and its validation sets need none.
+    With early stopping, LightGBM counts rounds. A round that finds no split adds no tree, so that
+    ``best_iteration`` can be too large; `LGBMGAPRanker` counts trees. Such a round corrupts a dart
+    model.
 
     Examples
     --------
@@ -63,7 +94,7 @@ def objective(
     >>> lightgbm.train(settings, data, num_boost_round=5).num_trees()
     5
     """
-    return LightGBMObjective(as_gradients(measure, g), n_jobs)
+    return LightGBMObjective(native_objective(measure, g), n_jobs)
 
 
 def eval_metric(
@@ -102,36 +133,47 @@ def eval_metric(
     >>> list(booster.best_score["valid_0"])
     ['map-gap']
     """
-    return LightGBMMetric(as_data_set_metrics(measure, g), n_jobs)
+    return LightGBMMetric(native_metrics(measure, g), n_jobs)
 
 
-class LightGBMObjective(Gradients):
+class LightGBMObjective:
     """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
 
     The latter are ``(y_true, y_pred, weight, group)``.
     """
 
-    library = LIBRARY
+    def __init__(self, objective: Objective, n_jobs: int | None) -> None:
+        self.objective = objective
+        self.n_jobs = n_jobs
+        self._known: PerDataSet[Gradients] = PerDataSet()
+
+    def __repr__(self) -> str:
+        return f"objective({self.objective!r})"
+
+    # LightGBM copies its callables six times in a fit, and calls the copies.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        position = None
         if isinstance(y_pred, lightgbm.Dataset):
-            self._refuse_what_is_ignored(y_pred.params or {})
-            position = _positions_of(y_pred)
-        return self.gradients(*_passed(y_true, y_pred, weight, group), position)
+            refuse_ignored(y_pred.params or {}, OF_OBJECTIVES, "LightGBM")
+            if y_pred.get_position() is not None:
+                raise ValueError(
+                    "the data set has positions, which the native objective does not use; expected "
+                    "none, or LGBMGAPRanker.fit(position=...)"
+                )
+        scores, owner, content = _passed(y_true, y_pred, weight, group)
+        return self._known.get(owner, content, self._gradients)(scores)
 
-    def _refuse_what_is_ignored(self, params: dict[str, Any]) -> None:
-        """Refuse parameters that `lightgbm.train` ignores or misapplies with a Python objective."""
-        ignored = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
-        if ignored:
-            own = OwnParameters("gap", None, self.objective, None, takes_objective="measure")
-            check_parameters(
-                BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}", takes=False
-            )
+    def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients:
+        data = judged_groups(label, sizes, weight, [self.objective.measure])
+        data.summary.check_contrasts("label")
+        objective = self.objective.resolved(data.occurring)
+        return Gradients(objective, data, units(objective, data.mean_size), self.n_jobs, TEAM)
 
 
 class LightGBMMetric(Metrics):
@@ -140,58 +182,33 @@ class LightGBMMetric(Metrics):
     The latter are ``(y_true, y_pred, weight, group)``.
     """
 
-    library = LIBRARY
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
+        super().__init__(measures, n_jobs, TEAM)
+        self._known: PerDataSet[tuple[Judged, list[Measure]]] = PerDataSet()
+
+    def __reduce__(self) -> Any:
+        return LightGBMMetric, (self.measures, self.n_jobs)
+
+    # LightGBM calls copies of its callables.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"eval_metric({list(self.measures)!r})"
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
-        values = self.values(*_passed(y_true, y_pred, weight, group))
-        return [(name, value, True) for name, value in values]
+        scores, owner, content = _passed(y_true, y_pred, weight, group)
+        data, measures = self._known.get(owner, content, self._resolved)
+        return [(*value, True) for value in self.values(scores, data, measures=measures)]
 
-
-class LightGBMRound:
-    """All metrics of a fit as `LGBMRanker` calls them.
-
-    The one that stops training is first, then other measures, then functions. LightGBM's workers
-    cannot be reached from Python: on a cluster, `Training.total` sums an array over them.
-    """
-
-    def __init__(self, training: Training) -> None:
-        task, sets = training.task, training.evaluation_sets
-        self.metric = LightGBMMetric(task.measures, task.request.n_jobs)
-        self.total = training.total
-        self.stopping = task.stopping
-        self.functions = task.request.functions
-        # LightGBM scores the training set first. It scores a set that is listed twice once.
-        self.expected = sorted(
-            {id(e): e for e in sets}.values(), key=lambda e: e is not training.rows
-        )
-        self.rows: dict[int, RankingRows] = {}
-
-    # LightGBM copies its callables, and calls the copies.
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __call__(self, y_true: Any, y_pred: Any, weight: Any, group: Any) -> list[Value]:
-        """``[(name, value, is_higher_better)]``."""
-        # LightGBM passes the same array of labels for an evaluation set in every round, and the
-        # sets in the same order.
-        if id(y_true) not in self.rows:
-            self.rows[id(y_true)] = self.expected.pop(0)
-        rows = self.rows[id(y_true)]
-        measured = self.metric.means(self.metric.measures, rows.data, y_pred, self.total)
-        values = values_of_round(measured, self.functions, rows, y_pred)
-        return in_stopping_order(values, self.stopping, first=True)
-
-
-def _positions_of(data: lightgbm.Dataset) -> Array | None:
-    """Return LightGBM's number of the position of each row, from the whole set for a subset."""
-    if data.used_indices is None or data.reference is None:
-        positions: Array | None = data.get_position()
-        return positions
-    whole = _positions_of(data.reference)
-    return None if whole is None else whole[np.asarray(data.used_indices)]
+    def _resolved(
+        self, label: Array, sizes: Array, weight: Array | None
+    ) -> tuple[Judged, list[Measure]]:
+        data = judged_groups(label, sizes, weight, self.measures)
+        return data, [measure.resolved(data.graded) for measure in self.measures]
 
 
 # Subsets that were found to hold whole queries: their rows never change.
@@ -218,9 +235,9 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
 
 
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
-    """Scores, the data set and its content from either way of calling."""
+    """Return scores, the data set and its content from either way of calling."""
     if isinstance(y_pred, lightgbm.Dataset):
         _refuse_cut_queries(y_pred)
-        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight(), None)
+        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
     # The data set is not passed, but it keeps its array of labels and passes that.
-    return y_pred, y_true, (y_true, group, weight, None)
+    return y_pred, y_true, (y_true, group, weight)

@@ -1,66 +1,108 @@
 """LightGBM ranker with the interface of `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from functools import cache
+from typing import Any, Self
 
 import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.data_set import ArgumentNames, DataSet
-from gapboost._boosters.described import described
-from gapboost._boosters.fit_arguments import FitArguments
-from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_from
-from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows
-from gapboost._boosters.signature import also_in_order_of, taking
-from gapboost._boosters.training import Training, Watch
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.parameters import EARLY_STOPPING, check_positions, refuse_ignored
+from gapboost._boosters.plan import Plan
+from gapboost._boosters.positions import PENALTY, PositionFactors, checked_penalty
+from gapboost._boosters.ranker import (
+    OWN_NAMES,
+    GAPRanker,
+    features_to_predict,
+    is_forked,
+    learned,
+)
+from gapboost._boosters.rows import Names, RankingRows, evaluation_rows, ranking_rows
+from gapboost._data.features import (
+    QID,
+    check_arrow_numbers,
+    check_names,
+    column_names,
+    feature_names,
+)
 from gapboost._kernels import Array
-from gapboost.lightgbm.inputs import read_exactly
-from gapboost.lightgbm.library import LIBRARY
+from gapboost.lightgbm import private
+from gapboost.lightgbm.callbacks import OF_OBJECTIVES, units
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
-from gapboost.lightgbm.parameter_table import LIGHTGBM
-from gapboost.lightgbm.training import Bins, Trained, binned, boost, boost_on_bins, check_stopping
-from gapboost.lightgbm.versions import BEFORE_4_7, names_of_frame
+from gapboost.lightgbm.rounds import RoundMetrics, TreeCounter, as_booster, by_first_metric
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
+# Other parameters of LightGBM's objectives and metrics, with all names of each.
+OF_METRICS = ("label_gain", "metric", "eval_at", "objective_seed", "is_unbalance")
+# Training and held-out rows.
+Bins = tuple[lightgbm.Dataset, lightgbm.Dataset]
 
-@described
+# What LightGBM cannot write into a model.
+FORBIDDEN = frozenset('",:[]{}')
+
+
+@cache
+def ignored_parameters() -> frozenset[str]:
+    """Return the names of parameters that change nothing here."""
+    names = {"class_weight", "scale_pos_weight", *(private.aliases("objective") - {"objective"})}
+    for name in OF_METRICS:
+        names |= private.aliases(name)
+    return OF_OBJECTIVES | names | private.overruled()
+
+
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     """LightGBM trained for graded average precision or another measure.
 
     Parameters
     ----------
-    {own_parameters}
+    measure : str or Measure, default="gap"
+        Measure to train for, to report on evaluation sets and to score by: a name such as ``"ap"``
+        or ``"ndcg@10"``, or a value.
+    g : sequence of float, optional
+        Threshold probabilities of a named graded measure, one for each positive grade. None is
+        uniform over the grades that occur in the training labels.
+    objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective
+        Objective by which to train for the measure, "lambdarank" by default. A value brings its
+        own measure; leave `measure` and `g` at their defaults then.
+    stopping_metric : str, Measure or callable, optional
+        The reported metric that decides early stopping. None is the measure that is trained for.
+        `eval_metric` of `fit` reports others.
     extra_trees : bool, default=True
         Draw one threshold of each feature at random in every leaf, and split by the best of them.
         This gave better rankings on all validation queries, also with LightGBM's own objectives
         (benchmarks/EFFECTIVENESS.md). Pass False for the trees of `lightgbm.LGBMRanker`.
     **kwargs
-        Every parameter and alias of the installed LightGBM, also
-        `lambdarank_position_bias_regularization` for fits with `position`. Unknown names, and
-        parameters of LightGBM's own ranking objectives and metrics, are one error in `fit`, which
-        says what to write instead. ``first_metric_only=False`` lets every reported measure stop
-        training, as in LightGBM, and not only the one that is trained for.
+        Parameters of `lightgbm.LGBMRanker`, also `lambdarank_position_bias_regularization` for
+        fits with `position`. Parameters of LightGBM's own ranking objectives and metrics are an
+        error in `fit`. ``first_metric_only=False`` lets every reported measure stop training, as
+        in LightGBM, and not only the one that is trained for.
 
     Attributes
     ----------
-    {fitted}
+    measure_ : Measure
+        Measure that was trained for, with `g` resolved.
+    objective_ : Objective
+        Objective of the fitted model, with `g` resolved.
+    g_ : tuple of float or None
+        Threshold probabilities of a graded measure.
+    n_queries_in_ : int
+        Number of training queries.
+    position_bias_ : dict {position: float} or None
+        What each position adds to the scores of the training set, if `fit` was given `position`.
     booster_ : lightgbm.Booster
     best_iteration_ : int
-        Rounds of the best model by early stopping, 0 without it.
+        Trees of the best model by early stopping, 0 without it. A round that finds no split adds
+        no tree.
     best_score_ : dict {set: {metric: float}}
     evals_result_ : dict {set: {metric: list of float}}
         Reported values of each round.
-    feature_importances_ : ndarray of shape (n_features,)
-    feature_name_ : list of str
-    feature_names_in_ : ndarray of str
-    n_estimators_ : int
-        Number of trained rounds; `n_iter_` is the same.
-    n_features_in_ : int
-        Number of features of the training set; `n_features_` is the same.
 
     Examples
     --------
@@ -74,54 +116,25 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     True
     """
 
-    _library = LIBRARY
-    _parameter_table = LIGHTGBM
+    def __init__(
+        self,
+        *,
+        measure: str | Measure = "gap",
+        g: Sequence[float] | None = None,
+        objective: str | Objective = "lambdarank",
+        stopping_metric: str | Measure | Callable[..., Any] | None = None,
+        extra_trees: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        # On one of several workers: the mean number of documents per query of all workers. The
+        # rows of one worker may then teach nothing.
+        self._mean_size: float | None = kwargs.pop("_mean_size", None)
+        super().__init__(objective=objective, **kwargs)
+        self.measure = measure
+        self.g = g
+        self.stopping_metric = stopping_metric
+        self.extra_trees = extra_trees
 
-    if BEFORE_4_7:
-        feature_names_in_ = property(names_of_frame)
-
-    # For type checkers. At run time the parameters are those of the installed LightGBM.
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            measure: str | Measure = "gap",
-            g: Sequence[float] | None = None,
-            objective: str | Objective = "lambdarank",
-            stopping_metric: str | Measure | None = None,
-            extra_trees: bool = True,
-            boosting_type: str = "gbdt",
-            num_leaves: int = 31,
-            max_depth: int = -1,
-            learning_rate: float = 0.1,
-            n_estimators: int = 100,
-            subsample_for_bin: int = 200000,
-            class_weight: None = None,
-            min_split_gain: float = 0.0,
-            min_child_weight: float = 0.001,
-            min_child_samples: int = 20,
-            subsample: float = 1.0,
-            subsample_freq: int = 0,
-            colsample_bytree: float = 1.0,
-            reg_alpha: float = 0.0,
-            reg_lambda: float = 0.0,
-            random_state: int | np.random.RandomState | np.random.Generator | None = None,
-            n_jobs: int | None = None,
-            importance_type: str = "split",
-            **kwargs: Any,
-        ) -> None: ...
-
-    else:
-
-        @taking(lightgbm.LGBMRanker, first=OWN_PARAMETERS)
-        def __init__(self, *, extra_trees: bool = True, **kwargs: Any) -> None:
-            own = taken_from(kwargs)
-            super().__init__(objective=own["objective"], **kwargs)
-            vars(self).update(own, extra_trees=extra_trees)
-
-    @also_in_order_of(lightgbm.LGBMRanker.fit)
-    @described
     def fit(
         self,
         X: Any,
@@ -137,7 +150,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_y: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
-        eval_at: Any = None,
         eval_names: list[str] | None = None,
         eval_sample_weight: Any = None,
         eval_init_score: Any = None,
@@ -151,80 +163,217 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
         Parameters
         ----------
-        {rows}
-        {evaluation_sets}
+        X : array-like of shape (N, n_features)
+        y : array-like of shape (N,), or (N, L)
+            Grades ``0..c``, or several labels for measures of them (`gapboost.OfLabel`).
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows. A data frame `X` may hold it as the column
+            ``qid``.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            One weight for each query, in the order in which queries first occur, or one for each
+            row. The weight of a document multiplies its gradient and hessian. The weight of a
+            query in metrics is the mean of its documents' weights.
+        group : array-like of shape (Q,), optional
+            Sizes of the queries, instead of `qid`, if the rows come query by query.
+        position : array-like of shape (N,), optional
+            Position at which each document was shown when `y` was observed, such as its rank in a
+            click log: any hashable values. An additive factor of each position is learned along
+            with the trees, which then learn only what the factors do not explain. The factors use
+            the ranker's learning rate and `lambdarank_position_bias_regularization` (default 0).
+            Evaluation sets and predictions have no positions.
+        eval_set : list of (X, y), optional
+            A pair of the objects `X` and `y` themselves is the training set. It is reported as
+            ``"training"``, and does not stop training.
         eval_X, eval_y : tuple of array-like, or one array-like, optional
-            Same as ``eval_set=list(zip(eval_X, eval_y))``. A set of the objects `X` and `y`
-            themselves is the training set, unless its queries, weights or initial scores differ. It
-            uses the weights and initial scores of training, is reported as ``"training"``, and does
-            not stop training.
-        eval_at : sequence of int, optional
-            Ranks of nDCG and AP in `eval_metric`, or of nDCG if that is left out: ``(5, 10)``
-            reports ``ndcg@5`` and ``ndcg@10``. AP is then LightGBM's. It divides by the number of
-            relevant documents or by the rank, whichever is smaller.
+            Same as ``eval_set=list(zip(eval_X, eval_y))``.
+        eval_qid, eval_group : list of array-like, optional
+            Query ids, or sizes of the queries, of each evaluation set.
         eval_metric : str, Measure, callable or list of them, optional
-            Metrics to report after the measure that is trained for. A callable is as in
-            `lightgbm.LGBMRanker`: ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or
-            ``f(y_true, y_pred, weight, group)`` returns ``(name, value, is_higher_better)`` or a
-            list of such tuples. Its arrays have the rows of the evaluation set in your order; a
-            callable with `group` needs rows that come query by query. On a cluster a callable is an
-            error. The trained measure alone decides early stopping, or `stopping_metric` of the
-            ranker. With ``first_metric_only=False`` of the ranker all metrics do, as in LightGBM.
+            Metrics to report after the measure that is trained for. LightGBM calls a callable as
+            `lightgbm.LGBMRanker` does, with the rows of the evaluation set query by query.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name
             As in `lightgbm.LGBMRanker.fit`.
         categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`. ``callbacks=[lightgbm.early_stopping(...)]`` stops
-            early, and the fit uses a copy of it. ``callbacks=[progress()]`` shows a progress bar.
-            Each worker of a cluster calls its own copy of the callbacks.
+            As in `lightgbm.LGBMRanker.fit`. Early stopping uses the measure that is trained for,
+            or `stopping_metric` of the ranker. Training that continues a ranker draws other random
+            thresholds than the ranker did, and starts from its factors of positions.
 
         Raises
         ------
-        {errors}
+        ValueError, TypeError
+            If an argument or parameter is unusable. The message names it, what was found and what
+            is expected.
 
         Warns
         -----
-        {warnings}
-
-        Notes
-        -----
-        {on_a_cluster}
+        UserWarning
+            If `min_child_weight`, which is compared with sums of hessians, allows fewer than 8
+            leaves for 1000 rows or more.
         """
-        names = ArgumentNames(start="init_score")
-        arguments = FitArguments(
-            train=DataSet(X, y, qid, sample_weight, init_score, position, group, names),
-            eval_set=eval_set,
-            eval_X=eval_X,
-            eval_y=eval_y,
-            eval_qid=eval_qid,
-            eval_group=eval_group,
-            eval_weight=eval_sample_weight,
-            eval_start=eval_init_score,
-            eval_metric=eval_metric,
-            eval_at=eval_at,
-            terms=LIBRARY.terms,
-            of_booster={
-                "eval_names": eval_names,
-                "feature_name": feature_name,
-                "categorical_feature": categorical_feature,
-                "callbacks": callbacks,
-                "init_model": init_model,
-            },
-        )
-        return self._fit(arguments)
+        parameters = self.get_params(deep=False)
+        plan, penalty = self._plan(parameters, position, eval_metric)
+        _check_stopping(plan, parameters, callbacks)
+        rows = ranking_rows(
+            X, y, qid, group, sample_weight, init_score, position,
+            limit=plan.objective_limit, names=Names(start="init_score"),
+        )  # fmt: skip
+        plan = plan.resolved(rows.data, part=self._mean_size is not None)
+        if eval_X is not None or eval_y is not None:
+            eval_set = _pairs(eval_set, eval_X, eval_y)
+        metadata = {
+            "eval_qid": eval_qid,
+            "eval_group": eval_group,
+            "eval_sample_weight": eval_sample_weight,
+            "eval_init_score": eval_init_score,
+        }
+        sets = evaluation_rows(
+            eval_set, metadata, rows, plan.limit,
+            lambda pair, _: pair[0] is X and pair[1] is y,
+        )  # fmt: skip
+        positions = {"categorical_feature": categorical_feature}
+        for name in ("categorical_feature", "interaction_constraints"):
+            value = private.value_of(name, parameters)
+            positions[name] = positions.get(name, "auto") if value is None else value
+        for name, value in positions.items():
+            check_positions(name, value, rows.X.shape[1], QID in column_names(X))
 
-    def _boost(self, training: Training, **of_booster: Any) -> Trained:
-        return boost(training, self._n_rounds, **of_booster)
+        before = None if init_model is None else as_booster(init_model)
+        if before is not None:
+            _check_continued(before, rows, feature_name)
+            if self.extra_trees:
+                # LightGBM would draw the same thresholds again.
+                seed = parameters.get("extra_seed") or private.value_of("seed", parameters)
+                seed = seed if isinstance(seed, int | np.integer) else 6
+                parameters["extra_seed"] = int(seed) + before.num_trees()
+        factors = self._position_factors(plan, rows, penalty, init_model)
+        gradients = self._gradients(plan, rows, factors)
+        counter = TreeCounter()
+        callbacks = [*(callbacks or ()), counter]
+        if parameters.setdefault("first_metric_only", True) is not False:
+            parameters["first_metric_only"] = True
+            callbacks = by_first_metric(callbacks)
+        # Training happens on a fresh LGBMRanker: after an error this one is as it was.
+        trained = _vendor(
+            parameters, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
+        )
+        table, labels = read_exactly(rows.X, "X"), rows.y
+        # LightGBM recognizes the training set among the evaluation sets by the same two objects.
+        tables = [
+            table if s is rows else read_exactly(s.X, f"eval_set[{i}] X")
+            for i, s in enumerate(sets)
+        ]
+        with _clear_errors(rows, feature_name):
+            trained.fit(
+                table,
+                labels,
+                sample_weight=_row_weights(rows),
+                init_score=rows.start,
+                group=rows.sizes,
+                **_evaluation_sets(tables, [labels if s is rows else s.y for s in sets]),
+                eval_group=[s.sizes for s in sets] or None,
+                eval_sample_weight=[_row_weights(s) for s in sets],
+                eval_init_score=[s.start for s in sets],
+                eval_names=eval_names,
+                eval_metric=_metrics(plan, rows, sets),
+                feature_name=feature_name,
+                categorical_feature=categorical_feature,
+                callbacks=callbacks,
+                init_model=before,
+            )
+        best_round = None
+        if trained.booster_.best_iteration > 0:
+            begin = 0 if before is None else before.current_iteration()
+            best_round = trained.booster_.best_iteration - begin
+            private.set_best_iteration(trained, counter.counts[best_round - 1])
+        found = {**private.learned(trained), **learned(plan, rows, factors, best_round, best_round)}
+        # In one step: fits of this ranker in several threads leave no mixture.
+        self.__dict__ = {**vars(self), **found}
+        return self
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
-        return binned(train, held_out)
+        """Return training and held-out rows as LightGBM keeps them, binned by the training rows."""
+        # Kept raw: LightGBM bins again if a candidate changes how, instead of refusing.
+        first = lightgbm.Dataset(
+            read_exactly(train.X, "X"),
+            train.y,
+            weight=_row_weights(train),
+            group=train.sizes,
+            free_raw_data=False,
+        )
+        held_out_X = read_exactly(held_out.X, "X")
+        second = lightgbm.Dataset(
+            held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False
+        )
+        return first, second
 
-    def _boost_on_bins(self, training: Training, bins: Bins, watch: Watch) -> None:
-        boost_on_bins(training, self._n_rounds, bins, watch)
+    def _train_on_bins(self, rows: RankingRows, bins: Bins, watch: Callable[[Array], None]) -> None:
+        """Train as `fit` on rows that `_bins` binned.
 
-    def _check_stopping(self, of_booster: dict[str, Any]) -> None:
-        if self.stopping_metric is not None:
-            parameters = self._booster_parameters()
-            check_stopping(self.stopping_metric, parameters, of_booster["callbacks"])
+        `watch` is called with the held-out scores after each round.
+        """
+        parameters = self.get_params(deep=False)
+        plan, penalty = self._plan(parameters, rows.positions)
+        rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
+        plan = plan.resolved(rows.data)
+        gradients = self._gradients(plan, rows, self._position_factors(plan, rows, penalty))
+        ranker = _vendor(
+            parameters, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
+        )
+
+        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
+            watch(scores)
+            return []
+
+        with _clear_errors(rows, "auto"):
+            lightgbm.train(
+                private.train_parameters(ranker),
+                bins[0],
+                num_boost_round=self.n_estimators,
+                valid_sets=[bins[1]],
+                feval=feval,
+                keep_training_booster=True,
+            )
+
+    def _plan(
+        self, parameters: dict[str, Any], position: Any, eval_metric: Any = None
+    ) -> tuple[Plan, float]:
+        """Return the plan, and the penalty on factors of positions; check all parameters."""
+        refuse_ignored(parameters, ignored_parameters(), "LightGBM")
+        penalty = checked_penalty(parameters.pop(PENALTY, None), position)
+        n_jobs, random_state = (private.value_of(n, parameters) for n in ("num_threads", "seed"))
+        return Plan.of(self, random_state, n_jobs, eval_metric), penalty
+
+    def _position_factors(
+        self, plan: Plan, rows: RankingRows, penalty: float, continued: Any = None
+    ) -> PositionFactors | None:
+        if rows.positions is None:
+            return None
+        before = continued._last_factors if isinstance(continued, GAPRanker) else None
+        units = self._units(plan, rows)
+        return PositionFactors(rows.positions, self.learning_rate, penalty, units, before)
+
+    def _process_params(self, stage: str) -> dict[str, Any]:
+        # LightGBM passes all of these on to its library.
+        parameters = super()._process_params(stage)
+        known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
+        return {**known, "objective": "None"}
+
+    def _units(self, plan: Plan, rows: RankingRows) -> tuple[float, float]:
+        mean_size = rows.data.mean_size if self._mean_size is None else self._mean_size
+        return units(plan.objective, mean_size)
+
+    def _gradients(
+        self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
+    ) -> Gradients:
+        """Return the gradients of a resolved plan, after a check that they teach something."""
+        gradients = Gradients(
+            plan.objective, rows.data, self._units(plan, rows), plan.n_jobs, private.TEAM, factors
+        )
+        if self._mean_size is None:
+            # All names of LightGBM's min_child_weight.
+            least = private.value_of("min_sum_hessian_in_leaf", self.get_params(deep=False))
+            gradients.check_learnable(rows, float(least), "init_score")
+        return gradients
 
     def predict(
         self,
@@ -234,7 +383,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         num_iteration: int | None = None,
         pred_leaf: bool = False,
         pred_contrib: bool = False,
-        validate_features: bool | None = None,
+        validate_features: bool = True,
         **kwargs: Any,
     ) -> Array:
         """Scores of rows, higher is better.
@@ -245,9 +394,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Columns as in training; a column ``qid`` of a data frame is left out.
         raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, **kwargs
             As in `lightgbm.LGBMRanker.predict`.
-        validate_features : bool, optional
-            None refuses other columns than in training. True does too, for pandas with LightGBM's
-            own error. False takes columns by position, as LightGBM does by default.
+        validate_features : bool, default=True
+            Refuse other names of columns than in training. False takes columns by position, as
+            LightGBM does by default.
 
         Returns
         -------
@@ -262,69 +411,135 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ValueError
             If the columns are not those of the training data.
         """
-        # LightGBM's own check is for pandas alone.
-        theirs = bool(validate_features) and hasattr(X, "iloc")
+        check_is_fitted(self)
+        if is_forked():
+            kwargs = {"num_threads": 1, **kwargs}
         # LightGBM ignores it for custom objectives.
         early = kwargs.get("pred_early_stop", self._other_params.get("pred_early_stop"))
         predict = self.to_vendor().predict if early else super().predict
         scores: Array = predict(
-            read_exactly(self._features(X, validate_features is not False and not theirs), "X"),
+            read_exactly(features_to_predict(self, X, validate_features), "X"),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
             pred_leaf=pred_leaf,
             pred_contrib=pred_contrib,
-            validate_features=theirs,
             **kwargs,
         )
         return scores
 
-    def to_vendor(self) -> lightgbm.LGBMRanker:  # noqa: D102, the docstring is inherited
+    def to_vendor(self) -> lightgbm.LGBMRanker:
+        """Return `lightgbm.LGBMRanker`, fitted, with the same parameters and predictions.
+
+        It needs no gapboost, in pickles either. It knows neither `measure` nor the column ``qid``
+        of a data frame, and rounds integers in arrays to float32. Fitted again, it trains for its
+        own objective.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
         check_is_fitted(self)
-        vendor = lightgbm.LGBMRanker(**self._booster_parameters(), objective=VENDOR_OBJECTIVE)
+        vendor = _vendor(self.get_params(deep=False), objective=VENDOR_OBJECTIVE)
         trained = self.booster_
         booster = labelled(trained, num_iteration=-1)
-        booster.best_iteration = trained.best_iteration
-        booster.best_score = trained.best_score
-        learned = self._learned_by_booster()
-        del learned["_Booster"]
-        vars(vendor).update(deepcopy(learned), _Booster=booster)
+        booster.best_iteration, booster.best_score = trained.best_iteration, trained.best_score
+        names = vars(lightgbm.LGBMRanker()).keys() | {"fitted_", "n_features_in_", "_eval_at"}
+        found = {n: v for n, v in private.learned(self).items() if n in names and n != "_Booster"}
+        vars(vendor).update(deepcopy(found), _Booster=booster)
         return vendor
 
-    def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
-        # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our
-        # method `_boost`.
-        kind, theirs = type(self), lightgbm.LGBMRanker
-        ours = [n for n in params if hasattr(kind, f"_{n}") and not hasattr(theirs, f"_{n}")]
-        super().set_params(**{name: value for name, value in params.items() if name not in ours})
-        for name in ours:
-            setattr(self, name, params[name])
-            self._other_params[name] = params[name]
-        return self
 
-    def _booster_parameters(self) -> dict[str, Any]:
-        """Return the parameters for LGBMRanker."""
-        parameters = self._parameter_table.passed_on(self._named_params())
-        for name in {*OWN_NAMES, "objective"}:
-            parameters.pop(name)
-        return parameters
+def _vendor(parameters: dict[str, Any], **others: Any) -> lightgbm.LGBMRanker:
+    """Return LightGBM's own ranker with parameters of ours."""
+    known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
+    return lightgbm.LGBMRanker(**known, **others)
 
-    def _with_seed(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        # As LGBMRanker draws it in `fit`.
-        state, most = parameters["random_state"], np.iinfo(np.int32).max
-        if isinstance(state, np.random.RandomState):
-            return {**parameters, "random_state": state.randint(most)}
-        if isinstance(state, np.random.Generator):
-            return {**parameters, "random_state": int(state.integers(most))}
-        return parameters
 
-    def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes every parameter on to the booster, which warns of unknown ones. It also
-        # warns of its own parameters for objectives and cut-offs.
-        plain = object.__new__(type(self))
-        others = self._parameter_table.passed_on(self._other_params)
-        plain.__dict__.update(vars(self), _other_params=others)
-        parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))
-        for name in OWN_NAMES:
-            parameters.pop(name, None)
-        return {**parameters, "objective": "None"}
+def _check_stopping(plan: Plan, parameters: dict[str, Any], callbacks: Any) -> None:
+    """Raise ValueError if `stopping_metric` would be ignored."""
+    if plan.stopping is None:
+        return
+    callback = any(isinstance(one, private.EarlyStopping) for one in callbacks or ())
+    if not callback and not any(parameters.get(name) for name in EARLY_STOPPING):
+        raise ValueError(
+            f"stopping_metric is {plan.stopping!r}, but early stopping is off; expected "
+            "early_stopping_rounds, an early stopping callback, or stopping_metric=None"
+        )
+    if parameters.get("first_metric_only") not in (None, True):
+        raise ValueError(
+            f"stopping_metric is {plan.stopping!r}, but first_metric_only is False, by which every "
+            "metric stops training; expected one of them"
+        )
+
+
+def _pairs(eval_set: Any, X: Any, y: Any) -> list[tuple[Any, Any]]:
+    """Return `eval_X` and `eval_y` as `eval_set`."""
+    if eval_set is not None or X is None or y is None:
+        raise ValueError("eval_X is given with eval_set, or without eval_y; expected eval_X and "
+                         "eval_y, or eval_set")  # fmt: skip
+    tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
+    if len(tables) != len(labels):
+        raise ValueError(f"eval_X has {len(tables)} entries and eval_y {len(labels)}; expected the "
+                         "same number")  # fmt: skip
+    return list(zip(tables, labels, strict=True))
+
+
+def _metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> list[Any]:
+    """Return the metrics of a fit as LightGBM takes them; the first one stops training."""
+    measures = [metric for metric in plan.metrics if isinstance(metric, Measure)]
+    of_round = RoundMetrics(Metrics(measures, plan.n_jobs, private.TEAM), rows, sets)
+    first, *others = [*([] if plan.metrics[0] is measures[0] else [plan.metrics[0]]), of_round]
+    return [first, *others, *(f for f in plan.functions if f is not first)]
+
+
+def _check_continued(model: lightgbm.Booster, rows: RankingRows, feature_name: Any) -> None:
+    """Check that a model to continue has the columns of training."""
+    names = feature_names(rows.X) if isinstance(feature_name, str) else feature_name
+    known = model.feature_name()
+    # LightGBM's own names, where there were none.
+    if known != [f"Column_{i}" for i in range(len(known))]:
+        check_names([name.replace(" ", "_") for name in names], known, "X")
+
+
+def _row_weights(rows: RankingRows) -> Array | None:
+    return rows.data.row_weights if rows.weighted else None
+
+
+def _evaluation_sets(X: Sequence[Any], y: Sequence[Any]) -> dict[str, Any]:
+    if private.HAS_EVAL_X:
+        return {"eval_X": tuple(X) or None, "eval_y": tuple(y) or None}
+    return {"eval_set": list(zip(X, y, strict=True)) or None}
+
+
+def read_exactly(X: Any, name: str) -> Any:
+    """Return a table of `features` that LightGBM reads without rounding or a crash."""
+    check_arrow_numbers(X, name)
+    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
+    # together.
+    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
+    return X if exact else X.astype(np.float64, copy=False)
+
+
+@contextmanager
+def _clear_errors(rows: RankingRows, feature_name: Any) -> Iterator[None]:
+    """Turn two errors of LightGBM's library into a ValueError that names the cause."""
+    try:
+        yield
+    except private.LightGBMError as error:
+        names = feature_names(rows.X) if isinstance(feature_name, str) else feature_name
+        bad = [name for name in names if FORBIDDEN & set(name)]
+        if "num_features()" in str(error):
+            message = (
+                "X holds no feature that LightGBM can split; expected one with different values, "
+                "each side of a split in at least min_child_samples rows"
+            )
+        elif bad:
+            message = (
+                f"X has a column {bad[0]!r}; expected a name without "
+                f"{' '.join(sorted(FORBIDDEN))}, which LightGBM cannot write into a model"
+            )
+        else:
+            raise
+        raise ValueError(message) from error

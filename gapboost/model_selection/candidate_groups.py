@@ -8,16 +8,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
-from gapboost._boosters.data_set import DataSet
-from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import ranking_rows
-from gapboost._boosters.training import Training
+from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._data.features import rows_of
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
@@ -113,6 +111,21 @@ def with_params(estimator: Any, params: Params) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
+class DataSet:
+    """Rows in the caller's order, with one query id and at most one weight a row."""
+
+    X: Any
+    y: Any
+    qid: Any
+    weight: Any = None
+    position: Any = None
+
+    def ranking_rows(self) -> RankingRows:
+        """Return the rows in grouped order."""
+        return ranking_rows(self.X, self.y, self.qid, weight=self.weight, position=self.position)
+
+
+@dataclass(frozen=True, eq=False)
 class FoldWork:
     """Training and scoring of candidate groups on one fold.
 
@@ -120,7 +133,7 @@ class FoldWork:
     ----------
     estimator : GAPRanker, or Pipeline that ends with one
     data : DataSet
-        All rows, in the caller's order, with one query id and at most one weight a row.
+        All rows.
     fold : tuple of ndarray
         Training and test rows.
     groups : list of CandidateGroup
@@ -147,21 +160,22 @@ class FoldWork:
             model = with_params(self.estimator, {**group.params, n_estimators: max(group.trees)})
             if group.transformers != transformers:
                 transformers, bins = group.transformers, None
-                train, test = (ranking_rows(part) for part in _transformed(model, *raw))
+                train, test = (part.ranking_rows() for part in _transformed(model, *raw))
                 held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
             ranker = last_step(model)
-            training = ranker._prepared(train)
             if group.bins != bins:
-                bins, binned = group.bins, ranker._bins(training.rows, test)
-            found += self._run(ranker, training, group, binned, held_out)
-            warnings += [] if training.warning is None else [training.warning]
+                bins, binned = group.bins, ranker._bins(train, test)
+            with catch_warnings(record=True) as caught:
+                simplefilter("always")
+                found += self._run(ranker, train, group, binned, held_out)
+            warnings += [str(one.message) for one in caught]
             advance(1)
         return found, warnings
 
     def _run(
         self,
-        ranker: GAPRanker,
-        training: Training,
+        ranker: Any,
+        train: RankingRows,
         group: CandidateGroup,
         binned: Any,
         held_out: list[Judged],
@@ -181,7 +195,7 @@ class FoldWork:
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in group.trees[trees])
 
-        ranker._boost_on_bins(training, binned, watch)
+        ranker._train_on_bins(train, binned, watch)
         if trees != max(group.trees):
             raise ValueError(
                 f"training with {group.params} ended after {trees} of {max(group.trees)} trees; "

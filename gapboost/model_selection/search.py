@@ -13,10 +13,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
-from gapboost._boosters.data_set import DataSet
-from gapboost._boosters.described import described
 from gapboost._boosters.rows import ranking_rows
-from gapboost._data.arguments import mapping
+from gapboost._data.arguments import mapping, whole
+from gapboost._data.columns import raveled
 from gapboost._data.features import features, split
 from gapboost._data.grades import check_known
 from gapboost._data.queries import GroupSizes
@@ -28,6 +27,7 @@ from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.model_selection.candidate_groups import (
+    DataSet,
     FoldWork,
     Grids,
     Params,
@@ -132,7 +132,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.progress = progress
         self.random_state = random_state
 
-    @described
     def fit(
         self,
         X: Any,
@@ -147,15 +146,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        {rows}
+        X, y, qid, sample_weight, group, position
+            As in `fit` of the rankers.
 
         Raises
         ------
-        {errors}
-
-        Warns
-        -----
-        {warnings}
+        ValueError, TypeError
+            If an argument or parameter is unusable.
 
         Notes
         -----
@@ -163,15 +160,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
-        given = DataSet(X, y, qid, sample_weight, position=position).raveled()
-        y, sample_weight, position = given.y, given.weight, given.position
+        columns = {"y": y, "sample_weight": sample_weight, "position": position}
+        y, sample_weight, position = raveled(columns)
         targets = self._targets()
         grids = self._grids()
         limit = check_candidates(self.estimator, grids, targets, position)
         table = X
         without_qid, qid = split(table, qid, group)
         X = features(without_qid)
-        rows = ranking_rows(DataSet(X, y, qid, sample_weight, position=position))
+        rows = ranking_rows(X, y, qid, weight=sample_weight, position=position)
         check_known(rows.y, "y", limit)
         queries = rows.data.queries
         codes = queries.codes
@@ -245,7 +242,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"param_grid is {grids!r}; expected {expected}")
         grids = [mapping(grid, "param_grid", expected) for grid in grids]
         trees = f"{prefix(self.estimator)}n_estimators"
-        every = range(1, last_step(self.estimator)._n_rounds + 1)
+        n_estimators = last_step(self.estimator).n_estimators
+        every = range(1, (100 if n_estimators is None else whole(n_estimators, "n_estimators")) + 1)
         found = [{trees: every, **grid} for grid in grids]
         ParameterGrid(found)  # raises an error for values that are no lists
         return found

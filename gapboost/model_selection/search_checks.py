@@ -3,8 +3,10 @@
 from typing import Any
 
 from gapboost._boosters.one_label import check_one_label
+from gapboost._boosters.parameters import EARLY_STOPPING, N_ROUNDS
+from gapboost._boosters.plan import ranking_objective
+from gapboost._boosters.positions import PENALTY, checked_penalty
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost._data.arguments import whole
 from gapboost._data.grades import GradeLimit
 from gapboost.measures import Measure
@@ -42,14 +44,16 @@ def check_candidates(
     rankers = [last_step(model) for model in models]
     measures = list(targets)
     for ranker in rankers:
-        name = ranker._parameter_table.name_in_use("n_estimators", ranker.get_params())
-        if name != "n_estimators":
-            raise ValueError(
-                f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets "
-                "the number of trees by that name"
-            )
+        parameters = ranker.get_params()
+        for name in N_ROUNDS:
+            if parameters.get(name) is not None:
+                raise ValueError(
+                    f"{name} is {parameters[name]!r}; expected n_estimators: the search sets the "
+                    "number of trees by that name"
+                )
+        checked_penalty(parameters.get(PENALTY), position)
         _check_no_early_stopping(ranker)
-        measures.append(ranker._request(position=position).objective.measure)
+        measures.append(ranking_objective(ranker, 0).measure)
     check_one_label(
         measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several labels"
     )

@@ -1,19 +1,15 @@
 """XGBoost: a ranker like `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
 
-=================  ====================================================
-`library`          XGBoost as a value for the shared code
-`parameter_table`  meaning of XGBoost's ranking parameters
-`ranker`           the ranker
-`training`         training, from rows in grouped order to a booster
-`callbacks`        gradients and metrics as XGBoost calls them
-`inputs`           models and objectives as XGBoost takes them
-`contributions`    contributions of the features to scores
-`model_file`       what model files say besides the trees
-`progress`         progress bar as a callback
-`export`           models for exporters
-`trees`            trees of a model, with exact thresholds
-`versions`         differences between versions of XGBoost
-=================  ====================================================
+===============  ===================================================
+`ranker`         the ranker
+`callbacks`      objective and metrics of `xgboost.train`
+`inputs`         models as XGBoost takes them
+`private`        names of XGBoost that are not part of its interface
+`contributions`  contributions of the features to scores
+`progress`       progress bar as a callback
+`export`         models for exporters
+`trees`          trees of a model, with exact thresholds
+===============  ===================================================
 """
 
 from gapboost._optional import imported

@@ -1,6 +1,5 @@
 """Callbacks for `xgboost.train`."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,21 +7,33 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import MAXIMIZED_PREFIXES, Gradients, Metrics, is_maximized
-from gapboost._boosters.eval_metric import values_of_round
-from gapboost._boosters.measure_arguments import as_data_set_metrics, as_gradients
-from gapboost._boosters.positions import checked_penalty
-from gapboost._boosters.states import Content, WorkerShare
-from gapboost._boosters.stopping import in_stopping_order
-from gapboost._boosters.training import Training
-from gapboost._data.grades import MAX_GRADE, occurring_grades
-from gapboost._data.queries import Queries
-from gapboost._data.summary import DataSummary
-from gapboost._data.weights import check_total_weight, weights_of_rows
+from gapboost._boosters.data_sets import (
+    Content,
+    PerDataSet,
+    judged_groups,
+    native_metrics,
+    native_objective,
+)
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics, means_over_workers
+from gapboost._data.grades import MAX_GRADE, graded
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.xgboost.library import LIBRARY
+from gapboost.xgboost.private import TEAM
+
+
+def units(objective: Objective) -> tuple[float, float]:
+    """Return factors on gradients and hessians: halved gradients where a query weighs 1.
+
+    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them.
+    XGBoost's own ranking objectives double the hessian for that, and its default learning rate of
+    0.3 overshoots without. Halving the gradient takes the same step and leaves the hessians, which
+    `min_child_weight` and `reg_lambda` are compared with, as they are. Objectives in units of rows
+    bound their hessians themselves.
+    """
+    return (1.0, 1.0) if objective.in_units_of_rows else (0.5, 1.0)
 
 
 def objective(
@@ -31,8 +42,6 @@ def objective(
     g: Any = None,
     n_jobs: int | None = None,
     weight: Any = None,
-    position: Any = None,
-    lambdarank_position_bias_regularization: float = 0.0,
 ) -> "XGBoostObjective":
     """Return an objective for ``xgboost.train(..., obj=...)``.
 
@@ -48,18 +57,16 @@ def objective(
     weight : array-like of shape (N,), optional
         Weights of the documents of the training set, in the order of its rows. They replace the
         weights of its data set, which holds only one for each query.
-    position : array-like of shape (N,), optional
-        Position at which each document of the training set was shown, in the order of its rows:
-        XGBoost's data set cannot hold positions. Additive factors of positions are then learned
-        along with the trees, as in `XGBGAPRanker.fit`. `position_bias` returns them.
-    lambdarank_position_bias_regularization : float, default=0.0
-        Penalty on their squares, as in LightGBM.
 
     Notes
     -----
-    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` too. Otherwise XGBoost shifts all
-    scores by 0.5 and reports rmse. The weight of a query multiplies its gradients. Gradients of
-    `LambdaRank` are halved, so that steps are as long as in XGBoost's own ranking objectives.
+    Set ``{"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}`` too. The
+    first only says that hessians vary: without it, ``tree_method="approx"`` ignores them in its
+    histograms. Without the others XGBoost shifts all scores by 0.5 and reports rmse.
+
+    The weight of a query multiplies its gradients. Gradients of `LambdaRank` are halved, so that
+    steps are as long as in XGBoost's own ranking objectives. If XGBoost's workers communicate, on
+    Dask, Spark, Ray or elsewhere, g is that of the grades of all workers.
 
     Examples
     --------
@@ -68,12 +75,11 @@ def objective(
     >>> from gapboost.xgboost import objective
     >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data = xgboost.DMatrix(train.X, train.y, qid=train.qid)
-    >>> settings = {"base_score": 0.0, "disable_default_eval_metric": 1}
+    >>> settings = {"objective": "rank:ndcg", "base_score": 0, "disable_default_eval_metric": 1}
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
     5
     """
-    penalty = checked_penalty(lambdarank_position_bias_regularization, position)
-    return XGBoostObjective(as_gradients(measure, g), n_jobs, position, penalty, weight)
+    return XGBoostObjective(native_objective(measure, g), n_jobs, weight)
 
 
 def eval_metric(
@@ -95,6 +101,9 @@ def eval_metric(
     XGBoost's early stopping uses the last of several measures on the last evaluation set. Name the
     one that decides last. `XGBGAPRanker` does this by default.
 
+    If XGBoost's workers communicate, every worker reports the means over the queries of all workers
+    at g of all their grades. Each has to call the metric, also one without rows.
+
     Examples
     --------
     >>> import xgboost
@@ -103,7 +112,7 @@ def eval_metric(
     >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data, log = xgboost.DMatrix(train.X, train.y, qid=train.qid), {}
     >>> booster = xgboost.train(
-    ...     {"base_score": 0.0, "disable_default_eval_metric": 1},
+    ...     {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1},
     ...     data,
     ...     num_boost_round=5,
     ...     obj=objective("gap"),
@@ -115,172 +124,112 @@ def eval_metric(
     >>> list(log["train"])
     ['map-gap']
     """
-    return XGBoostMetric(as_data_set_metrics(measure, g), n_jobs)
+    return XGBoostMetric(native_metrics(measure, g), n_jobs)
 
 
-class XGBoostObjective(Gradients):
+class XGBoostObjective:
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    library = LIBRARY
-
-    def __init__(
-        self,
-        objective: Objective,
-        n_jobs: int | None,
-        position: Any = None,
-        penalty: float = 0.0,
-        weight: Any = None,
-    ) -> None:
-        super().__init__(objective, n_jobs, penalty)
-        self.position = position
+    def __init__(self, objective: Objective, n_jobs: int | None, weight: Any = None) -> None:
+        self.objective = objective
+        self.n_jobs = n_jobs
         self.weight = weight
+        self._known: PerDataSet[Gradients | None] = PerDataSet()
+
+    def __repr__(self) -> str:
+        return f"objective({self.objective!r})"
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        scores, owner, content = passed(preds, dmatrix, self.weight)
-        if self.position is not None and content[3] is not None:
-            raise ValueError(
-                "position is given where several workers train; expected None: factors of "
-                "positions would be those of each worker's own rows. DaskXGBGAPRanker and "
-                "SparkXGBGAPRanker learn those of all"
-            )
-        return self.gradients(scores, owner, content, self.position)
+        content = content_of(dmatrix, self.weight)
+        gradients = self._known.get(dmatrix, content, self._gradients)
+        if gradients is None:
+            return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)
+        return gradients(preds)
+
+    def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients | None:
+        """Return the gradients of a data set; None for a worker without rows."""
+        occurring = None
+        if collective.get_world_size() > 1:
+            occurring, contrasts = grades_of_workers(label, sizes)
+            if not contrasts:
+                raise ValueError("label holds no query with two different grades on any worker; "
+                                 "expected at least one: there is nothing to learn")  # fmt: skip
+            if not len(label):
+                return None
+        objective = self.objective if occurring is None else self.objective.resolved(occurring)
+        data = judged_groups(label, sizes, weight, [objective.measure])
+        if occurring is None:
+            data.summary.check_contrasts("label")
+        objective = objective.resolved(data.occurring)
+        return Gradients(objective, data, units(objective), self.n_jobs, TEAM)
 
 
 class XGBoostMetric(Metrics):
-    """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`.
+    """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    If XGBoost's workers communicate, on Dask, Spark, Ray or elsewhere, every worker gets the mean
-    over the queries of all workers. Each has to call the metric, also one without rows.
-    """
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
+        super().__init__(measures, n_jobs, TEAM)
+        self._known: PerDataSet[tuple[Judged | None, list[Measure]]] = PerDataSet()
 
-    library = LIBRARY
+    def __repr__(self) -> str:
+        return f"eval_metric({list(self.measures)!r})"
 
-    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
-        """``[(name, value)]``."""
-        scores, owner, content = passed(preds, dmatrix)
-        return self.values(scores, owner, content, None if content[3] is None else sum_over_workers)
-
-
-class XGBoostRound:
-    """All metrics of a fit as `xgboost.train` calls them; the last one stops training.
-
-    Parameters
-    ----------
-    training : Training
-    matrices : list of DMatrix
-        Its evaluation sets.
-    """
-
-    def __init__(self, training: Training, matrices: Sequence[xgboost.DMatrix]) -> None:
-        task, sets = training.task, training.evaluation_sets
-        measures = [*task.extra_metrics, task.objective.measure]
-        self.metric = XGBoostMetric(measures, task.request.n_jobs)
-        self.functions = task.request.functions
-        self.stopping = task.stopping
-        self.rows = {id(matrix): rows for matrix, rows in zip(matrices, sets, strict=True)}
+    def __reduce__(self) -> Any:
+        return XGBoostMetric, (self.measures, self.n_jobs)
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        rows = self.rows[id(dmatrix)]
+        data, measures = self._known.get(dmatrix, content_of(dmatrix), self._resolved)
         total = sum_over_workers if collective.get_world_size() > 1 else None
-        measured = self.metric.means(self.metric.measures, rows.data, preds, total)
-        values = values_of_round(measured, self.functions, rows, preds)
-        named = [
-            (_name_by_direction(name, higher), value, higher) for name, value, higher in values
-        ]
-        return [
-            (name, value) for name, value, _ in in_stopping_order(named, self.stopping, first=False)
-        ]
+        if data is None:
+            nothing = [np.empty(0)] * len(measures)
+            means = means_over_workers(nothing, np.empty(0), sum_over_workers)
+            return list(zip(self.names, means, strict=True))
+        return self.values(preds, data, total, measures)
+
+    def _resolved(
+        self, label: Array, sizes: Array, weight: Array | None
+    ) -> tuple[Judged | None, list[Measure]]:
+        measures = list(self.measures)
+        if collective.get_world_size() > 1:
+            occurring = graded(grades_of_workers(label, sizes)[0])
+            measures = [measure.resolved(occurring) for measure in measures]
+            if not len(label):
+                return None, measures
+        data = judged_groups(label, sizes, weight, measures)
+        return data, [measure.resolved(data.graded) for measure in measures]
 
 
-def _name_by_direction(name: str, is_higher_better: bool) -> str:
-    """Return a name from which XGBoost's early stopping reads the direction of a metric."""
-    if re.search(r"[\s:]", name):
-        raise ValueError(
-            f"eval_metric reports {name!r}; expected a name without blanks and colons, where "
-            "XGBoost cuts it"
-        )
-    maximized = is_maximized(name)
-    if maximized and not is_higher_better:
-        raise ValueError(
-            f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost "
-            f"maximizes metrics whose names begin with {', '.join(MAXIMIZED_PREFIXES)}"
-        )
-    return name if maximized == is_higher_better else f"map-{name}"
-
-
-def passed(
-    preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None
-) -> tuple[Array, xgboost.DMatrix, Content]:
-    """Return scores, the data set and its content, with other weights if they are given."""
-    label = dmatrix.get_label()
+def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
+    """Return labels, group sizes, and weights, those of the data set if None are given."""
     weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
-    weight = weight if len(weight) else None
-    workers = _worker_share(label, sizes, weight) if collective.get_world_size() > 1 else None
-    return preds, dmatrix, (label, sizes, weight, workers)
+    return dmatrix.get_label(), sizes, weight if len(weight) else None
 
 
 def sum_over_workers(values: Array) -> Array:
-    """Return sums of a float64 array over the workers of XGBoost's communicator.
-
-    They are the same for each worker.
-    """
+    """Return the sums of a float64 array over XGBoost's workers, the same for each."""
     sums: Array = collective.allreduce(np.ascontiguousarray(values), collective.Op.SUM)
     return sums.reshape(values.shape)
 
 
-def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerShare:
-    """Summarize the rows of all workers, and count the rows of workers with lower ranks.
+def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool]:
+    """Return the grades that occur on all workers; True if a query has two different ones.
 
-    Labels that are no grades are skipped here; `from_groups` refuses them. The result is not
-    cached: a worker that had to compute it again would wait forever for those that still have it.
+    Of fractional grades the highest and the highest of all, from which ``g=None`` is made. Labels
+    that are no grades are left out; `judged_groups` refuses them. Every worker calls this, once
+    for each data set.
     """
     grades = label[(label >= 0) & (label <= MAX_GRADE)].astype(np.float64)
-    whole = grades == np.floor(grades)
-    counts = np.bincount(grades[whole].astype(np.int64), minlength=MAX_GRADE + 1)
-    rank, n_workers = collective.get_rank(), collective.get_world_size()
-    weights = _by_query(weight, sizes)
+    fractions = grades[grades != np.floor(grades)]
     begins = (np.cumsum(sizes) - sizes)[sizes > 0]
-    lowest, highest = (
-        f.reduceat(label, begins) if len(begins) else label[:0] for f in (np.minimum, np.maximum)
-    )
-    totals = [
-        np.count_nonzero(~whole),
-        len(sizes),
-        weights @ sizes,
-        weights.sum(),
-        np.count_nonzero(lowest != highest),
-    ]
-    sums = sum_over_workers(
-        np.concatenate([counts, totals, np.where(np.arange(n_workers) == rank, len(label), 0)])
-    )
-    counts, of_queries, rows = np.split(sums, [MAX_GRADE + 1, MAX_GRADE + 1 + len(totals)])
-    n_fractional, n_queries, weighted_rows, total_weight, n_contrasts = of_queries
-    if n_queries:
-        check_total_weight(np.array([total_weight]), "weight")
-    fraction, top = None, 0.0
-    if n_fractional:
-        highest_here = np.array([grades[~whole].max(initial=0.0), grades.max(initial=0.0)])
-        fraction, top = collective.allreduce(highest_here, collective.Op.MAX)
-    occurring = occurring_grades(np.flatnonzero(counts), fraction, top)
-    summary = DataSummary(
-        n_rows=int(rows.sum()),
-        n_queries=int(n_queries),
-        n_contrasts=int(n_contrasts),
-        weighted_size=float(weighted_rows / total_weight) if n_queries else 0.0,
-        grades=tuple(occurring.tolist()),
-        n_grades=len(occurring),
-    )
-    return WorkerShare(summary, int(rows[:rank].sum()))
-
-
-def _by_query(weight: Array | None, sizes: Array) -> Array:
-    """Return weights of queries, float64 of shape (Q,), from those of queries or of rows."""
-    if weight is None:
-        return np.ones(len(sizes))
-    if len(weight) == len(sizes):
-        return weight.astype(np.float64)
-    queries = Queries(np.arange(len(sizes)), np.append(0, np.cumsum(sizes)), None)
-    return weights_of_rows(weight.astype(np.float64), queries).by_query
+    found = np.zeros(MAX_GRADE + 4)
+    found[grades[grades == np.floor(grades)].astype(np.int64)] = 1.0
+    if len(begins):
+        lowest, highest = np.minimum.reduceat(label, begins), np.maximum.reduceat(label, begins)
+        found[-3:] = np.any(lowest < highest), fractions.max(initial=0), grades.max(initial=0)
+    found = collective.allreduce(found, collective.Op.MAX)
+    contrasts, fraction, highest = found[-3:]
+    whole = np.flatnonzero(found[:-3])
+    return (np.unique([fraction, highest]) if fraction else whole), bool(contrasts)

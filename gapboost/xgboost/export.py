@@ -9,8 +9,7 @@ from typing import Any
 import xgboost
 
 from gapboost.xgboost.inputs import drop_rounds_after_best, kind_of
-from gapboost.xgboost.model_file import MISSING
-from gapboost.xgboost.ranker import XGBGAPRanker
+from gapboost.xgboost.ranker import MISSING, XGBGAPRanker
 
 
 def exportable(

@@ -20,6 +20,7 @@ def to_continue(model: Any) -> xgboost.Booster | None:
     """
     if model is None:
         return None
+    model = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
     booster = (
         model.copy() if isinstance(model, xgboost.Booster) else xgboost.Booster(model_file=model)
     )

@@ -1,73 +1,102 @@
 """XGBoost ranker with the interface of `xgboost.XGBRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
-from xgboost.sklearn import DEFAULT_N_ESTIMATORS
 
-from gapboost._boosters.data_set import ArgumentNames, DataSet
-from gapboost._boosters.described import described
-from gapboost._boosters.fit_arguments import FitArguments
-from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_from
-from gapboost._boosters.positions import REGULARIZATION
-from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows
-from gapboost._boosters.signature import taking
-from gapboost._boosters.training import Training, Watch
-from gapboost._data.arguments import seed
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.model_file import objective_text, read_objective
+from gapboost._boosters.parameters import check_positions, refuse_ignored
+from gapboost._boosters.plan import Plan, ranking_objective
+from gapboost._boosters.positions import PENALTY, PositionFactors, checked_penalty
+from gapboost._boosters.ranker import (
+    OWN_NAMES,
+    GAPRanker,
+    features_to_predict,
+    is_forked,
+    learned,
+)
+from gapboost._boosters.rows import Names, RankingRows, evaluation_rows, ranking_rows
+from gapboost._data.features import QID, column_names, feature_names
 from gapboost._kernels import Array
-from gapboost.measures import Measure, Measures
+from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.xgboost.inputs import SAVED_AS
-from gapboost.xgboost.library import LIBRARY
-from gapboost.xgboost.model_file import load_into
-from gapboost.xgboost.parameter_table import XGBOOST, spelled
-from gapboost.xgboost.training import Bins, Trained, binned, boost, boost_on_bins, check_stopping
-from gapboost.xgboost.versions import check_categories
+from gapboost.xgboost import private
+from gapboost.xgboost.callbacks import units
+from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best, to_continue
 
-# Parameters that XGBoost does not know: the last is LightGBM's.
-NOT_OF_XGBOOST = (*OWN_NAMES, REGULARIZATION)
+# Parameters of XGBoost's own ranking objectives and metrics.
+IGNORED = frozenset(
+    (
+        "lambdarank_bias_norm",
+        "lambdarank_normalization",
+        "lambdarank_num_pair_per_sample",
+        "lambdarank_pair_method",
+        "lambdarank_score_normalization",
+        "lambdarank_unbiased",
+        "ndcg_exp_gain",
+        "scale_pos_weight",
+    )
+)
+
+# Training and held-out rows.
+Bins = tuple[xgboost.DMatrix, xgboost.DMatrix]
+
+# Attributes of a booster, and of its files: what it was trained for, and which value of a feature
+# is missing, which XGBoost's files leave out.
+TRAINED_FOR, MISSING = "gapboost_objective", "gapboost_missing"
 
 
-# One metric or several: names, measures, functions.
-Metrics = Measures | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]]
-
-
-@described
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     """XGBoost trained for graded average precision or another measure.
 
     Parameters
     ----------
-    {own_parameters}
+    measure : str or Measure, default="gap"
+        Measure to train for, to report on evaluation sets and to score by: a name such as ``"ap"``
+        or ``"ndcg@10"``, or a value.
+    g : sequence of float, optional
+        Threshold probabilities of a named graded measure, one for each positive grade. None is
+        uniform over the grades that occur in the training labels.
+    objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective
+        Objective by which to train for the measure, "lambdarank" by default. A value brings its
+        own measure; leave `measure` and `g` at their defaults then.
+    stopping_metric : str, Measure or callable, optional
+        The reported metric that decides early stopping. None is the measure that is trained for.
+        `eval_metric` reports others.
     **kwargs
-        Every parameter of the installed XGBoost. Unknown names, and parameters of XGBoost's own
-        ranking objectives and metrics, are one error in `fit`, which says what to write instead.
-        ``validate_parameters=False`` passes unknown names on. Fits with `position` take
-        `lambdarank_position_bias_regularization`, as in LightGBM, and not `lambdarank_unbiased`.
-        ``callbacks=[progress()]`` shows a progress bar. `eval_metric` takes names, measures and
-        callables, or a list of them. A callable ``f(y_true, y_score)`` returns a number for each
-        query, and the mean weighs queries by size. Lower is better unless its ``__name__`` begins
-        with ``auc``, ``pre``, ``map`` or ``ndcg``. A callable of three or four arguments is as in
-        `gapboost.lightgbm.LGBMGAPRanker.fit`; ``map-`` precedes its name if higher is better.
+        Parameters of `xgboost.XGBRanker`. Those of XGBoost's own ranking objectives and metrics
+        are an error in `fit`. `eval_metric` takes names, measures and callables, or a list of
+        them. XGBoost calls a callable for each query, as `xgboost.XGBRanker` does: ``f(y_true,
+        y_score)`` returns a number, the mean weighs queries by size, and lower is better unless
+        its ``__name__`` begins with ``auc``, ``pre``, ``map`` or ``ndcg``. Fits with `position`
+        take `lambdarank_position_bias_regularization`, as in LightGBM.
 
     Attributes
     ----------
-    {fitted}
+    measure_ : Measure
+        Measure that was trained for, with `g` resolved.
+    objective_ : Objective
+        Objective of the fitted model, with `g` resolved.
+    g_ : tuple of float or None
+        Threshold probabilities of a graded measure.
+    n_queries_in_ : int
+        Number of training queries.
+    position_bias_ : dict {position: float} or None
+        What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it. Later rounds are dropped.
     best_iteration, best_score : int, float
         XGBoost's own, after early stopping; the first counts from 0.
     evals_result_ : dict {set: {metric: list of float}}
         Reported values of each round; ``evals_result()`` returns the same.
-    feature_importances_ : ndarray of shape (n_features,)
-    feature_names_in_ : ndarray of str
-        After training on a data frame.
-    n_features_in_ : int
 
     Examples
     --------
@@ -81,77 +110,28 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     True
     """
 
-    _library = LIBRARY
-    _parameter_table = XGBOOST
-    _default_rounds = DEFAULT_N_ESTIMATORS
-
-    # For type checkers. At run time the parameters are those of the installed XGBoost.
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            measure: str | Measure = "gap",
-            g: Sequence[float] | None = None,
-            objective: str | Objective = "lambdarank",
-            stopping_metric: str | Measure | None = None,
-            max_depth: int | None = None,
-            max_leaves: int | None = None,
-            max_bin: int | None = None,
-            grow_policy: str | None = None,
-            learning_rate: float | None = None,
-            n_estimators: int | None = None,
-            verbosity: int | None = None,
-            booster: str | None = None,
-            tree_method: str | None = None,
-            n_jobs: int | None = None,
-            gamma: float | None = None,
-            min_child_weight: float | None = None,
-            max_delta_step: float | None = None,
-            subsample: float | None = None,
-            sampling_method: str | None = None,
-            colsample_bytree: float | None = None,
-            colsample_bylevel: float | None = None,
-            colsample_bynode: float | None = None,
-            reg_alpha: float | None = None,
-            reg_lambda: float | None = None,
-            scale_pos_weight: float | None = None,
-            base_score: float | list[float] | None = None,
-            random_state: int | np.random.RandomState | np.random.Generator | None = None,
-            missing: float = float("nan"),
-            num_parallel_tree: int | None = None,
-            monotone_constraints: dict[str, int] | str | None = None,
-            interaction_constraints: str | Sequence[Sequence[str]] | None = None,
-            importance_type: str | None = None,
-            device: str | None = None,
-            validate_parameters: bool | None = None,
-            enable_categorical: bool = False,
-            feature_types: Sequence[str] | None = None,
-            feature_weights: Any = None,
-            max_cat_to_onehot: int | None = None,
-            max_cat_threshold: int | None = None,
-            multi_strategy: str | None = None,
-            eval_metric: Metrics | None = None,
-            early_stopping_rounds: int | None = None,
-            callbacks: list[xgboost.callback.TrainingCallback] | None = None,
-            **kwargs: Any,
-        ) -> None: ...
-
-    else:
-
-        @taking(xgboost.XGBModel, first=OWN_PARAMETERS)
-        def __init__(self, **kwargs: Any) -> None:
-            own = taken_from(kwargs)
-            # XGBRanker takes only its own objectives by name: ours is set afterwards.
-            super().__init__(objective=SAVED_AS, **kwargs)
-            vars(self).update(own)
+    def __init__(
+        self,
+        *,
+        measure: str | Measure = "gap",
+        g: Sequence[float] | None = None,
+        objective: str | Objective = "lambdarank",
+        stopping_metric: str | Measure | Callable[..., Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        # XGBRanker takes only its own objectives by name: ours is set afterwards.
+        super().__init__(objective=SAVED_AS, **kwargs)
+        self.measure = measure
+        self.g = g
+        self.objective = objective
+        self.stopping_metric = stopping_metric
 
     @property
     def best_iteration_(self) -> int:
         """Rounds of the best model by early stopping, 0 without it; as in `LGBMGAPRanker`."""
-        return LIBRARY.best_round(self.get_booster())
+        best = self.get_booster().attr("best_iteration")
+        return 0 if best is None else int(best) + 1
 
-    @described
     def fit(
         self,
         X: Any,
@@ -175,64 +155,215 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
         Parameters
         ----------
-        {rows}
-        {evaluation_sets}
+        X : array-like of shape (N, n_features)
+        y : array-like of shape (N,), or (N, L)
+            Grades ``0..c``, or several labels for measures of them (`gapboost.OfLabel`).
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows. A data frame `X` may hold it as the column
+            ``qid``.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            One weight for each query, in the order in which queries first occur, or one for each
+            row. The weight of a document multiplies its gradient and hessian. The weight of a
+            query in metrics, and in XGBoost's histograms, is the mean of its documents' weights.
+        group : array-like of shape (Q,), optional
+            Sizes of the queries, instead of `qid`, if the rows come query by query.
+        position : array-like of shape (N,), optional
+            Position at which each document was shown when `y` was observed, such as its rank in a
+            click log: any hashable values. An additive factor of each position is learned along
+            with the trees, which then learn only what the factors do not explain. The factors use
+            the ranker's learning rate and `lambdarank_position_bias_regularization` (default 0).
+            Evaluation sets and predictions have no positions.
+        eval_set : list of (X, y), optional
+        eval_qid, eval_group : list of array-like, optional
+            Query ids, or sizes of the queries, of each evaluation set.
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
+            Training that continues a ranker starts from its factors of positions.
         feature_weights : array-like of shape (n_features,), optional
-            Same as `feature_weights` of the ranker; give one of them. Prefer the parameter: XGBoost
-            removes this argument from its own `fit`.
+            Same as `feature_weights` of the ranker; give one of them.
 
         Raises
         ------
-        {errors}
+        ValueError, TypeError
+            If an argument or parameter is unusable. The message names it, what was found and what
+            is expected.
 
         Warns
         -----
-        {warnings}
-
-        Notes
-        -----
-        {on_a_cluster}
+        UserWarning
+            If `min_child_weight`, which is compared with sums of hessians, allows fewer than 8
+            leaves for 1000 rows or more.
         """
-        if feature_weights is None:
-            feature_weights = self.feature_weights
-        elif self.feature_weights is not None:
+        given = self.get_params(deep=False)
+        plan, penalty = self._plan(given, position)
+        _check_stopping(self)
+        rows = ranking_rows(
+            X, y, qid, group, sample_weight, base_margin, position,
+            limit=plan.objective_limit, names=Names(start="base_margin"),
+        )  # fmt: skip
+        plan = plan.resolved(rows.data)
+        metadata = {
+            "eval_qid": eval_qid,
+            "eval_group": eval_group,
+            "sample_weight_eval_set": sample_weight_eval_set,
+            "base_margin_eval_set": base_margin_eval_set,
+        }
+        of_training = (X, y, qid, group, sample_weight, base_margin)
+        sets = evaluation_rows(
+            eval_set,
+            metadata,
+            rows,
+            plan.limit,
+            lambda pair, given: all(
+                a is b for a, b in zip((*pair, *given), of_training, strict=True)
+            ),
+        )
+        weights = self._checked_columns(rows, feature_weights, QID in column_names(X))
+
+        parameters = self._train_parameters(given)
+        # A model to continue brings the codes of its categories: those of another data frame can
+        # differ.
+        model, feature_types = private.get_model_categories(
+            rows.X, to_continue(xgb_model), self.feature_types
+        )
+        begin = 0 if model is None else model.num_boosted_rounds()
+        factors = self._position_factors(plan, rows, penalty, xgb_model)
+        gradients = self._gradients(plan, rows, factors)
+        evals_result: dict[str, dict[str, list[float]]] = {}
+        with xgboost.config_context(verbosity=self.verbosity), _clear_errors(rows, self.missing):
+            train = _matrix(self, rows, feature_types, weights)
+            matrices = [
+                train if s is rows else _matrix(self, s, feature_types, None, train) for s in sets
+            ]
+            data = {id(matrix): s for matrix, s in zip(matrices, sets, strict=True)}
+            booster = xgboost.train(
+                parameters,
+                train,
+                num_boost_round=self.get_num_boosting_rounds(),
+                evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
+                obj=lambda scores, _: gradients(scores),
+                custom_metric=_metrics(plan, data),
+                early_stopping_rounds=self.early_stopping_rounds,
+                evals_result=evals_result,
+                verbose_eval=verbose,
+                xgb_model=model,
+                callbacks=self.callbacks,
+            )
+        booster = drop_rounds_after_best(booster)
+        booster.set_attr(
+            **{TRAINED_FOR: objective_text(plan.objective), MISSING: _as_text(self.missing)}
+        )
+        best = booster.attr("best_iteration")
+        found = learned(
+            plan,
+            rows,
+            factors,
+            None if best is None else int(best) + 1 - begin,
+            booster.num_boosted_rounds() - begin,
+        )
+        # In one step: fits of this ranker in several threads leave no mixture.
+        self.__dict__ = {**vars(self), **found, "_Booster": booster, "evals_result_": evals_result}
+        return self
+
+    def _checked_columns(self, rows: RankingRows, feature_weights: Any, qid_column: bool) -> Any:
+        """Return the feature weights; check parameters about columns, and the columns' names."""
+        n_features = rows.X.shape[1]
+        check_positions(
+            "interaction_constraints", self.interaction_constraints, n_features, qid_column
+        )
+        if feature_weights is not None and self.feature_weights is not None:
             raise ValueError(
                 "feature_weights is given in fit, and to the ranker too; expected one of them"
             )
-        names = ArgumentNames(start="base_margin")
-        arguments = FitArguments(
-            train=DataSet(X, y, qid, sample_weight, base_margin, position, group, names),
-            eval_set=eval_set,
-            eval_qid=eval_qid,
-            eval_group=eval_group,
-            eval_weight=sample_weight_eval_set,
-            eval_start=base_margin_eval_set,
-            eval_metric=spelled(self.eval_metric),
-            terms=LIBRARY.terms,
-            of_booster=dict(verbose=verbose, xgb_model=xgb_model, feature_weights=feature_weights),
-        )
-        return self._fit(arguments)
-
-    def _boost(self, training: Training, **of_booster: Any) -> Trained:
-        return boost(self, training, **of_booster)
+        weights = self.feature_weights if feature_weights is None else feature_weights
+        if weights is not None and np.shape(weights) != (n_features,):
+            raise ValueError(
+                f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
+                f"{n_features} features"
+            )
+        bad = [name for name in feature_names(rows.X) if set("[]<") & set(name)]
+        if bad:
+            raise ValueError(f"X has a column {bad[0]!r}; expected a name without [, ] and <")
+        return weights
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
-        return binned(self, train, held_out)
+        """Return training and held-out rows as XGBoost keeps them, binned by the training rows."""
+        _, feature_types = private.get_model_categories(train.X, None, self.feature_types)
+        first = _matrix(self, train, feature_types, self.feature_weights)
+        return first, _matrix(self, held_out, feature_types, None, first)
 
-    def _boost_on_bins(self, training: Training, bins: Bins, watch: Watch) -> None:
-        boost_on_bins(self, training, bins, watch)
+    def _train_on_bins(self, rows: RankingRows, bins: Bins, watch: Callable[[Array], None]) -> None:
+        """Train as `fit` on rows that `_bins` binned.
 
-    def _check_stopping(self, of_booster: dict[str, Any]) -> None:
-        check_stopping(self)
+        `watch` is called with the held-out scores after each round.
+        """
+        given = self.get_params(deep=False)
+        plan, penalty = self._plan(given, rows.positions)
+        rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
+        plan = plan.resolved(rows.data)
+        gradients = self._gradients(plan, rows, self._position_factors(plan, rows, penalty))
 
-    def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
-        check_is_fitted(self)
-        known = {n: v for n, v in self.get_params().items() if n not in NOT_OF_XGBOOST}
-        vendor = xgboost.XGBRanker(**{**known, "objective": SAVED_AS, "eval_metric": None})
-        vars(vendor).update(deepcopy(self._learned_by_booster()))
-        return vendor
+        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
+            watch(scores)
+            return []
+
+        with xgboost.config_context(verbosity=self.verbosity):
+            xgboost.train(
+                self._train_parameters(given),
+                bins[0],
+                num_boost_round=self.get_num_boosting_rounds(),
+                evals=[(bins[1], "held_out")],
+                obj=lambda scores, _: gradients(scores),
+                custom_metric=metric,
+                verbose_eval=False,
+                callbacks=self.callbacks,
+            )
+
+    def _plan(self, given: dict[str, Any], position: Any) -> tuple[Plan, float]:
+        """Return the plan, and the penalty on factors of positions; check all parameters."""
+        refuse_ignored(given, IGNORED, "XGBoost")
+        penalty = checked_penalty(given.get(PENALTY), position)
+        n_jobs, random_state = (
+            given.get(alias) if given[name] is None else given[name]
+            for name, alias in (("n_jobs", "nthread"), ("random_state", "seed"))
+        )
+        return Plan.of(self, random_state, n_jobs, self.eval_metric), penalty
+
+    def _position_factors(
+        self, plan: Plan, rows: RankingRows, penalty: float, continued: Any = None
+    ) -> PositionFactors | None:
+        if rows.positions is None:
+            return None
+        before = continued._last_factors if isinstance(continued, GAPRanker) else None
+        rate = self.learning_rate
+        if rate is None:
+            rate = self.get_params().get("eta")
+        if rate is None:
+            rate = 0.5 if self.booster == "gblinear" else 0.3  # XGBoost's own
+        return PositionFactors(rows.positions, rate, penalty, units(plan.objective), before)
+
+    def _train_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of `xgboost.train`."""
+        ours = {*self._wrapper_params(), *OWN_NAMES, PENALTY, "eval_metric"}
+        known = {name: value for name, value in given.items() if name not in ours}
+        return {
+            "base_score": 0.0,
+            **{name: value for name, value in known.items() if value is not None},
+            "objective": SAVED_AS,
+            "disable_default_eval_metric": 1,
+        }
+
+    def _gradients(
+        self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
+    ) -> Gradients:
+        """Return the gradients of a resolved plan, after a check that they teach something."""
+        gradients = Gradients(
+            plan.objective, rows.data, units(plan.objective), plan.n_jobs, private.TEAM, factors
+        )
+        least = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
+        least = 0.0 if self.booster == "gblinear" else least
+        gradients.check_learnable(rows, least, "base_margin")
+        return gradients
 
     def predict(
         self,
@@ -263,8 +394,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         ValueError
             If the columns are not those of the training data.
         """
+        self._use_one_thread_if_forked()
         scores: Array = super().predict(
-            self._features(X, validate_features),
+            features_to_predict(self, X, validate_features),
             output_margin=output_margin,
             validate_features=validate_features,
             base_margin=base_margin,
@@ -274,14 +406,33 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
         """Return leaves of rows, float32 of shape (N, n_trees); arguments as in `predict`."""
-        leaves: Array = super().apply(self._features(X), iteration_range)
+        self._use_one_thread_if_forked()
+        leaves: Array = super().apply(features_to_predict(self, X, True), iteration_range)
         return leaves
 
-    def _features(self, X: Any, validate: bool = True) -> Any:
-        X = super()._features(X, validate)
-        if self.enable_categorical:
-            check_categories(X, "X")
-        return X
+    def _use_one_thread_if_forked(self) -> None:
+        check_is_fitted(self)
+        if is_forked():
+            self.n_jobs = 1
+            self.get_booster().set_param({"nthread": 1})
+
+    def to_vendor(self) -> xgboost.XGBRanker:
+        """Return `xgboost.XGBRanker`, fitted, with the same parameters and predictions.
+
+        It needs no gapboost, in pickles either. Fitted again, it trains for its own objective.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        check_is_fitted(self)
+        given = {n: v for n, v in self.get_params().items() if n not in (*OWN_NAMES, PENALTY)}
+        vendor = xgboost.XGBRanker(**{**given, "objective": SAVED_AS, "eval_metric": None})
+        vendor._Booster = self.get_booster().copy()
+        if hasattr(self, "evals_result_"):
+            vendor.evals_result_ = deepcopy(self.evals_result_)
+        return vendor
 
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those of the model.
@@ -295,34 +446,130 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             If the model was trained with another `missing`, or for a measure or objective of the
             user's own that is not the one of the parameters.
         """
-        load_into(self, super().load_model, fname)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as they were given."""
-        # XGBoost's own draws from a generator: printing a ranker would change what it trains.
-        drawless = object.__new__(type(self))
-        drawless.__dict__.update(vars(self), random_state=None)
-        parameters: dict[str, Any] = super(XGBGAPRanker, drawless).get_params(deep)
-        return {**parameters, "random_state": self.random_state}
+        loaded = xgboost.XGBRanker(n_jobs=self.n_jobs)
+        loaded.load_model(fname)
+        booster = drop_rounds_after_best(loaded.get_booster())
+        state = self.random_state if isinstance(self.random_state, int) else None
+        objective, text = ranking_objective(self, state), booster.attr(TRAINED_FOR)
+        if text is not None:
+            objective = read_objective(text, objective)
+        missing, own = booster.attr(MISSING), _as_text(self.missing)
+        if missing not in (None, own):
+            raise ValueError(
+                f"missing is {own}, but the model was trained with {missing}; expected the same"
+            )
+        found = {
+            "_Booster": booster,
+            "_trained_objective": objective,
+            "_n_queries": None,
+            "_trained_names": tuple(booster.feature_names or ()),
+            "_factors": None,
+            "_last_factors": None,
+        }
+        of_file = ("booster", "feature_types", "enable_categorical")
+        found.update({name: getattr(loaded, name) for name in of_file})
+        kept = {name: value for name, value in vars(self).items() if name != "evals_result_"}
+        self.__dict__ = {**kept, **found}
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """Return the parameters that XGBoost knows; `random_state` is drawn if it is no number."""
-        # `set_params` hands them to the booster of a fitted ranker.
-        return self._with_seed(self._known_parameters())
+        """Return the parameters that XGBoost knows."""
+        # `set_params` passes them to the booster of a fitted ranker.
+        given = super().get_xgb_params()
+        ours = (*OWN_NAMES, PENALTY, "eval_metric")
+        return {**{n: v for n, v in given.items() if n not in ours}, "objective": SAVED_AS}
 
-    def _with_seed(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        return {**parameters, "random_state": seed(self._named_params()["random_state"])}
 
-    def _known_parameters(self) -> dict[str, Any]:
-        """Return `get_xgb_params` before a seed is drawn."""
-        named = self._parameter_table.by_constructor_names(super().get_xgb_params())
-        parameters = self._parameter_table.passed_on(named)
-        for name in (*NOT_OF_XGBOOST, "eval_metric"):
-            parameters.pop(name, None)
-        return {**parameters, "objective": SAVED_AS}
+def _check_stopping(ranker: XGBGAPRanker) -> None:
+    """Raise ValueError if `stopping_metric` would be ignored."""
+    if ranker.stopping_metric is None:
+        return
+    stopping = f"stopping_metric is {ranker.stopping_metric!r}"
+    callbacks = [c for c in ranker.callbacks or [] if isinstance(c, xgboost.callback.EarlyStopping)]
+    if not ranker.early_stopping_rounds and not callbacks:
+        raise ValueError(
+            f"{stopping}, but early stopping is off; expected early_stopping_rounds, an early "
+            "stopping callback, or stopping_metric=None"
+        )
+    named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
+    if named is not None:
+        raise ValueError(
+            f"{stopping}, but metric_name of the early stopping callback is {named!r}; expected "
+            "one of them"
+        )
 
-    def _booster_parameters(self) -> dict[str, Any]:
-        """Return the parameters for `xgboost.train`."""
-        given = {n: v for n, v in self._known_parameters().items() if v is not None}
-        # XGBoost starts from 0.5 with a custom objective, and reports rmse.
-        return {"base_score": 0.0, **given, "disable_default_eval_metric": 1}
+
+def _metrics(
+    plan: Plan, data: dict[int, RankingRows]
+) -> Callable[[Array, xgboost.DMatrix], list[tuple[str, float]]]:
+    """Return the metrics of a fit; the last one stops training.
+
+    `data` has the rows of each matrix by its id.
+    """
+    measures = [metric for metric in reversed(plan.metrics) if isinstance(metric, Measure)]
+    functions = [
+        private.ltr_metric_decorator(metric, plan.n_jobs)
+        for metric in reversed(plan.metrics)
+        if not isinstance(metric, Measure)
+    ]
+    metrics = Metrics(measures, plan.n_jobs, private.TEAM)
+
+    def metric(scores: Array, matrix: xgboost.DMatrix) -> list[tuple[str, float]]:
+        values = metrics.values(scores, data[id(matrix)].data)
+        of_functions = [function(scores, matrix) for function in functions]
+        first_is_function = not isinstance(plan.metrics[0], Measure)
+        return [*values, *of_functions] if first_is_function else [*of_functions, *values]
+
+    return metric
+
+
+def _matrix(
+    ranker: XGBGAPRanker,
+    rows: RankingRows,
+    feature_types: Any,
+    feature_weights: Any = None,
+    train: xgboost.DMatrix | None = None,
+) -> xgboost.DMatrix:
+    """Return the matrix that XGBRanker chooses; query codes are small integers for all ids."""
+    return private.ranking_matrix(
+        ranker,
+        rows.X,
+        np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
+        train,
+        label=rows.y,
+        weight=rows.data.weights if rows.weighted else None,
+        base_margin=rows.start,
+        feature_types=feature_types,
+        feature_weights=feature_weights,
+    )
+
+
+@contextmanager
+def _clear_errors(rows: RankingRows, missing: Any) -> Iterator[None]:
+    """Turn XGBoost's error for infinite features into a ValueError with their place."""
+    try:
+        yield
+    except xgboost.core.XGBoostError as error:
+        if "`inf`" not in str(error):
+            raise
+        raise ValueError(
+            f"X holds infinite values{_first_infinite(rows)}; expected finite ones, or NaN for "
+            f"missing values (missing is {missing!r})"
+        ) from error
+
+
+def _first_infinite(rows: RankingRows) -> str:
+    """Return the row and the column of the first infinite value; empty if not of one array."""
+    try:
+        found = np.argwhere(np.isinf(np.asarray(rows.X, dtype=np.float64)))
+    except (TypeError, ValueError):
+        return ""
+    if not len(found):
+        return " of some evaluation set"
+    row, column = found[0].tolist()
+    original = row if rows.data.queries.rows is None else int(rows.data.queries.rows[row])
+    name = (feature_names(rows.X) or range(rows.X.shape[1]))[column]
+    return f", such as in row {original} of column {name!r}, counted from 0"
+
+
+def _as_text(missing: Any) -> str:
+    return repr(float("nan" if missing is None else missing))

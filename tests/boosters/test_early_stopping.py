@@ -117,7 +117,6 @@ def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_look
     assert (best, len(values)) == (expected.best_iteration_, n_rounds(expected))
 
 
-@pytest.mark.usefixtures("categories")
 @pytest.mark.parametrize("kind", ["gbtree", "dart"])
 def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
     """XGBoost drops categories in a slice of a booster, and then misreads other codes."""

@@ -112,7 +112,6 @@ def test_onnx(twin, model):
     assert np.ptp(expected) > 0.1
 
 
-@pytest.mark.usefixtures("categories")
 @twins
 def test_onnx_takes_categories_by_code(twin):
     letters = np.array(list("hbfdaecg"))

@@ -1,11 +1,9 @@
 """Factors of positions: equal to LightGBM's, updated by the same rule, useful for clicks."""
 
 import copy
-import gc
 import io
 import pickle
 import re
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 
 import joblib
@@ -119,9 +117,20 @@ def test_factors_are_those_of_lightgbm(penalty):
         )
 
     theirs, expected = lightgbms_own({**parameters, **own}, dataset(), 20)
-    objective = gb.lightgbm.objective(gb.LambdaRank(gb.nDCG(), normalize=False))
-    ours = lightgbm.train({**parameters, "objective": objective}, dataset(), 20)
-    found = dict(zip(pd.unique(position).tolist(), objective.position_bias(ours), strict=True))
+    start = 0.1 * np.random.default_rng(1).normal(size=1200)
+    ours = gb.lightgbm.LGBMGAPRanker(
+        objective=gb.LambdaRank(gb.nDCG(), normalize=False),
+        n_estimators=20,
+        **{
+            n: v
+            for n, v in parameters.items()
+            if n not in ("metric", "min_data_in_leaf", "num_threads", "min_sum_hessian_in_leaf")
+        },
+        min_child_samples=parameters["min_data_in_leaf"],
+        min_child_weight=0.0,
+        n_jobs=1,
+    ).fit(X, y, group=[12] * 100, position=position, init_score=start)
+    found = ours.position_bias_
     assert found.keys() == expected.keys() == set(range(1, 13))
     assert max(expected.values()) - min(expected.values()) > 1
     npt.assert_allclose([found[p] for p in expected], values(expected), rtol=0, atol=3e-5)
@@ -171,32 +180,6 @@ HOW = {
     "softrank": gb.SoftRank(gb.AP(), sigma=2),
     "approxrank": gb.ApproxRank(gb.nDCG()),
 }
-
-
-@pytest.mark.slow(keep=2)
-@twins
-@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
-@pytest.mark.parametrize("penalty", [0.0, 0.01])
-def test_factors_follow_newton_steps(twin, how, penalty):
-    """Gradients are those at scores plus factors, and each factor takes LightGBM's Newton step."""
-    data, position, _ = clicks(0, n_queries=30)
-    recorded, booster = native(twin, how, data, position, 5, penalty)
-    grad_unit, hess_unit = (1.0, 1.0) if how.in_units_of_rows else twin.scales(data[2])
-    bias = dict.fromkeys(pd.unique(position).tolist(), 0.0)
-    for scores, grad, hess in recorded.calls:
-        raised = [s + bias[p] for s, p in zip(scores, position.tolist(), strict=True)]
-        expected = how.gradients(data[1], raised, data[2])
-        npt.assert_allclose(grad, expected[0] * grad_unit, rtol=1e-3, atol=2e-6 * grad_unit)
-        npt.assert_allclose(hess, expected[1] * hess_unit, rtol=1e-3, atol=2e-6 * hess_unit)
-        for p in bias:
-            slope = curvature = 0.0
-            for row in np.flatnonzero(position == p):
-                slope -= grad[row] / grad_unit + penalty * bias[p]
-                curvature -= hess[row] / hess_unit + penalty
-            bias[p] += 0.1 * slope / (abs(curvature) + 0.001)
-    found = recorded.objective.position_bias(booster)
-    assert np.ptp(found) > 0.01
-    npt.assert_allclose(found, values(bias), rtol=1e-6)
 
 
 @twins
@@ -425,16 +408,6 @@ IDS = {
 
 
 @twins
-@pytest.mark.parametrize(("position", "message"), IDS.values(), ids=IDS)
-def test_bad_positions(twin, position, message):
-    one = ranker(twin)
-    for call in (one.fit, GSearchCV(one, {"learning_rate": [0.1]}, scoring="ap", cv=2).fit):
-        with pytest.raises(ValueError, match=f"^{message}"):
-            call(*FEW, position=position)
-    assert not hasattr(one, "n_queries_in_")
-
-
-@twins
 @pytest.mark.parametrize("penalty", [-1, np.nan, np.inf, "much", True, [1]])
 def test_bad_penalties(twin, penalty):
     with pytest.raises(ValueError, match=rf"^{PENALTY} is .*; expected a finite number >= 0"):
@@ -446,11 +419,6 @@ def test_a_penalty_without_positions_is_refused(twin):
     with pytest.raises(ValueError, match=f"^{PENALTY} is 0.5 but position is None; expected both"):
         fitted(twin, {"position": None}, **{PENALTY: 0.5})
     assert fitted(twin, {"position": None}, **{PENALTY: 0.0}).position_bias_ is None
-
-
-def test_positions_are_no_parameter_of_the_ranker():
-    with pytest.raises(ValueError, match=r"^position is \[1\]; expected it in fit"):
-        fitted(LIGHTGBM, {"position": None}, position=[1])
 
 
 # --- a fit and its ranker
@@ -655,32 +623,6 @@ def test_cross_validation_without_routing(twin):
 # --- the libraries' own train
 
 
-@twins
-def test_native_factors_are_those_of_the_ranker(twin):
-    how = gb.LambdaRank(gb.AP())
-    one = fitted(twin, objective=how, **{PENALTY: 0.01})
-    recorded, booster = native(twin, how, FEW, FEW_POSITIONS, 4, 0.01, learning_rate=0.2)
-    found = dict(
-        zip(
-            pd.unique(FEW_POSITIONS).tolist(),
-            recorded.objective.position_bias(booster),
-            strict=True,
-        )
-    )
-    assert found == one.position_bias_
-
-
-@twins
-def test_the_learning_rate_is_that_of_the_trees(twin):
-    objective, dataset = prepared(twin)
-    default, aliases = (0.1, ("eta", "shrinkage_rate")) if twin is LIGHTGBM else (0.3, ("eta",))
-    unset = objective.position_bias(train(twin, objective, dataset, 1))
-    assert np.ptp(unset) > 0.01
-    for name in ("learning_rate", *aliases):
-        given = objective.position_bias(train(twin, objective, dataset, 1, {name: 0.2}))
-        npt.assert_allclose(given / 0.2, unset / default, rtol=1e-5)
-
-
 def prepared(twin):
     """An objective and a constructed data set with positions."""
     X, y, qid = FEW
@@ -698,169 +640,3 @@ def train(twin, objective, dataset, rounds=4, parameters=None):
     else:
         objective.last = xgboost.train(parameters, dataset, rounds, obj=objective)
     return objective.last
-
-
-@twins
-def test_one_objective_and_data_set_for_several_trainings(twin):
-    """LightGBM's data set keeps the learning rate of the training that constructed it, or none."""
-    objective, dataset = prepared(twin)
-    rates = [0.1, 0.5, 0.1, 0.02]
-    alone = []
-    for rate in rates:
-        other, data = prepared(twin)
-        alone.append(
-            other.position_bias(train(twin, other, data, parameters={"learning_rate": rate}))
-        )
-    boosters = [
-        train(twin, objective, dataset, parameters={"learning_rate": rate}) for rate in rates
-    ]
-    with ThreadPoolExecutor(4) as pool:
-        boosters += pool.map(
-            lambda rate: train(twin, objective, dataset, parameters={"learning_rate": rate}), rates
-        )
-    for booster, expected in zip(boosters, 2 * alone, strict=True):
-        npt.assert_array_equal(objective.position_bias(booster), expected)
-    assert not np.array_equal(alone[0], alone[1])
-
-
-@twins
-def test_factors_go_with_their_booster(twin):
-    objective, dataset = prepared(twin)
-    train(twin, objective, dataset)
-    assert len(objective.trainings) == 1
-    del objective.last
-    gc.collect()
-    assert len(objective.trainings) == 0
-    booster = train(twin, objective, dataset)
-    again = pickle.loads(pickle.dumps(objective))
-    for stranger, other in ((again, booster), (objective, copy.copy(booster))):
-        with pytest.raises(
-            ValueError, match=r"^booster was not trained by this objective with positions"
-        ):
-            stranger.position_bias(other)
-    npt.assert_array_equal(
-        again.position_bias(train(twin, again, dataset)), objective.position_bias(booster)
-    )
-
-
-@twins
-def test_round_by_round(twin):
-    objective, dataset = prepared(twin)
-    expected = objective.position_bias(train(twin, objective, dataset))
-    if twin is LIGHTGBM:
-        booster = lightgbm.Booster({**twin.native, "objective": "none"}, dataset)
-        for _ in range(4):
-            booster.update(fobj=objective)
-    else:
-        booster = xgboost.Booster(twin.native, [dataset])
-        for i in range(4):
-            booster.update(dataset, i, fobj=objective)
-    npt.assert_array_equal(objective.position_bias(booster), expected)
-
-
-@twins
-def test_gradients_outside_of_a_training_are_refused(twin):
-    objective, dataset = prepared(twin)
-    with pytest.raises(
-        ValueError, match=r"^position is set, but the objective was called outside of a training"
-    ):
-        objective(np.zeros(600), dataset)
-
-
-@twins
-def test_native_early_stopping(twin):
-    (X, y, qid), _, _ = clicks(1, n_queries=60)
-    objective, dataset = prepared(twin)
-    metric = twin.module.eval_metric("ap")
-    options = {**twin.native, "learning_rate": 0.2}
-    if twin is LIGHTGBM:
-        booster = lightgbm.train(
-            {**options, "objective": objective, "metric": "None"},
-            dataset,
-            100,
-            valid_sets=[dataset.create_valid(X, y, group=[N] * 60)],
-            feval=metric,
-            callbacks=[lightgbm.early_stopping(3, verbose=False)],
-        )
-        best = booster.best_iteration
-    else:
-        booster = xgboost.train(
-            options,
-            dataset,
-            100,
-            obj=objective,
-            custom_metric=metric,
-            evals=[(xgboost.DMatrix(X, y, qid=qid), "vali")],
-            early_stopping_rounds=3,
-            verbose_eval=False,
-        )
-        best = booster.best_iteration + 1
-    assert 1 < best < 90
-    expected = train(twin, objective, prepared(twin)[1], best, {"learning_rate": 0.2})
-    npt.assert_array_equal(objective.position_bias(booster), objective.position_bias(expected))
-
-
-def test_native_training_that_continues_an_early_stopped_booster_of_xgboost():
-    """The booster still names the best iteration of the training before."""
-    (X, y, qid), _, _ = clicks(1, n_queries=60)
-    objective, dataset = prepared(XGBOOST)
-    stopping = {
-        "evals": [(xgboost.DMatrix(X, y, qid=qid), "vali")],
-        "early_stopping_rounds": 3,
-        "verbose_eval": False,
-    }
-    metric = XGBOOST.module.eval_metric("ap")
-    options = {**XGBOOST.native, "learning_rate": 0.2}
-    stopped = xgboost.train(options, dataset, 100, obj=objective, custom_metric=metric, **stopping)
-    on = xgboost.train(options, dataset, 2, obj=objective, xgb_model=stopped)
-    assert on.best_iteration == stopped.best_iteration
-    stopped.set_attr(best_iteration=None)
-    expected = xgboost.train(options, dataset, 2, obj=objective, xgb_model=stopped)
-    assert np.ptp(objective.position_bias(on)) > 0.1
-    npt.assert_array_equal(objective.position_bias(on), objective.position_bias(expected))
-
-
-def test_lightgbm_folds_keep_positions():
-    """LightGBM's subsets forget them."""
-    objective, dataset = prepared(LIGHTGBM)
-    folds = list(GroupKFold(3).split(FEW[0], groups=FEW[2]))
-    found = lightgbm.cv(
-        {**LIGHTGBM.native, "objective": objective, "metric": "None"},
-        lightgbm.Dataset(
-            *FEW[:2],
-            group=[N] * 60,
-            position=FEW_POSITIONS,
-            params=LIGHTGBM.native,
-            free_raw_data=False,
-        ),
-        4,
-        folds=folds,
-        feval=gb.lightgbm.eval_metric("ap"),
-        return_cvbooster=True,
-    )
-    for booster, (rows, _) in zip(found["cvbooster"].boosters, folds, strict=True):
-        part = lightgbm.Dataset(
-            FEW[0][rows],
-            FEW[1][rows],
-            group=[N] * 40,
-            position=FEW_POSITIONS[rows],
-            reference=dataset,
-        )
-        expected = train(LIGHTGBM, objective, part)
-        npt.assert_allclose(
-            objective.position_bias(booster), objective.position_bias(expected), rtol=1e-5
-        )
-
-
-@pytest.mark.parametrize(("position", "message"), IDS.values(), ids=IDS)
-def test_bad_positions_for_xgboost_itself(position, message):
-    objective = gb.xgboost.objective("ap", position=position)
-    with pytest.raises(ValueError, match=f"^{message}".replace("but y has", "but label has")):
-        train(XGBOOST, objective, prepared(XGBOOST)[1])
-
-
-def test_bad_penalties_for_xgboost_itself():
-    with pytest.raises(ValueError, match=rf"^{PENALTY} is -1; expected a finite number >= 0"):
-        gb.xgboost.objective("ap", position=FEW_POSITIONS, **{PENALTY: -1})
-    with pytest.raises(ValueError, match=rf"^{PENALTY} is 1.0 but position is None; expected both"):
-        gb.xgboost.objective("ap", **{PENALTY: 1.0})

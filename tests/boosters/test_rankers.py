@@ -1,14 +1,11 @@
 """Rankers and callbacks of both boosters."""
 
 import copy
-import gc
 import io
 import pickle
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import joblib
 import lightgbm
@@ -40,28 +37,11 @@ from twins import (
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._boosters.callbacks import metric_names
-from gapboost._boosters.own_parameters import OWN_PARAMETERS
+from gapboost._boosters.metrics import metric_names
 from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
 
 # --- parameters -----------------------------------------------------------------------------------
-
-
-@twins
-def test_every_vendor_parameter_is_accepted_and_kept(twin):
-    vendor = {
-        name: value for name, value in twin.vendor().get_params().items() if name != "objective"
-    }
-    ranker = twin.ranker_class(measure="egap", g=(0.2, 0.8), **vendor)
-    parameters = ranker.get_params()
-    for own in OWN_PARAMETERS:
-        assert parameters.pop(own.name) == {"measure": "egap", "g": (0.2, 0.8)}.get(
-            own.name, own.default
-        )
-    if twin is LIGHTGBM:
-        assert parameters.pop("extra_trees") is True
-    npt.assert_equal(parameters, vendor)
 
 
 @twins
@@ -89,27 +69,6 @@ def test_fit_leaves_the_parameters_alone(twin):
     npt.assert_equal(ranker.get_params(), before)
     npt.assert_equal(clone(ranker).get_params(), before)
     assert not clone(ranker).__sklearn_is_fitted__()
-
-
-@pytest.mark.parametrize(
-    "source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"]
-)
-@twins
-def test_a_random_state_is_drawn_from_by_fit_alone(twin, source):
-    """Printing, copying and `get_params` draw no random number, unlike in XGBoost's own ranker."""
-    bagged = {"subsample": 0.6, **({"subsample_freq": 1} if twin is LIGHTGBM else {})}
-    given, untouched = source(3), source(3)
-    ranker = twin.ranker(random_state=given, **bagged)
-    copied = clone(ranker)
-    assert repr(ranker).count("random_state") == 1
-    assert ranker.get_params()["random_state"] is given
-    assert ranker.set_params(learning_rate=0.1).get_params(deep=False)["random_state"] is given
-    assert pickle.dumps(given) == pickle.dumps(untouched)
-    first, second = (ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X) for _ in range(2))
-    assert np.abs(first - second).max() > 0.01
-    npt.assert_array_equal(
-        copied.set_params(learning_rate=0.1).fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X), first
-    )
 
 
 @twins
@@ -173,31 +132,6 @@ def test_attributes_after_fit(twin):
     assert ranker.feature_importances_.shape == (TRAIN.n_features,)
     assert ranker.feature_importances_.sum() > 0
     assert twin.fitted(measure="ndcg").g_ is None
-
-
-@twins
-def test_every_fitted_attribute_is_there_and_documented(twin):
-    """Check gapboost's attributes, and those of the booster's ranker after the same training."""
-    frame, vali = (pd.DataFrame(data.X, columns=TRAIN.feature_names) for data in (TRAIN, VALI))
-    parameters, fit = twin.stopping(3)
-    ranker = twin.ranker(n_estimators=40, learning_rate=0.5, **parameters).fit(
-        frame, TRAIN.y, TRAIN.qid, eval_set=(vali, VALI.y), eval_qid=VALI.qid, **fit
-    )
-    vendor = {name for name in dir(twin.vendor) if name.endswith("_") and not name.startswith("_")}
-    unknown = {"coef_", "intercept_"} if twin is XGBOOST else set()  # of gblinear
-    vendor |= {"best_iteration", "best_score"} if twin is XGBOOST else set()
-    names = (vendor - unknown) | {
-        "g_",
-        "measure_",
-        "objective_",
-        "n_queries_in_",
-        "evals_result_",
-        "best_iteration_",
-    }
-    attributes = twin.ranker_class.__doc__.partition("Attributes")[2]
-    for name in sorted(names):
-        assert getattr(ranker, name) is not None, name
-        assert re.search(rf"\b{name}\b", attributes), f"{name} is not documented"
 
 
 @twins
@@ -302,22 +236,6 @@ def test_the_curve_is_evaluate_at_each_iteration(twin):
 
 
 @twins
-def test_other_measures_are_reported_beside_the_one_trained_for(twin):
-    metrics = [gb.nDCG(k=5), "ap", "gap", gb.GAP(g=(0.5, 0.5))]
-    parameters, fit = (
-        ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
-    )
-    ranker = twin.fitted(evals=[VALI], fit=fit, **parameters)
-    (curves,) = ranker.evals_result_.values()
-    order = ["map-gap", "ndcg@5", "map-ap"] if twin is LIGHTGBM else ["ndcg@5", "map-ap", "map-gap"]
-    assert list(curves) == order
-    for name, measure in (("ndcg@5", gb.nDCG(k=5)), ("map-ap", gb.AP())):
-        assert len(curves[name]) == 5
-        expected = gb.evaluate(measure, VALI.y, ranker.predict(VALI.X), VALI.qid)[measure]
-        npt.assert_allclose(curves[name][-1], expected, rtol=0, atol=1e-6)
-
-
-@twins
 def test_early_stopping_keeps_the_best_iteration(twin):
     parameters, fit = twin.stopping(5)
     ranker = twin.fitted(evals=[VALI], n_estimators=100, learning_rate=0.3, fit=fit, **parameters)
@@ -373,24 +291,6 @@ def test_the_training_set_as_eval_set(twin, sort):
             scores = twin.staged(ranker, data.X, i + 1)
             expected = gb.evaluate(ranker.measure_, data.y, scores, data.qid)[ranker.measure_]
             npt.assert_allclose(value, expected, rtol=0, atol=1e-6)
-
-
-@twins
-def test_the_html_form_links_to_the_reference_of_the_ranker(twin):
-    """The class itself has a link; a subclass of a user has none."""
-    link, name = twin.ranker()._get_doc_link(), twin.ranker_class.__name__
-    assert re.fullmatch(
-        rf"https://\w+\.github\.io/gapboost/api/generated/gapboost\.{twin.name}\.{name}\.html", link
-    )
-    reference = (Path(__file__).parents[2] / "docs" / "api" / f"{twin.name}.rst").read_text()
-    assert f"currentmodule:: gapboost.{twin.name}\n" in reference
-    assert f"   :toctree: generated\n   :nosignatures:\n\n   {name}\n" in reference
-    assert f'href="{link}"' in twin.ranker()._repr_html_()
-
-    class Mine(twin.ranker_class):
-        pass
-
-    assert Mine()._get_doc_link() == ""
 
 
 # --- rows and queries -----------------------------------------------------------------------------
@@ -690,79 +590,6 @@ def test_new_labels_are_seen(twin):
         assert metric(scores, dataset)[0][1] == pytest.approx(*measured.values())
         labels[:] = np.random.default_rng(int(labels.sum())).permutation(labels)
         twin.relabelled(dataset, labels)
-
-
-@pytest.mark.slow(keep=1)
-@twins
-def test_data_sets_that_are_gone_are_forgotten(twin):
-    objective, metric = twin.module.objective("gap"), twin.module.eval_metric("gap")
-    scores = np.zeros(len(Y))
-    kept = twin.dataset(X, Y, SIZES)
-    for _ in range(12):
-        dataset = twin.dataset(X, Y, SIZES)
-        for callback in (objective, metric):
-            callback(scores, dataset)
-            callback(scores, kept)
-    assert len(objective.state) == len(metric.state) == 2
-    del dataset, kept
-    gc.collect()
-    assert len(objective.state) == len(metric.state) == 0
-
-
-@twins
-def test_copies_share_what_they_know_and_pickles_leave_it_behind(twin):
-    dataset = twin.dataset(X, Y, SIZES)
-    for callback in (
-        twin.module.objective("gap", n_jobs=2),
-        twin.module.eval_metric(["gap", gb.nDCG(k=3)], n_jobs=2),
-    ):
-        expected = callback(np.zeros(len(Y)), dataset)
-        assert copy.deepcopy(callback) is callback
-        loaded = pickle.loads(pickle.dumps(callback))
-        assert len(pickle.dumps(callback)) < 1000
-        assert len(loaded.state) == 0
-        assert (repr(loaded), loaded.n_jobs) == (repr(callback), 2)
-        npt.assert_equal(loaded(np.zeros(len(Y)), dataset), expected)
-
-
-@twins
-def test_callbacks_print_as_they_are_written(twin):
-    assert (
-        repr(twin.module.objective("gap", g=(0.2, 0.8)))
-        == "objective(LambdaRank(GAP(g=(0.2, 0.8))))"
-    )
-    assert repr(twin.module.eval_metric("ap")) == "eval_metric([AP(rel=1)])"
-
-
-@twins
-@pytest.mark.parametrize("factory", ["objective", "eval_metric"])
-def test_data_that_callbacks_cannot_use(twin, factory):
-    callback = getattr(twin.module, factory)("gap", g=(1.0,))
-    for scores, y, sizes, message in (
-        (np.zeros(800), Y, SIZES, "label holds the grade 2, but GAP"),
-        (np.zeros(800), Y - 1, SIZES, "label holds the negative grade"),
-        (np.full(800, np.nan), Y > 0, SIZES, "scores hold 800 NaN or infinite"),
-        (np.where(Y == 2, np.inf, 0), Y > 0, SIZES, "scores hold .* NaN or infinite"),
-    ):
-        dataset = twin.dataset(X, y, sizes)
-        with pytest.raises(ValueError, match=message):
-            callback(scores, dataset)
-
-
-@twins
-def test_objective_and_metric_refuse_what_they_alone_cannot_use(twin):
-    with pytest.raises(ValueError, match="g inside its measure"):
-        twin.module.objective(LambdaRank(gb.AP()), g=(0.5, 0.5))
-    with pytest.raises(ValueError, match="label holds no query with two different grades"):
-        gradients(twin, twin.module.objective("gap"), np.zeros(800), Y * 0, SIZES)
-    with pytest.raises(ValueError, match="each measure with its own g"):
-        twin.module.eval_metric(["gap", "egap"], g=(0.5, 0.5))
-    # XGBoost would record two values a round for a measure that is named twice.
-    assert len(twin.module.eval_metric(["ap", gb.AP(rel=1)]).measures) == 1
-    # A validation set may well hold nothing relevant: it counts 0.
-    assert metric_values(twin, twin.module.eval_metric("gap"), np.zeros(800), Y * 0, SIZES) == {
-        "map-gap": 0.0
-    }
 
 
 @twins

@@ -194,25 +194,6 @@ def test_the_sum_or_one_label_stops_training(twin, stopping):
     assert ranker.best_iteration_ == best + 1
 
 
-@twins
-def test_functions_get_all_labels(twin):
-    met = []
-
-    def mean_ink(y_true, y_pred):
-        met.append(y_true)
-        value = float(y_true[np.argsort(-y_pred)[:3], 1].mean())
-        return ("top", value, True) if twin is LIGHTGBM else value
-
-    parameters, fit = (
-        ({}, {"eval_metric": mean_ink}) if twin is LIGHTGBM else ({"eval_metric": mean_ink}, {})
-    )
-    ranker = twin.fitted(
-        data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, n_estimators=1, **parameters
-    )
-    assert len(next(iter(ranker.evals_result_.values()))) == 2
-    np.testing.assert_array_equal(np.concatenate(met)[: len(TWO_VALI.y)], TWO_VALI.y)
-
-
 # --- copies and files -----------------------------------------------------------------------------
 
 
@@ -352,27 +333,6 @@ REFUSED = {
         "OfLabel.*in SoftRank; expected a measure with one discount",
     ),
 }
-
-
-@pytest.mark.parametrize("case", REFUSED)
-@twins
-def test_refusals_say_why_and_what_to_do(twin, case):
-    call, says = REFUSED[case]
-    with pytest.raises(ValueError, match=says):
-        call(twin)
-
-
-@twins
-def test_a_metric_that_reads_none_is_refused_before_training(twin):
-    for metric, says in (
-        ("ndcg@5", r"and nDCG\(k=5\) does not say"),
-        (gb.OfLabel(gb.AP(), 2), "reads 2; expected one"),
-    ):
-        parameters, fit = (
-            ({}, {"eval_metric": metric}) if twin is LIGHTGBM else ({"eval_metric": metric}, {})
-        )
-        with pytest.raises(ValueError, match=f"^y has .*{says}"):
-            twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, **parameters)
 
 
 @twins

@@ -14,7 +14,7 @@ import xgboost
 from sklearn.exceptions import NotFittedError
 
 import gapboost as gb
-from gapboost._boosters.own_parameters import OWN_NAMES
+from gapboost._boosters.ranker import OWN_NAMES
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -78,7 +78,6 @@ def test_early_stopping_is_kept(booster):
         assert vendor.evals_result() == ranker.evals_result()
 
 
-@pytest.mark.usefixtures("categories")
 @boosters
 def test_data_frames_with_categories(booster):
     frame = pd.DataFrame(TRAIN.X[:, :6], columns=list("abcdef"))
@@ -158,7 +157,7 @@ def test_lightgbms_files_say_lambdarank(tmp_path):
     [
         ("lightgbm", {"linear_tree": True}),
         ("lightgbm", {"boosting_type": "dart", "random_state": 0}),
-        ("lightgbm", {"extra_tree": False}),
+        ("lightgbm", {"extra_trees": False}),
         ("xgboost", {"booster": "gblinear"}),
         ("xgboost", {"booster": "dart", "rate_drop": 0.5}),
     ],

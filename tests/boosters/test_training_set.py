@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from twins import LIGHTGBM, QID, SIZES, VALI, X, Y, sizes_of, twins
 
-from gapboost.lightgbm.versions import evaluation_sets
+from gapboost.lightgbm.ranker import _evaluation_sets as evaluation_sets
 
 WEIGHTS = np.linspace(0.5, 3.0, len(SIZES))
 START = np.sin(np.arange(len(Y)))
@@ -76,18 +76,3 @@ def test_weights_and_initial_scores_that_the_training_set_leaves_out(twin):
             **evaluation_sets([X], [Y]),
         )
         assert list(vendor.evals_result_) == list(left_out.evals_result_) == ["training"]
-
-
-@twins
-def test_another_evaluation_set_on_the_same_rows(twin):
-    """Other queries, weights or initial scores make it another set."""
-    halves = np.repeat(SIZES // 2, 2)
-    plain = twin.ranker().fit(X, Y, group=SIZES, eval_set=[(X, Y)], eval_group=[SIZES])
-    for given in (
-        {"eval_group": [halves]},
-        {"eval_group": [SIZES], twin.eval_weight: [WEIGHTS]},
-        {"eval_group": [SIZES], twin.eval_start: [START]},
-    ):
-        other = twin.ranker().fit(X, Y, group=SIZES, eval_set=[(X, Y)], **given)
-        assert other.evals_result_ != plain.evals_result_
-        npt.assert_array_equal(other.predict(X), plain.predict(X))

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 
-import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
@@ -149,15 +148,6 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
     plain = twin.ranker(**parameters).fit(x, Y, QID, **{twin.start: start})
     npt.assert_allclose(weighted.predict(x), twice.predict(x), rtol=0, atol=1e-4)
     assert np.abs(weighted.predict(x) - plain.predict(x)).max() > 0.01
-
-
-def test_lightgbm_query_bagging_of_native_training_is_refused():
-    data = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
-    bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
-    with pytest.raises(ValueError, match="params holds bagging_by_query=True; remove it: "):
-        lightgbm.train(
-            {**LIGHTGBM.native, **bagging, "objective": gapboost.lightgbm.objective("gap")}, data, 2
-        )
 
 
 def test_xgboost_random_forest():

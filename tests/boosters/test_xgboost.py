@@ -242,7 +242,6 @@ def test_the_training_set_as_eval_set_is_binned_once(monkeypatch):
 # --- pandas ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("categories")
 def test_categories_in_another_order_continue_a_model():
     letters = np.array(list("abcdef"))
 

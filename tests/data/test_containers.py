@@ -211,7 +211,6 @@ CATEGORIES = {
 TAKE_CATEGORICAL = ("3.0.", "3.1.", "3.2.", "3.3.")
 
 
-@pytest.mark.usefixtures("categories")
 @pytest.mark.parametrize(("kind", "booster"), CATEGORIES)
 def test_categories(kind, booster):
     if (kind, booster) == ("polars", "xgboost") and not xgboost.__version__.startswith(

@@ -8,8 +8,7 @@ import pytest
 from scipy import sparse
 
 import gapboost as gb
-from gapboost._boosters.data_set import DataSet
-from gapboost._boosters.rows import ranking_rows, stand_in
+from gapboost._boosters.rows import ranking_rows
 from gapboost._data.judged import Whole, judged
 from gapboost._data.summary import DataSummary
 from gapboost.evaluation import query_values
@@ -96,7 +95,7 @@ def test_a_part_of_a_data_set_remains_one():
 def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
     qid, y = np.array([3, 1, 3, 2, 1, 2]), np.array([0, 1, 2, 0, 2, 1])
     X = kind(np.arange(12.0).reshape(6, 2))
-    rows = ranking_rows(DataSet(X, y, qid, np.arange(1.0, 4.0), np.arange(6.0), list("uvwuvw")))
+    rows = ranking_rows(X, y, qid, None, np.arange(1.0, 4.0), np.arange(6.0), list("uvwuvw"))
     some = rows.subset(np.array([0, 2]))
     X = some.X.toarray() if sparse.issparse(some.X) else np.asarray(some.X)
     assert X[:, 0].tolist() == [0, 4, 6, 10]
@@ -105,15 +104,3 @@ def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
     assert [some.positions.ids[code] for code in some.positions.codes] == list("uwuw")
     assert some.data.weights.tolist() == [1, 3]
     assert some.weighted
-
-
-def test_the_query_that_stands_for_none_has_no_weight():
-    rows = ranking_rows(
-        DataSet(np.arange(5.0)[:, None], [0, 1, 2, 1, 0], [1, 1, 2, 3, 3], start=np.arange(5.0))
-    )
-    one = stand_in(rows)
-    assert one.sizes.tolist() == [1]
-    assert one.X.tolist() == [[2.0]]
-    assert one.data.row_weights.tolist() == [0]
-    assert one.start.tolist() == [2]
-    assert one.weighted

@@ -134,9 +134,6 @@ BAGGED = [
             BAGGED[0], "estimator", np.random.RandomState, id="lightgbm-estimator-RandomState"
         ),
         pytest.param(BAGGED[0], "grid", np.random.default_rng, id="lightgbm-grid-Generator"),
-        pytest.param(
-            BAGGED[1], "estimator", np.random.default_rng, id="xgboost-estimator-Generator"
-        ),
         pytest.param(BAGGED[1], "grid", np.random.RandomState, id="xgboost-grid-RandomState"),
     ],
 )

@@ -1,7 +1,5 @@
 """The rankers inside scikit-learn: searches, folds and pipelines by query, estimator checks."""
 
-import re
-
 import numpy as np
 import pytest
 import sklearn
@@ -13,12 +11,10 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     HalvingGridSearchCV,
-    KFold,
     RandomizedSearchCV,
     cross_val_predict,
     cross_val_score,
     cross_validate,
-    learning_curve,
     permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -26,7 +22,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gapboost as gb
-from gapboost._boosters.search_guard import SEARCH_VARIABLES
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, MeasureScorer, measure_scorer, simplex_grid
 from gapboost.xgboost import XGBGAPRanker
@@ -202,149 +197,12 @@ def test_several_scorers_and_refit(ranker):
 
 @both
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize(
-    "varied", [{"g": [(0.5, 0.5), (1.0, 0.0)]}, {"measure": ["gap", "ap"]}], ids=["g", "measure"]
-)
-def test_search_by_each_candidates_own_measure_is_refused(ranker, varied):
-    X, y, qid = task()
-    for search in (
-        GridSearchCV(ranker, varied, cv=GroupKFold(2)),
-        RandomizedSearchCV(ranker, varied, n_iter=2, cv=GroupKFold(2)),
-        HalvingGridSearchCV(
-            ranker, varied, resource="n_estimators", max_resources=4, cv=GroupKFold(2)
-        ),
-    ):
-        with pytest.raises(
-            ValueError,
-            match=r"(?s)fits failed.*scores each candidate by its own measure.*measure_scorer",
-        ):
-            search.fit(X, y, qid=qid, groups=qid)
-
-
-@pytest.mark.usefixtures("routing")
-def test_own_measure_is_refused_in_pipelines_and_for_objectives_by_value():
-    X, y, qid = task()
-    pipeline = make_pipeline(StandardScaler(), RANKERS[0])
-    # Before 1.9 scikit-learn brings no metadata to the score of a pipeline.
-    refused = (
-        "varies lgbmgapranker__g and scores each candidate by its own measure|qid reaches fit but "
-        "not the scorer"
-    )
-    with pytest.raises(ValueError, match=refused):
-        GridSearchCV(pipeline, {"lgbmgapranker__g": [(0.5, 0.5)]}, cv=GroupKFold(2)).fit(
-            X, y, qid=qid, groups=qid
-        )
-    objectives = [gb.LambdaRank(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.AP())]
-    with pytest.raises(
-        ValueError, match="varies objective and scores each candidate by its own measure"
-    ):
-        GridSearchCV(RANKERS[0], {"objective": objectives}, cv=GroupKFold(2)).fit(
-            X, y, qid=qid, groups=qid
-        )
-
-
-@both
-@pytest.mark.usefixtures("routing")
 def test_default_score_serves_a_search_that_leaves_the_measure_alone(ranker):
     X, y, qid = task()
     search = GridSearchCV(ranker, {"learning_rate": [0.1, 0.3]}, cv=GroupKFold(2)).fit(
         X, y, qid=qid, groups=qid
     )
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
-
-
-@both
-@pytest.mark.usefixtures("routing")
-def test_cut_queries_are_refused(ranker):
-    X, y, qid = task()
-    with pytest.raises(
-        ValueError,
-        match=r"36 queries, such as 'query .*expected folds of whole queries: cv=GroupKFold",
-    ):
-        cross_validate(ranker, X, y, cv=KFold(3), params={"qid": qid}, error_score="raise")
-    with pytest.raises(ValueError, match='resource is "n_samples"'):
-        HalvingGridSearchCV(
-            ranker,
-            {"g": [(0.5, 0.5), (1.0, 0.0)]},
-            scoring=measure_scorer(TARGET),
-            cv=GroupKFold(2),
-            min_resources=300,
-        ).fit(X, y, qid=qid, groups=qid)
-
-
-# Folds of whole queries, scored by the candidate's own measure, as scikit-learn's loop holds them
-# when it fits.
-LOOP = """
-def _fit_and_score(estimator, X, y, scorer, parameters, train, test, fit_params, score_params):
-    fit_params = {name: values[train] for name, values in fit_params.items()}
-    score_params_test = {name: values[test] for name, values in score_params.items()}
-    estimator.fit(X[train], y[train], **fit_params)
-"""
-
-
-class _PassthroughScorer:
-    """Stand-in of scikit-learn's class for a ranker's own `score`."""
-
-
-def loop(source, *, cut=False, parameters=None, score_params="routed"):
-    X, y, qid = task()
-    namespace = {"__name__": "sklearn.model_selection._validation"}
-    exec(source, namespace)
-    routed = {"qid": qid}
-    train, test = next(KFold(3).split(X) if cut else GroupKFold(3).split(X, groups=qid))
-    score_params = routed if score_params == "routed" else score_params
-    estimator = sklearn.clone(RANKERS[0])
-    namespace["_fit_and_score"](
-        estimator, X, y, _PassthroughScorer(), parameters, train, test, routed, score_params
-    )
-    return estimator
-
-
-def test_the_loop_of_these_tests_is_refused_as_scikit_learns_is():
-    for refused, given in {
-        "varies g": {"parameters": {"g": (0.5, 0.5)}},
-        "qid reaches fit but not the scorer": {"score_params": {}},
-        "in both the training and the test rows": {"cut": True},
-    }.items():
-        with pytest.raises(ValueError, match=refused):
-            loop(LOOP, **given)
-    assert loop(LOOP).n_queries_in_ == 24
-
-
-@pytest.mark.parametrize("name", SEARCH_VARIABLES)
-def test_nothing_is_said_where_scikit_learn_calls_a_local_otherwise(name):
-    renamed = re.sub(rf"\b{name}\b", f"{name}_of_another_version", LOOP)
-    assert renamed != LOOP
-    for given in ({}, {"parameters": {"g": (0.5, 0.5)}}):
-        assert loop(renamed, **given).n_queries_in_ == 24
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "score_params_test = None",
-        "score_params_test = list(score_params_test.items())",
-        "score_params = None",
-        "score_params = score_params_test",
-        "scorer = None",
-        "parameters = list(parameters or [])",
-    ],
-)
-def test_nothing_is_said_where_scikit_learn_keeps_something_else_in_a_local(change):
-    changed = LOOP.replace("    estimator.fit", f"    {change}\n    estimator.fit")
-    assert loop(changed).n_queries_in_ == 24
-
-
-@pytest.mark.usefixtures("routing")
-def test_learning_curves_cut_queries():
-    X, y, qid = task()
-    options = {
-        "train_sizes": [0.5, 1.0],
-        "cv": GroupKFold(3),
-        "params": {"qid": qid, "groups": qid},
-    }
-    with pytest.raises(ValueError, match="lack some of their documents"):
-        learning_curve(RANKERS[0], X, y, error_score="raise", **options)
 
 
 @pytest.mark.slow
@@ -377,30 +235,6 @@ def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
 
 
 # --- routing off ----------------------------------------------------------------------------------
-
-
-@both
-@pytest.mark.parametrize("scoring", [None, measure_scorer(TARGET)], ids=["default", "scorer"])
-def test_without_routing_an_error_says_what_to_do(ranker, scoring):
-    X, y, qid = task()
-    advice = (
-        r"(?s)fits failed.*qid reaches fit but not the "
-        r"scorer.*enable_metadata_routing=True.*GSearchCV"
-    )
-    with pytest.raises(ValueError, match=advice):
-        GridSearchCV(ranker, {"learning_rate": [0.1, 0.3]}, scoring=scoring, cv=GroupKFold(3)).fit(
-            X, y, qid=qid, groups=qid
-        )
-    with pytest.raises(ValueError, match=advice):
-        cross_validate(
-            ranker, X, y, scoring=scoring, cv=GroupKFold(3), groups=qid, params={"qid": qid}
-        )
-    pipeline = make_pipeline(StandardScaler(), ranker)
-    step = pipeline.steps[-1][0]
-    with pytest.raises(ValueError, match=advice):
-        GridSearchCV(
-            pipeline, {f"{step}__learning_rate": [0.1]}, scoring=scoring, cv=GroupKFold(3)
-        ).fit(X, y, **{f"{step}__qid": qid}, groups=qid)
 
 
 @both

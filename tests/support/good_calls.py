@@ -9,7 +9,7 @@ import gapboost
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost import analysis, explain
-from gapboost._boosters.own_parameters import OWN_NAMES
+from gapboost._boosters.ranker import OWN_NAMES
 from gapboost.analysis import trec
 from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.comparison import compare_rankers
