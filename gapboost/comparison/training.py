@@ -110,9 +110,10 @@ class Trainer:
         if memory.location is not None:
             key = joblib.hash((self.documents.X, self.documents.y, self.documents.sizes))
             # Processes that share the cache seldom train the same at the same time.
-            random.shuffle(order)
-        # joblib warns where a worker ends early, in a thread which an error would stop for ever.
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs were", UserWarning)
+            random.SystemRandom().shuffle(order)
+        if joblib.effective_n_jobs(n_jobs) > 1:
+            # Raised as an error, in the thread that hands out the work, it would stop us for ever.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were", UserWarning)
         work = joblib.Parallel(n_jobs, return_as="generator_unordered")(
             joblib.delayed(self._finish)(number, tasks[number], memory, key) for number in order
         )
