@@ -43,7 +43,7 @@ class AP(QuadraticForm):
     rel : float, default=1
         The lowest grade that counts as relevant.
     k : int, optional
-        Cut-off. The recall base stays complete, as in trec_eval.
+        Cutoff. The recall base stays complete, as in trec_eval.
     ideal_at_k : bool, default=False
         Divide by ``min(k, RB[rel])`` instead of ``RB[rel]``, so that the best ranking of every
         query has the value 1. This is what LightGBM and XGBoost report as ``map@k``. It changes
@@ -94,7 +94,7 @@ class Precision(RelevantAtCutoff):
     Parameters
     ----------
     k : int, default=10
-        Cut-off.
+        Cutoff.
     rel : float, default=1
         The lowest grade that counts as relevant.
 
@@ -125,7 +125,7 @@ class Recall(RelevantAtCutoff):
     Parameters
     ----------
     k : int, default=10
-        Cut-off.
+        Cutoff.
     rel : float, default=1
         The lowest grade that counts as relevant.
     capped : bool, default=False
@@ -191,7 +191,7 @@ class RBP(WeightedPrecision):
         Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
         interpolated linearly.
     k : int, optional
-        Cut-off.
+        Cutoff.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class INSQ(WeightedPrecision):
         Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
         interpolated linearly.
     k : int, optional
-        Cut-off.
+        Cutoff.
 
     Examples
     --------

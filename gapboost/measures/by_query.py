@@ -32,7 +32,7 @@ class DiscountOfQuery(QuadraticForm):
 
     @abstractmethod
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
-        """Weights at whole ranks as if there were no cut-off.
+        """Weights at whole ranks as if there were no cutoff.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class QMeasure(DiscountOfQuery):
         Gain of grade 0, 1, ... Gains of fractional grades lie on straight lines between those of
         whole grades.
     k : int, optional
-        Cut-off. The recall base stays complete.
+        Cutoff. The recall base stays complete.
 
     Examples
     --------
@@ -159,19 +159,15 @@ def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Arr
     ranks : float64 ndarray of shape (N,)
         1, 2, ... in each query.
     """
-    # From the highest level down, as far as each list goes: millions may be missing from it, or it
-    # may have more than are judged.
-    sizes = np.bincount(query, minlength=len(base))
-    ends = np.column_stack(
-        (np.minimum(np.cumsum(base.counts[:, ::-1], axis=1), sizes[:, None]), sizes)
-    )
-    here = np.diff(ends, axis=1, prepend=0)
-    worth = np.column_stack(
-        (np.broadcast_to(gain, base.counts.shape)[:, ::-1], np.zeros(len(base)))
-    )
-    before = np.cumsum(np.column_stack((np.zeros(len(base)), worth * here)), axis=1)[:, :-1]
-    # Which level each rank of each list falls into, in one row over all of them.
-    level = np.repeat(np.arange(here.size), here.ravel())
-    at = level[(np.cumsum(sizes) - sizes)[query] + ranks.astype(np.int64) - 1]
-    cumulated: Array = before.ravel()[at] + worth.ravel()[at] * (ranks - (ends - here).ravel()[at])
+    n_queries = len(base)
+    counts = base.counts[:, ::-1]  # the highest level first
+    gains = np.broadcast_to(gain, counts.shape)[:, ::-1]
+    nothing = np.zeros((n_queries, 1))
+    # Where each level begins, and the gain of all before it; unjudged documents come last.
+    ends = np.cumsum(counts, axis=1)
+    begins = np.hstack((nothing, ends))
+    before = np.hstack((nothing, np.cumsum(gains * counts, axis=1)))
+    level = (ranks[:, None] > ends[query]).sum(axis=1)
+    here = np.hstack((gains, nothing))[query, level]
+    cumulated: Array = before[query, level] + here * (ranks - begins[query, level])
     return cumulated

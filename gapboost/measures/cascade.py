@@ -80,7 +80,7 @@ class RR(FirstRelevant):
     rel : float, default=1
         The lowest grade that counts as relevant.
     k : int, optional
-        Cut-off: 0 where none is among the first k.
+        Cutoff: 0 where none is among the first k.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class RR(FirstRelevant):
 
 
 def as_needed_cutoff(k: Any, name: str) -> int:
-    """Return a cut-off of a measure that needs one; raise ValueError for None too."""
+    """Return a cutoff of a measure that needs one; raise ValueError for None too."""
     return whole(k, name, 1, "a whole number of ranks")
 
 
@@ -104,7 +104,7 @@ class Success(FirstRelevant):
     Parameters
     ----------
     k : int, default=10
-        Cut-off.
+        Cutoff.
     rel : float, default=1
         The lowest grade that counts as relevant.
 
@@ -137,7 +137,7 @@ class ERR(Cascade):
     top : int, optional
         The highest grade of the scale; None: the highest that occurs in the (training) labels.
     k : int, optional
-        Cut-off.
+        Cutoff.
 
     Examples
     --------

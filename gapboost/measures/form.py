@@ -57,7 +57,7 @@ class QuadraticForm(Measure):
         return True
 
     def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
-        """Weights of the ranks of several queries, 0 beyond the cut-off.
+        """Weights of the ranks of several queries, 0 beyond the cutoff.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class QuadraticForm(Measure):
 
     @property
     def merge_key(self) -> Any:
-        """See `Measure.merge_key`: cut-off and discount, unless the class computes its own."""
+        """See `Measure.merge_key`: cutoff and discount, unless the class computes its own."""
         kind = type(self)
         own = kind.discount is not Measure.discount or kind.depth is not Measure.depth
         return self if own or self.discount_at is None else (self.k, self.discount_at)

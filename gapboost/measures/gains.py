@@ -100,7 +100,7 @@ class DCG(CumulatedGain):
     Parameters
     ----------
     k : int, optional
-        Cut-off.
+        Cutoff.
     gains : sequence of float, "exponential" or "linear", optional
         Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
         Gains of fractional grades lie on straight lines between those of whole grades.
@@ -128,7 +128,7 @@ class nDCG(CumulatedGain):
     Parameters
     ----------
     k : int, optional
-        Cut-off, of the ideal ranking too.
+        Cutoff, of the ideal ranking too.
     gains : sequence of float, "exponential" or "linear", optional
         Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
         Gains of fractional grades lie on straight lines between those of whole grades.

@@ -162,7 +162,7 @@ class GAP(GradedMeasure):
         The grades at which `g` is given; None: 1, 2, ... Thresholds are spread evenly between them,
         so that fractional grades have their probability too.
     k : int, optional
-        Cut-off.
+        Cutoff.
 
     Raises
     ------
@@ -193,7 +193,7 @@ class xGAP(GradedMeasure):
     g, levels : sequence of float, optional
         As in `GAP`.
     k : int, optional
-        Cut-off.
+        Cutoff.
 
     Examples
     --------
@@ -225,7 +225,7 @@ class eGAP(GradedMeasure):
     g, levels : sequence of float, optional
         As in `GAP`.
     k : int, optional
-        Cut-off.
+        Cutoff.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class grAP(QuadraticForm):
     top : float, optional
         The highest grade; None: the highest that occurs in the (training) labels.
     k : int, optional
-        Cut-off. The sum of all r stays complete.
+        Cutoff. The sum of all r stays complete.
 
     Raises
     ------

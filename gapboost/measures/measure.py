@@ -47,7 +47,7 @@ class Measure(ABC):
     Parameters
     ----------
     k : int, optional, keyword-only
-        Cut-off: only ranks 1 to k count; the recall base keeps all documents. None: the whole list.
+        Cutoff: only ranks 1 to k count; the recall base keeps all documents. None: the whole list.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Measure(ABC):
 
     def __repr__(self) -> str:
         shown = []
-        # Inherited fields come first in a dataclass; people write the cut-off last.
+        # Inherited fields come first in a dataclass; people write the cutoff last.
         for f in sorted(fields(self), key=lambda f: f.name == "k"):
             value = getattr(self, f.name)
             if f.default is MISSING or value != f.default or f.metadata.get("always_shown"):
@@ -95,7 +95,7 @@ class Measure(ABC):
     def label(self) -> str:
         """Name for files, columns and logs, such as ``ndcg_at_10`` or ``gap_g_0.5_0.5``.
 
-        It has letters, digits, ``_``, ``.`` and ``-``. The short name comes first and the cut-off
+        It has letters, digits, ``_``, ``.`` and ``-``. The short name comes first and the cutoff
         last, with all parameters that are not at their defaults in between. Labels of different
         measures differ if all parameters are numbers, words or tuples of numbers.
         """
@@ -153,7 +153,7 @@ class Measure(ABC):
 
         Define a method ``discount_at(self, ranks)``, or set a value of
         `gapboost.measures.discounts`. `WeightedSum` merges measures with equal values and equal
-        cut-offs into one. It does not merge methods, nor measures that override `depth` or
+        cutoffs into one. It does not merge methods, nor measures that override `depth` or
         `discount`. None means that no discount holds for all queries.
 
         Parameters
@@ -173,7 +173,7 @@ class Measure(ABC):
         return n if self.k is None else min(n, self.k)
 
     def discount(self, n: int) -> Array:
-        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
+        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cutoff."""
         weights, _ = weights_at(self, np.arange(1.0, n + 1))
         return np.where(np.arange(n) < self.depth(n), weights, 0.0)
 

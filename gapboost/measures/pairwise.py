@@ -29,15 +29,15 @@ class PairMeasure(QuadraticForm):
         super().__post_init__()
         if self.k == 1:
             raise ValueError(
-                "k is 1; expected a cut-off >= 2, or None for the whole list: one document makes "
+                "k is 1; expected a cutoff >= 2, or None for the whole list: one document makes "
                 "no pair"
             )
 
     @property
     def monotone(self) -> bool:
-        """True without a cut-off.
+        """True without a cutoff.
 
-        With a cut-off, a document that enters the top k adds its pairs with all documents above it.
+        With a cutoff, a document that enters the top k adds its pairs with all documents above it.
         """
         return self.k is None
 
@@ -61,7 +61,7 @@ class KendallTau(PairMeasure):
     Parameters
     ----------
     k : int, optional
-        Cut-off: pairs within it count, over the number of all pairs.
+        Cutoff: pairs within it count, over the number of all pairs.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class PairwiseAccuracy(PairMeasure):
     Parameters
     ----------
     k : int, optional
-        Cut-off: pairs within it count, over the number of all pairs.
+        Cutoff: pairs within it count, over the number of all pairs.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class SpearmanRho(PairMeasure):
     Parameters
     ----------
     k : int, optional
-        Cut-off: pairs within it count, over the divisor of the whole list.
+        Cutoff: pairs within it count, over the divisor of the whole list.
 
     Notes
     -----

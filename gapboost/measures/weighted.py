@@ -22,10 +22,10 @@ from gapboost.measures.measure import Measure, label_of_value, shortened
 class WeightedSum(QuadraticForm):
     """Weighted sum of measures, with weights above 0, such as ``0.7 * one + 0.3 * another``.
 
-    Measures with the same discount and cut-off are merged into one quadratic form, whose tables are
+    Measures with the same discount and cutoff are merged into one quadratic form, whose tables are
     the sum of their tables. The merged form costs as much as a single measure, and every objective
     can train for it. Discounts are compared as values (`Measure.discount_at`), so that the result
-    depends neither on the data nor on the order of the parts. `k` is the cut-off that all parts
+    depends neither on the data nor on the order of the parts. `k` is the cutoff that all parts
     share, or None.
 
     Parameters
@@ -83,7 +83,7 @@ class WeightedSum(QuadraticForm):
 
     @property
     def short_name(self) -> str:
-        """Name such as ``0.7*gap+0.3*ndcg@10``; a cut-off that all parts share is left out."""
+        """Name such as ``0.7*gap+0.3*ndcg@10``; a cutoff that all parts share is left out."""
         shown = [
             f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}"
             for weight, part in self.parts
@@ -117,7 +117,7 @@ class WeightedSum(QuadraticForm):
 
     @property
     def terms(self) -> tuple[tuple[float, Measure], ...]:
-        """Weighted parts; those with the same discount and cut-off are merged into one."""
+        """Weighted parts; those with the same discount and cutoff are merged into one."""
         sums: dict[Any, list[tuple[float, Measure]]] = {}
         for weight, part in self.parts:
             sums.setdefault(part.merge_key, []).append((weight, part))
