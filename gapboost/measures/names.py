@@ -135,50 +135,45 @@ def parsed(text: str, name: str) -> Measure:
 
 def weight_and_measure(*term: str) -> tuple[float, Measure]:
     """Return the weight of a term, 1 if there is none, and its measure."""
-    *weight, text = term
+    *weights, text = term
     try:
-        (number,) = map(float, weight or "1")
+        (weight,) = [float(weight) for weight in weights or ["1"]]
     except ValueError:
         raise ValueError('expected a sum such as "0.7 * gap + 0.3 * ndcg@10"') from None
-    return number, one_measure(text)
+    return weight, one_measure(text)
 
 
 def one_measure(text: str) -> Measure:
     """Return the measure of a text that is no sum."""
+    known = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
     match = FORM.fullmatch(text)
-    known: dict[str, Any] = {**MEASURES_BY_NAME, **MEASURE_ALIASES, "oflabel": OfLabel}
-    if match is None or match[1].lower() not in known:
+    name = match[1].lower() if match else ""
+    inside = split(match[2] or "", ",") if match else []
+    if match and name == "oflabel" and len(inside) == 2 and match[3] is None:
+        return OfLabel(one_measure(inside[0]), one_value(inside[1]))
+    if match is None or name not in known:
         raise ValueError(
             f'expected one of {", ".join(known)}, with parameters as in "ndcg@10" or '
-            '"gap(g=0.5,0.5)", or a measure such as nDCG(k=10)'
+            '"gap(g=0.5,0.5)"; or a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)'
         )
-    kind = known[match[1].lower()]
+    types = {f.name: str(f.type) for f in fields(known[name])}
     texts: list[tuple[str, str]] = []
-    positions = iter(("measure", "column") if kind is OfLabel else ())
-    for piece in split(match[2] or "", ","):
-        if named := PARAMETER.match(piece):
-            texts.append((named[1], named[2]))
-        elif texts and kind is not OfLabel:
-            texts[-1] = (texts[-1][0], f"{texts[-1][1]},{piece}")  # of a tuple without brackets
+    for piece in [*inside, *([] if match[3] is None else [f"k={match[3]}"])]:
+        parameter = PARAMETER.match(piece)
+        if parameter:
+            texts.append((parameter[1], parameter[2]))
+        elif texts:  # of a tuple without brackets
+            texts[-1] = (texts[-1][0], f"{texts[-1][1]},{piece}")
         elif piece.strip():
-            texts.append((next(positions, piece.strip()), piece))
-    texts += [] if match[3] is None else [("k", match[3])]
-    types = {f.name: str(f.type) for f in fields(kind) if f.init}
-    values: dict[str, Any] = {}
-    for parameter, value in texts:
-        if parameter not in types or parameter in values:
-            raise ValueError(f"expected {'=..., '.join(types)}=..., each at most once")
-        values[parameter] = (
-            one_measure(value) if parameter == "measure" else one_value(value, types[parameter])
-        )
-    if kind is OfLabel and len(values) < 2:
-        raise ValueError('expected a measure and a column, such as "OfLabel(ndcg@10, 0)"')
-    measure: Measure = kind(**values)
-    return measure
+            texts.append((piece, ""))
+    values = {key: one_value(value, "tuple" in types.get(key, "")) for key, value in texts}
+    if len(values) < len(texts) or not values.keys() <= types.keys():
+        raise ValueError(f"expected {'=..., '.join(types)}=..., each at most once")
+    return known[name](**values)
 
 
-def one_value(text: str, type_name: str) -> Any:
-    """Return the value of a parameter; a word is a string."""
+def one_value(text: str, several: bool = False) -> Any:
+    """Return the value of a parameter; a word is a string, `several` make one number a tuple."""
     text = text.strip()
     if text.lower() in WORDS:
         return WORDS[text.lower()]
@@ -186,7 +181,7 @@ def one_value(text: str, type_name: str) -> Any:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
-    return (value,) if "tuple" in type_name and isinstance(value, int | float) else value
+    return (value,) if several and isinstance(value, int | float) else value
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -79,7 +79,6 @@ def test_what_a_measure_prints_is_read_again(measure):
         ("ap + ndcg", gb.AP() + gb.nDCG()),
         ("oflabel(ndcg@5, revenue)", gb.OfLabel(gb.nDCG(k=5), "revenue")),
         ("oflabel(gap(g=.5,.5), 1)", gb.OfLabel(gb.GAP(g=(0.5, 0.5)), 1)),
-        ("OfLabel(measure=ap, column='a')", gb.OfLabel(gb.AP(), "a")),
         (
             "0.5 * OfLabel(nDCG(), 0) + oflabel(ap, 1)",
             0.5 * gb.OfLabel(gb.nDCG(), 0) + gb.OfLabel(gb.AP(), 1),
