@@ -118,6 +118,16 @@ def check_integers(values: Any, name: str) -> None:
             )
 
 
+def check_finite(values: Array, name: str, expected: str) -> None:
+    """Raise ValueError if a value is NaN or infinite."""
+    broken = ~np.isfinite(values)
+    if broken.any():
+        raise ValueError(
+            f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
+            f"expected {expected}"
+        )
+
+
 def first_row(wrong: Array) -> str:
     """Name the first row that is True in `wrong`, for an error message."""
     return f"the first in row {int(np.argmax(wrong))}, counted from 0"
@@ -135,12 +145,7 @@ def checked_scores(
         )
     if scores.dtype not in (np.float32, np.float64):
         scores = scores.astype(np.float64)
-    broken = ~np.isfinite(scores)
-    if broken.any():
-        raise ValueError(
-            f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
-            "expected finite scores"
-        )
+    check_finite(scores, name, "finite scores")
     wide = given.dtype == object or given.dtype.itemsize > 8
     if wide or (np.abs(scores) >= MOST_INTEGER).any():
         # Where a list holds integers and others, numpy makes floats of all.

@@ -1,14 +1,14 @@
-"""Grades: numbers from 0 on, most often whole ones."""
+"""Grades: numbers from 0 on, most often integers."""
 
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import first_row, numeric_column
+from gapboost._data.columns import check_finite, first_row, numeric_column
 from gapboost._kernels import Array
 
-# The tables of a measure hold one number for every pair of whole grades: 0..255 costs 0.5 MB a
+# The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
 # query at worst.
 MAX_GRADE = 255
 
@@ -52,33 +52,17 @@ def checked_grades(
     grades = numeric_column(y_true, name, expected)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
-    fractional = False
-    if grades.dtype.kind == "f":
-        broken = ~np.isfinite(grades)
-        if broken.any():
-            raise ValueError(
-                f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
-                f"expected {expected}"
-            )
-        parts = grades[grades != np.floor(grades)]
-        fractional = len(parts) > 0
-        if fractional and not real:
-            raise ValueError(
-                f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c"
-            )
-    lowest = grades.min()
-    if lowest < 0:
+    check_finite(grades, name, expected)
+    if grades.min() < 0:
         raise ValueError(
-            f"{name} holds the negative grade {lowest:g}, {first_row(grades < 0)}; expected "
+            f"{name} holds the negative grade {grades.min():g}, {first_row(grades < 0)}; expected "
             f"{expected}"
         )
+    fractions = grades[grades != np.floor(grades)]
+    if len(fractions) and not real:
+        raise ValueError(f"{name} holds the fractional value {fractions[0]}; expected {expected}")
     check_known(grades, name, limit)
-    return grades.astype(np.float64 if fractional else np.int32)
-
-
-def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
-    """Raise for grades for which the measures are not defined; at least one grade is needed."""
-    check_highest(grades.max(), name, limit)
+    return grades.astype(np.float64 if len(fractions) else np.int32)
 
 
 def at_least(grades: Any, threshold: float) -> Array:
@@ -93,32 +77,6 @@ def at_least(grades: Any, threshold: float) -> Array:
     return reached
 
 
-def merged_in_float32(grades: Array) -> Array:
-    """Replace grades that are the same float32 by the highest of them."""
-    values, number = np.unique(grades.astype(np.float32), return_inverse=True)
-    highest = np.zeros(len(values))
-    np.maximum.at(highest, number, grades)
-    return highest[number]
-
-
-def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Array:
-    """Return the grades that occur in a data set of several parts, ascending.
-
-    Of fractional ones, which are many: the highest of them and the highest of all, from which
-    ``g=None`` is made.
-
-    Parameters
-    ----------
-    whole : ndarray
-        The whole grades that occur, ascending.
-    fraction : float or None
-        The highest fractional grade.
-    highest : float
-        The highest grade.
-    """
-    return whole if fraction is None else np.unique([fraction, highest])
-
-
 def graded(occurring: Array) -> Array:
     """Return the grades that occur, or grade 1 alone if no document is relevant.
 
@@ -127,8 +85,9 @@ def graded(occurring: Array) -> Array:
     return occurring if occurring[-1] > 0 else np.array([1])
 
 
-def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
+def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
     """Raise for grades for which the measure is not defined, and for grades above `MAX_GRADE`."""
+    highest = grades.max()
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
             f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades "

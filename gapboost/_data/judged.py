@@ -1,6 +1,5 @@
 """Grades, query ids and weights, checked and brought together, query by query."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -8,35 +7,14 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded
-from gapboost._data.judgments import (
-    Judgments,
-    as_mapping,
-    check_listed,
-    codes_among,
-    judgments_of,
-)
+from gapboost._data.judgments import as_mapping, judgments_of
 from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
-from gapboost._data.levels import LEVELS_OF_ALL, MOST_LEVELS, codes_by_query, codes_of_all
+from gapboost._data.levels import MOST_LEVELS, codes_and_base
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.recall_base import RecallBase, grade_counts
 from gapboost._data.summary import DataSummary
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
-
-
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """Whole data set of a cluster, of which each worker holds some queries.
-
-    Attributes
-    ----------
-    begins : int64 ndarray of shape (Q,)
-        Where the documents of each query of the part begin in the whole, in its grouped order.
-    summary : DataSummary
-    """
-
-    begins: Array
-    summary: DataSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +29,6 @@ class Judged:
     base : RecallBase
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
-    whole : Whole or None
-        Where these queries are a part of a data set: gradients are those of the whole, however it
-        is cut up.
     factors : float64 ndarray of shape (N,) or None
         As in `Weights`.
     labels : mapping {column: Label}
@@ -65,7 +40,6 @@ class Judged:
     codes: Array
     base: RecallBase
     weights: Array
-    whole: Whole | None = None
     factors: Array | None = None
     labels: Mapping[Column, Label] = field(default_factory=dict)
 
@@ -96,16 +70,12 @@ class Judged:
 
     @property
     def mean_size(self) -> float:
-        """Mean number of documents a query in the whole data set."""
-        if self.whole is not None:
-            return self.whole.summary.mean_size
+        """Mean number of documents per query."""
         return float(self.queries.sizes.mean())
 
     @property
     def weighted_size(self) -> float:
-        """Mean number of documents a query in the whole data set, by the weights of the queries."""
-        if self.whole is not None:
-            return self.whole.summary.weighted_size
+        """Mean number of documents per query, weighted by the weights of the queries."""
         return float(self.weights @ self.queries.sizes / self.weights.sum())
 
     @property
@@ -173,8 +143,7 @@ class Judged:
     def subset(self, queries: Array) -> Self:
         """Return some of the queries, with their documents, weights and recall base.
 
-        The levels stay, including those that no longer occur. A part of a data set remains a part
-        of it.
+        The levels stay, including those that no longer occur.
 
         Parameters
         ----------
@@ -189,9 +158,6 @@ class Judged:
             codes=self.codes[rows],
             base=self.base.subset(kept),
             weights=self.weights[kept],
-            whole=None
-            if self.whole is None
-            else replace(self.whole, begins=self.whole.begins[kept]),
             factors=None if self.factors is None else self.factors[rows],
             labels={column: label.subset(kept, rows) for column, label in self.labels.items()},
         )
@@ -253,77 +219,25 @@ def judged(
             f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; "
             "expected None, or one label at a time"
         )
-    given = {
-        column_name(names[0], column): (values, limit.of_column(column))
+    parts = [
+        (column_name(names[0], column), values, limit.of_column(column))
         for column, values in columns.items()
-    }
-    given = given or {names[0]: (y_true, limit)}
-    grades = {
-        name: checked_grades(values, name, of_label, real)
-        for name, (values, of_label) in given.items()
-    }
-    queries = grouped_rows(qid, len(next(iter(grades.values()))), names[1], names[0])
+    ] or [(names[0], y_true, limit)]
+    grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
+    queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
     weights = query_weights(sample_weight, queries, names[2])
-    found = [
-        _label(
-            np.ascontiguousarray(queries.grouped(grades[name])),
-            queries,
-            recall_base,
-            of_label,
-            (name, names[1]),
-            real,
-        )
-        for name, (_, of_label) in given.items()
-    ]
-    labels = dict(zip(columns, found, strict=False))
+    labels = []
+    for (name, _, of_label), column in zip(parts, grades, strict=True):
+        judgments = None
+        if recall_base is not None:
+            judgments = judgments_of(recall_base, queries.ids, names[1], of_label, real)
+        grouped = np.ascontiguousarray(queries.grouped(column))
+        labels.append(Label(*codes_and_base(grouped, queries, judgments, of_label.highest, name)))
     return Judged(
         queries,
-        found[0].codes,
-        found[0].base,
+        labels[0].codes,
+        labels[0].base,
         weights.by_query,
         factors=weights.factors,
-        labels=labels,
+        labels=dict(zip(columns, labels, strict=False)),
     )
-
-
-def _label(
-    grades: Array,
-    queries: Queries,
-    recall_base: Any,
-    limit: GradeLimit,
-    names: tuple[str, str],
-    real: bool,
-) -> Label:
-    """Number checked grades in grouped order; `names` are those of the grades and the query ids."""
-    judgments = None
-    if recall_base is not None:
-        judgments = judgments_of(recall_base, queries.ids, names[1], limit, real)
-    if grades.dtype.kind != "f" and (judgments is None or judgments.whole):
-        known = min(limit.highest, MOST_LEVELS - 1) if limit.highest < math.inf else 0
-        counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
-        if judgments is not None:
-            listed = counts
-            counts = judgments.counts(len(queries), listed.shape[1])
-            listed = np.pad(listed, ((0, 0), (0, counts.shape[1] - listed.shape[1])))
-            check_listed(counts, listed, np.arange(counts.shape[1]), queries.ids)
-        if counts.shape[1] <= MOST_LEVELS:
-            return Label(grades, RecallBase.of_whole_grades(counts))
-    return Label(*codes_and_base(grades.astype(np.float64), queries, judgments, names[0]))
-
-
-def codes_and_base(
-    grades: Array, queries: Queries, judgments: Judgments | None, name: str
-) -> tuple[Array, RecallBase]:
-    """Return the codes of grades in grouped order, and the recall base.
-
-    Raises
-    ------
-    ValueError
-        As `codes_by_query`, which calls the grades by their `name`.
-    """
-    if judgments is not None:
-        return codes_among(grades, queries.offsets, judgments, queries.ids, name)
-    levels = np.unique(grades)
-    if len(levels) <= LEVELS_OF_ALL:
-        return codes_of_all(grades, queries.offsets, levels)
-    return codes_by_query(grades, queries.offsets, name)

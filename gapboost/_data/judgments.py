@@ -7,10 +7,8 @@ import numpy as np
 
 from gapboost._data.arguments import shown
 from gapboost._data.columns import numeric_column
-from gapboost._data.grades import GradeLimit, checked_grades, merged_in_float32
+from gapboost._data.grades import GradeLimit, checked_grades
 from gapboost._data.ids import keys_of
-from gapboost._data.levels import codes_by_query
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 
 # Documents of a grade in a query: many times what any collection has, and their sums are exact.
@@ -167,41 +165,3 @@ def _of_array(recall_base: Any, ids: Array, qid_name: str) -> tuple[Array, Array
         )
     query, grade = np.indices(counts.shape)
     return query.ravel(), grade.ravel(), counts.ravel()
-
-
-def codes_among(
-    grades: Array, offsets: Array, judged: Judgments, ids: Array, name: str
-) -> tuple[Array, RecallBase]:
-    """Return the codes of grades among the judged ones of their query, and the recall base.
-
-    Raises
-    ------
-    ValueError
-        If more documents of a grade above 0 are listed than judged, or as `codes_by_query`.
-    """
-    query = np.concatenate((np.repeat(np.arange(len(ids)), np.diff(offsets)), judged.query))
-    order = np.argsort(query, kind="stable")
-    ends = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(ids)))))
-    codes = np.empty(len(query), dtype=np.int32)
-    # The rows and the recall base may come with different float types.
-    every = merged_in_float32(np.concatenate((grades, judged.grade)))
-    codes[order], base = codes_by_query(every[order], ends, name)
-    listed, counts = np.zeros_like(base.counts), np.zeros_like(base.counts)
-    n = len(grades)
-    np.add.at(listed, (query[:n], codes[:n]), 1)
-    np.add.at(counts, (query[n:], codes[n:]), judged.documents)
-    check_listed(counts, listed, base.levels, ids)
-    return codes[:n], RecallBase(np.maximum(counts, listed), base.levels)
-
-
-def check_listed(counts: Array, listed: Array, levels: Array, ids: Array) -> None:
-    """Raise ValueError if more documents of a grade above 0 are listed than counted."""
-    short = (counts < listed) & (levels > 0)
-    if short.any():
-        q, level = np.argwhere(short)[0]
-        grade = np.broadcast_to(levels, counts.shape)[q, level]
-        raise ValueError(
-            f"recall_base counts {counts[q, level]} documents of grade {grade:g} for query "
-            f"{ids[q]!r}, but {listed[q, level]} are listed; expected at least the listed ones of "
-            "each grade above 0"
-        )

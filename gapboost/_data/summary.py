@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, check_highest
+from gapboost._data.grades import GradeLimit, check_known
 
 # Grades that an error or a data set lists.
 MOST_SHOWN = 20
@@ -66,7 +66,7 @@ class DataSummary(NamedTuple):
         ValueError
             If the measures do not know the highest grade.
         """
-        check_highest(self.grades[-1], name, limit)
+        check_known(np.array(self.grades), name, limit)
 
     def check_contrasts(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.ids import keys_of
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
@@ -41,7 +41,12 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     """
     if sample_weight is None:
         return Weights(np.ones(len(queries)), None)
-    weights = checked_weights(_in_order_of(sample_weight, queries, name), name)
+    expected = "finite weights >= 0"
+    given = numeric_column(_in_order_of(sample_weight, queries, name), name, expected)
+    weights = given.astype(np.float64)
+    check_finite(weights, name, expected)
+    if (weights < 0).any():
+        raise ValueError(f"{name} holds the negative weight {weights.min():g}; expected {expected}")
     if len(weights) == queries.n_rows:
         found = weights_of_rows(queries.grouped(weights), queries)
     elif len(weights) == len(queries):
@@ -88,14 +93,8 @@ def weights_of_rows(weights: Array, queries: Queries) -> Weights:
         return Weights(first, None)
     constant = np.minimum.reduceat(weights, begins) == np.maximum.reduceat(weights, begins)
     mean = np.where(constant, first, np.add.reduceat(weights, begins) / sizes)
-    return Weights(mean, factors_of(weights, mean, sizes))
-
-
-def factors_of(weights: Array, by_query: Array, sizes: Array) -> Array:
-    """`Weights.factors` of weights of rows in grouped order, and of queries of these sizes."""
-    by_row = np.repeat(by_query, sizes)
-    factors: Array = np.divide(weights, by_row, out=np.ones(len(weights)), where=by_row > 0)
-    return factors
+    by_row = np.repeat(mean, sizes)
+    return Weights(mean, np.divide(weights, by_row, out=np.ones(len(weights)), where=by_row > 0))
 
 
 def check_total_weight(weights: Array, name: str) -> None:
@@ -109,13 +108,3 @@ def check_total_weight(weights: Array, name: str) -> None:
             f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
             f"{MOST_WEIGHT:g}: multiply all weights by the same number"
         )
-
-
-def checked_weights(sample_weight: Any, name: str) -> Array:
-    """Finite weights >= 0 as float64."""
-    given = numeric_column(sample_weight, name, "finite weights >= 0").astype(np.float64)
-    if not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError(
-            f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0"
-        )
-    return given

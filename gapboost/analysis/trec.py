@@ -26,11 +26,10 @@ import numpy as np
 from gapboost._data.arguments import as_relevant, mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import check_known, checked_grades
-from gapboost._data.judged import Judged, codes_and_base
+from gapboost._data.judged import Judged
 from gapboost._data.judgments import Judgments
-from gapboost._data.levels import MOST_LEVELS
+from gapboost._data.levels import codes_and_base
 from gapboost._data.queries import Queries
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._optional import imported, ir_measures
 from gapboost.analysis.lists import RankedList, in_rank_order
@@ -288,11 +287,8 @@ class Retrieved:
         query = np.repeat(np.arange(len(topics)), [len(qrels[topic]) for topic in topics])
         judged = Judgments(query, known, np.ones(len(known), dtype=np.int64))
         grades = np.maximum(np.array(gains), 0)
-        if judged.whole and known.max(initial=0) < MOST_LEVELS:
-            codes = grades.astype(np.int32)
-            base = RecallBase.of_whole_grades(judged.counts(len(topics)))
-        else:
-            codes, base = codes_and_base(grades.astype(np.float64), self.queries, judged, "qrels")
+        grades = grades.astype(np.int32 if judged.whole else np.float64)
+        codes, base = codes_and_base(grades, self.queries, judged, 0, "qrels")
         data = Judged(self.queries, codes, base, np.ones(len(topics)))
         return Rankings(data, self.scores, self.ties)
 

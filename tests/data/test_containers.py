@@ -277,7 +277,7 @@ def test_features_that_no_booster_takes(twin, kind):
         good.predict(make(len(TEST)))
     with pytest.raises(error, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
         ranker.fit(
-            TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(make(len(VALI)), VALI.y), eval_qid=VALI.qid
+            TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(make(len(VALI)), VALI.y)], eval_qid=[VALI.qid]
         )
 
 

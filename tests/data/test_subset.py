@@ -1,7 +1,5 @@
 """Some of the queries of a data set, with documents, weights, recall base and features in order."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +7,7 @@ from scipy import sparse
 
 import gapboost as gb
 from gapboost._boosters.rows import ranking_rows
-from gapboost._data.judged import Whole, judged
-from gapboost._data.summary import DataSummary
+from gapboost._data.judged import judged
 from gapboost.evaluation import query_values
 
 N_QUERIES, N = 9, 900
@@ -74,17 +71,6 @@ def test_a_subset_keeps_the_recall_base_and_no_row_numbers():
     assert some.base.counts.tolist() == [[0, 3, 4], [2, 0, 0]]
     assert some.codes.tolist() == [2, 1, 0]
     assert some.factors is None
-    assert some.whole is None
-
-
-def test_a_part_of_a_data_set_remains_one():
-    data = judged(np.arange(6) % 3, [1, 1, 2, 2, 2, 3])
-    part = replace(
-        data, whole=Whole(np.array([4, 10, 20]), DataSummary(30, 10, 10, 2.5, (0, 1), 2))
-    )
-    some = part.subset(np.array([False, True, True]))
-    assert some.whole.begins.tolist() == [10, 20]
-    assert (some.mean_size, some.weighted_size) == (3.0, 2.5)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from twins import gradients, metric_values, twins
 
 import gapboost as gb
-from gapboost._data import judged as judged_module
+from gapboost._data import levels as levels_module
 from gapboost.measures import MEASURES_BY_NAME
 from gapboost.model_selection import GSearchCV
 
@@ -175,7 +175,7 @@ def test_codes_of_each_query_and_of_all_give_the_same(measure, monkeypatch):
     y, scores, qid = lists(9)
     found = []
     for limit in (0, 16):
-        monkeypatch.setattr(judged_module, "LEVELS_OF_ALL", limit)
+        monkeypatch.setattr(levels_module, "LEVELS_OF_ALL", limit)
         grad, hess = gb.LambdaRank(measure).gradients(y, scores / 50, qid)
         found.append([gb.evaluate(measure, y, scores, qid, per_query=True)[measure], grad, hess])
     for one, other in zip(*found, strict=True):
@@ -185,7 +185,7 @@ def test_codes_of_each_query_and_of_all_give_the_same(measure, monkeypatch):
 @pytest.mark.parametrize("limit", [0, 16])
 @pytest.mark.parametrize("measure", [*MEASURES, gb.GAP(g=G, k=3), gb.QMeasure()], ids=repr)
 def test_ties_count_their_expected_value(measure, limit, monkeypatch):
-    monkeypatch.setattr(judged_module, "LEVELS_OF_ALL", limit)
+    monkeypatch.setattr(levels_module, "LEVELS_OF_ALL", limit)
     y, scores = np.array([0.5, 1.75, 0.0, 1.0, 0.5, 2.5]), np.array([0.0, 0.0, 1.0, 0.0, 0.0, -1.0])
     orders = np.array([scores * 10 - np.argsort([*p, 5]) for p in itertools.permutations(range(5))])
     qid = np.repeat(np.arange(len(orders)), len(y))
