@@ -2,12 +2,11 @@
 
 =================  =============================================================================
 `trec`             judgments and runs of TREC as rankings; ``trec.evaluate``; bpref
+`trec_files`       readers and writers of their files
 `provider`         GAP, xGAP, eGAP inside ir_measures
 `curve`            the graded precision-recall curve, whose area is the measure
 `entropy`          the distribution of grades over ranks that a measure's value implies
-`newton`           Newton's method for it
-`informativeness`  how much of the precision-recall curve a measure's value tells
-`sweep`            the same for each g of a grid; the most informative g
+`informativeness`  how much of the precision-recall curve a measure's value tells, by g too
 `lists`            single ranked lists of grades: what informativeness looks at
 `systems`          values of measures for several systems: what the next three compare
 `discrimination`   how many pairs of systems a measure tells apart
@@ -18,9 +17,8 @@
 `significance`     whether one ranker is better than another
 `estimates`        means with standard errors, of clusters too; p-values looked at together; power
 `leaks`            whether a feature alone ranks like the grades
-`result`           what every analysis returns: a data frame, a plot, and arrays
+`result`           what every analysis returns: a data frame, a plot, and arrays; long work
 `ties`             values that differ by rounding alone
-`work`             long work over processes, with a progress bar
 =================  =============================================================================
 """
 
@@ -30,13 +28,16 @@ from gapboost.analysis.correlation import correlation, tau_ap
 from gapboost.analysis.curve import mean_curve, precision_recall
 from gapboost.analysis.discrimination import discriminative_power
 from gapboost.analysis.entropy import expected_value, maximum_entropy
-from gapboost.analysis.informativeness import informativeness
+from gapboost.analysis.informativeness import (
+    informativeness,
+    most_informative_g,
+    threshold_sweep,
+)
 from gapboost.analysis.lists import RankedList, ranked_lists
 from gapboost.analysis.optimality import local_optimality
 from gapboost.analysis.result import Result
 from gapboost.analysis.robustness import robustness
 from gapboost.analysis.significance import significance
-from gapboost.analysis.sweep import most_informative_g, threshold_sweep
 from gapboost.analysis.systems import SystemValues, system_values
 from gapboost.analysis.trec import bpref
 

@@ -11,9 +11,8 @@ from scipy import stats
 
 from gapboost._data.arguments import probability, whole
 from gapboost._kernels import Array
-from gapboost.analysis.result import Result
+from gapboost.analysis.result import Result, generators, in_order
 from gapboost.analysis.systems import SystemValues, checked_values
-from gapboost.analysis.work import generators, in_order
 
 
 def topic_bootstrap(

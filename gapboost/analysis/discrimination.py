@@ -15,10 +15,9 @@ import numpy as np
 from gapboost._data.arguments import probability, whole
 from gapboost._kernels import Array
 from gapboost._pictures import line
-from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.ties import rounding
-from gapboost.analysis.work import generators, in_order
 
 # Pairs of systems whose resamples are in memory at once: 40 MB for 20,000 resamples.
 PAIRS_AT_ONCE = 256
@@ -109,17 +108,15 @@ def discriminative_power(
     items = [(differences, times, level, ties) for differences, ties in zip(z, within, strict=True)]
     tested = in_order(_tested, items, n_jobs, progress, "bootstrap")
     asl, required = (np.array(part) for part in zip(*tested, strict=True))
-    corrected, difference = np.array([holm(row) for row in asl]), z.mean(axis=2)
-    share, share_holm = ((p < level).mean(axis=1) for p in (asl, corrected))
-    labels = short_labels(values.measures)
+    corrected = np.array([holm(row) for row in asl])
+    labels, difference = short_labels(values.measures), z.mean(axis=2)
+    numbers = {
+        "share": (asl < level).mean(axis=1),
+        "share_holm": (corrected < level).mean(axis=1),
+        "required": required,
+    }
     return Result(
-        {
-            "measure": labels,
-            "pairs": len(pairs),
-            "separated": share,
-            "separated, Holm": share_holm,
-            "required difference": required,
-        },
+        {"measure": labels, "pairs": len(pairs), **numbers},
         ["measure"],
         _draw,
         measures=values.measures,
@@ -127,12 +124,10 @@ def discriminative_power(
         asl=asl,
         holm=corrected,
         difference=difference,
-        required=required,
-        share=share,
-        share_holm=share_holm,
         level=level,
         n_resamples=n_resamples,
         by_pair=_by_pair(labels, pairs, difference, asl, corrected),
+        **numbers,
     )
 
 

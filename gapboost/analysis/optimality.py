@@ -18,9 +18,8 @@ from gapboost._data.columns import numeric_column
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost._pictures import line
-from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.analysis.ties import rounding
-from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 
@@ -119,13 +118,12 @@ def local_optimality(
         np.count_nonzero(changes > least, axis=(2, 3))
         for least in (within[:, :, None, None], epsilon)
     )
+    counts = {"improved": improved, "improved_by_epsilon": by_epsilon}
     columns = {
         "data": np.repeat(tuple(datasets), len(wanted)),
         "measure": short_labels(wanted) * len(datasets),
         "value": values.ravel(),
-        "alterations": changes[0, 0].size,
-        "improved": improved.ravel(),
-        f"improved by {epsilon:g}": by_epsilon.ravel(),
+        **{name: count.ravel() for name, count in counts.items()},
         "largest change": changes.max(axis=(2, 3)).ravel(),
     }
     return Result(
@@ -137,10 +135,9 @@ def local_optimality(
         step_sizes=tuple(steps.tolist()),
         values=values,
         changes=changes,
-        improved=improved,
-        improved_by_epsilon=by_epsilon,
         epsilon=epsilon,
         weight_norm=float(np.linalg.norm(w)),
+        **counts,
     )
 
 

@@ -1,12 +1,16 @@
-"""The result of every analysis: a table, a picture, and the arrays behind them."""
+"""The result of every analysis: a table, a picture, and the arrays behind them; long work."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
-from gapboost._data.arguments import whole
-from gapboost._optional import axes, frame
+import numpy as np
+
+from gapboost._data.arguments import seed, whole
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._optional import axes, frame, progress_bar
 from gapboost._pictures import legend
+from gapboost._processes import over_processes
 from gapboost.measures import Measure
 
 
@@ -103,3 +107,25 @@ def _short_label(measure: Any) -> str:
     parameters = f"({', '.join(given)})" if given else ""
     cutoff = "" if measure.k is None else f"@{measure.k}"
     return f"{type(measure).__name__}{parameters}{cutoff}"
+
+
+def in_order(
+    function: Callable[[Any], Any],
+    items: Sequence[Any],
+    n_jobs: int | None,
+    shown: bool,
+    label: str,
+) -> list[Any]:
+    """Return ``[function(item) for item in items]``, the same for every `n_jobs`."""
+    results = []
+    with progress_bar(len(items), shown, label) as advance:
+        for result in over_processes(function, items, resolve_n_jobs(n_jobs)):
+            results.append(result)
+            advance(1)
+    return results
+
+
+def generators(random_state: Any, number: int) -> list[np.random.Generator]:
+    """Return independent generators, one for each item of work, whatever its order."""
+    children = np.random.SeedSequence(seed(random_state)).spawn(number)
+    return [np.random.default_rng(child) for child in children]

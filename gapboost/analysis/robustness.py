@@ -16,10 +16,9 @@ from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._pictures import line
 from gapboost.analysis.correlation import kendall_tau
-from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.analysis.systems import all_retrieved, checked_measures, evaluated, places_of
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels
-from gapboost.analysis.work import generators, in_order
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -114,13 +113,11 @@ def robustness(
         repeat, generators(random_state, repeats), n_jobs, progress, "judgment samples"
     )
     tau = np.array(repeated).transpose(1, 2, 0)
+    spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
     columns = {
         "measure": np.repeat(short_labels(wanted), len(shares)),
         "fraction": np.tile(shares, len(wanted)),
-        "tau": tau.mean(axis=2).ravel(),
-        "std": tau.std(axis=2).ravel(),
-        "min": tau.min(axis=2).ravel(),
-        "max": tau.max(axis=2).ravel(),
+        **{name: np.ravel(of(tau, axis=2)) for name, of in spread.items()},
     }
     return Result(
         columns,

@@ -13,14 +13,19 @@ from gapboost._data.arguments import probability, whole
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._pictures import COLORS
-from gapboost.analysis.result import Result
+from gapboost.analysis.result import Result, generators
 from gapboost.analysis.ties import rounding, settled
-from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
+
+ROWS = [
+    *("mean difference", "interval, low", "interval, high", "effect size"),
+    *("queries better", "queries equal", "queries worse"),
+    *("p, t-test", "p, Wilcoxon", "p, sign test", "p, randomization"),
+]
 
 
 def significance(
@@ -123,21 +128,11 @@ def significance(
         sign = float(stats.binomtest(better, better + worse).pvalue)
         randomization = _randomization(d, within, n_resamples, generator)
     counts = (better, len(d) - better - worse, worse)
-    numbers = {
-        "mean difference": float(d.mean()),
-        f"{confidence:g} interval, low": interval[0],
-        f"{confidence:g} interval, high": interval[1],
-        "effect size": effect_size,
-        **dict(zip(("queries better", "queries equal", "queries worse"), counts, strict=True)),
-        "p, t-test": t,
-        "p, Wilcoxon": wilcoxon,
-        "p, sign test": sign,
-        "p, randomization": randomization,
-    }
+    p = {"t": t, "wilcoxon": wilcoxon, "sign": sign, "randomization": randomization}
     # An array of objects keeps the counts whole numbers beside the floats.
-    column = np.array(list(numbers.values()), dtype=object)
+    numbers = [float(d.mean()), *interval, effect_size, *counts, *p.values()]
     return Result(
-        {"quantity": list(numbers), "value": column},
+        {"quantity": ROWS, "value": np.array(numbers, dtype=object)},
         ["quantity"],
         _draw,
         differences=d,
@@ -146,10 +141,7 @@ def significance(
         confidence=confidence,
         effect_size=effect_size,
         counts=counts,
-        t=t,
-        wilcoxon=wilcoxon,
-        sign=sign,
-        randomization=randomization,
+        **p,
     )
 
 
@@ -162,11 +154,8 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
                 "both"
             )
     if measure is None:
-        if len(first) != 1 or list(first) != list(second):
-            raise ValueError(
-                f"measure is None for {list(first)} and {list(second)}; expected one of the "
-                "measures in both"
-            )
+        if len(first) != 1:
+            raise ValueError(f"measure is None for {list(first)}; expected one of the measures")
         (measure,) = first
     measure = as_measure(measure)
     a, b = (_value_by_query(v, measure, n) for v, n in ((first, "first"), (second, "second")))

@@ -11,10 +11,9 @@ from gapboost._data.arguments import mapping, ordered, whole
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
 from gapboost._pictures import line
-from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.result import Result, in_order, short_labels
 from gapboost.analysis.ties import settled
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
-from gapboost.analysis.work import in_order
 from gapboost.measures import Measure, as_measure
 
 

@@ -21,13 +21,13 @@ from gapboost.analysis import (
     ranked_lists,
     threshold_sweep,
 )
+from gapboost.analysis.entropy import Problem
 from gapboost.analysis.informativeness import (
     compared_errors,
     inferred_precision,
+    plausible,
     real_precision,
 )
-from gapboost.analysis.newton import Problem
-from gapboost.analysis.sweep import plausible
 from gapboost.model_selection import simplex_grid
 
 G = (0.4, 0.6)

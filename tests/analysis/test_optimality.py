@@ -8,7 +8,7 @@ from scipy import sparse
 
 import gapboost as gb
 from gapboost.analysis import local_optimality
-from gapboost.analysis.work import generators
+from gapboost.analysis.result import generators
 
 MEASURES = (gb.GAP(g=(0.5, 0.5)), gb.Precision(k=2))
 

@@ -118,7 +118,7 @@ def test_numbers_of_the_tables():
     assert RESULTS["correlation"]().to_pandas().shape == (2, 2)
     assert RESULTS["robustness"]().to_pandas().loc[("AP", 1.0), "tau"] == pytest.approx(1)
     power = RESULTS["discrimination"]()
-    assert power.to_pandas()["separated"].tolist() == power.share.tolist()
+    assert power.to_pandas()["share"].tolist() == power.share.tolist()
     optimality = RESULTS["optimality"]()
     assert optimality.to_pandas()["improved"].tolist() == optimality.improved.ravel().tolist()
     entropy = RESULTS["entropy"]()

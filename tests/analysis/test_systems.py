@@ -20,8 +20,8 @@ from gapboost.analysis import (
     topic_bootstrap,
     trec,
 )
+from gapboost.analysis.result import generators
 from gapboost.analysis.robustness import thinned
-from gapboost.analysis.work import generators
 
 G = (0.3, 0.7)
 
