@@ -70,7 +70,8 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     The contributions are exact Shapley values of the trees, as ``pred_contrib`` of the libraries
     computes them; for a linear model they are a weight times the difference of two values.
     LightGBM's sums equal the score difference to 1e-12 of the scores. XGBoost adds up trees in
-    float32.
+    float32. Of a model with another objective, such as a classifier, the scores are raw: before
+    the transformation of the objective.
 
     Examples
     --------

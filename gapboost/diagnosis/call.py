@@ -91,8 +91,7 @@ def report(
     >>> gb.report(ranker, test.X, test.y, test.qid, ignore=["ties"]).checks.loc["ties", "status"]
     'ignored'
     """
-    unknown = [one for one in ignore if one not in CHECKS]
-    if unknown or isinstance(ignore, str):
+    if not ordered(ignore) or not all(one in CHECKS for one in ignore):
         raise ValueError(f"ignore is {shown(ignore)}; expected a list of {', '.join(CHECKS)}")
     n_worst = whole(n_worst, "n_worst")
     wanted = as_measures(measures)

@@ -116,7 +116,7 @@ def test_ignore_skips():
     assert found_by(report) == set()
     assert report.checks.loc[found, "status"] == "ignored"
     assert math.isnan(report.checks.loc[found, "value"])
-    for unusable in (["ties", "no-such-check"], "ties", [1]):
+    for unusable in (["ties", "no-such-check"], "ties", [1], None, 3):
         with pytest.raises(ValueError, match=r"^ignore is "):
             gb.report(None, None, None, ignore=unusable)
 
