@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_flag, as_floats
+from gapboost._data.arguments import as_flag
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 from gapboost.measures.form import QuadraticForm, reciprocal, without_pairs
-from gapboost.measures.measure import parameter
+from gapboost.measures.measure import as_numbers, parameter
 
 # The quotient of two gains must not overflow.
 LEAST_GAIN = 1e-100
@@ -35,18 +35,16 @@ def as_gains(gains: Any, name: str) -> Gains:
     """
     if gains is None or (isinstance(gains, str) and gains in ("exponential", "linear")):
         return None if gains == "exponential" else gains
-    try:
-        values = as_floats(gains)
-    except (TypeError, ValueError):
-        values = ()
-    in_range = all(x == 0 or LEAST_GAIN <= x <= 1 / LEAST_GAIN for x in values)
-    if len(values) < 2 or not in_range or (np.diff(values) < 0).any():
-        raise ValueError(
-            f"{name} is {gains!r}; expected the gains of grade 0, 1, ..., such as (0, 1, 3), never "
-            f'falling, each 0 or from {LEAST_GAIN:g} to {1 / LEAST_GAIN:g}; or "exponential" or '
-            '"linear"'
-        )
-    return values
+
+    def valid(gains: tuple[float, ...]) -> bool:
+        in_range = all(x == 0 or LEAST_GAIN <= x <= 1 / LEAST_GAIN for x in gains)
+        return in_range and len(gains) > 1 and list(gains) == sorted(gains)
+
+    expected = (
+        "the gains of grade 0, 1, ..., such as (0, 1, 3), never falling, each 0 or from "
+        f'{LEAST_GAIN:g} to {1 / LEAST_GAIN:g}; or "exponential" or "linear"'
+    )
+    return as_numbers(gains, name, valid, expected)
 
 
 def as_shares(gains: Any, name: str) -> tuple[float, ...] | None:

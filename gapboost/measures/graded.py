@@ -21,13 +21,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_floats, positive
+from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.form import QuadraticForm, lesser, reciprocal, with_diagonal
 from gapboost.measures.gains import as_shares, gain_of_grades, last_grade
-from gapboost.measures.measure import parameter
+from gapboost.measures.measure import as_numbers, parameter
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -44,19 +44,16 @@ def as_thresholds(g: Any, name: str = "g") -> tuple[float, ...] | None:
     ValueError
         If `g` is not a sequence of probabilities with sum 1.
     """
-    if g is None:
-        return None
-    try:
-        thresholds = as_floats(g)
-    except (TypeError, ValueError):
-        thresholds = ()
-    in_range = all(x == 0 or x >= LEAST_PROBABILITY for x in thresholds)
-    if not in_range or not abs(sum(thresholds) - 1) <= SUM_TOLERANCE:
-        raise ValueError(
-            f"{name} is {g!r}; expected one threshold probability for each of the grades 1..c, "
-            f"with sum 1, each 0 or at least {LEAST_PROBABILITY:g}, such as (0.5, 0.5)"
-        )
-    return thresholds
+
+    def valid(g: tuple[float, ...]) -> bool:
+        in_range = all(x == 0 or x >= LEAST_PROBABILITY for x in g)
+        return in_range and abs(sum(g) - 1) <= SUM_TOLERANCE
+
+    expected = (
+        "one threshold probability for each of the grades 1..c, with sum 1, each 0 or at least "
+        f"{LEAST_PROBABILITY:g}, such as (0.5, 0.5)"
+    )
+    return None if g is None else as_numbers(g, name, valid, expected)
 
 
 def as_levels(levels: Any, name: str) -> tuple[float, ...] | None:
@@ -67,19 +64,13 @@ def as_levels(levels: Any, name: str) -> tuple[float, ...] | None:
     ValueError
         If they are not rising grades above 0.
     """
-    if levels is None:
-        return None
-    try:
-        grades = as_floats(levels)
-    except (TypeError, ValueError):
-        grades = ()
-    rising = itertools.pairwise((LEAST_PROBABILITY, *grades))
-    if not grades or not all(0 < low < high < math.inf for low, high in rising):
-        raise ValueError(
-            f"{name} is {levels!r}; expected a grade above 0 for each entry of g, rising, such as "
-            "(0.25, 0.5, 1.0)"
-        )
-    return grades
+
+    def valid(levels: tuple[float, ...]) -> bool:
+        rising = itertools.pairwise((LEAST_PROBABILITY, *levels, math.inf))
+        return all(low < high for low, high in rising)
+
+    expected = "a grade above 0 for each entry of g, rising, such as (0.25, 0.5, 1.0)"
+    return None if levels is None else as_numbers(levels, name, valid, expected)
 
 
 @dataclass(frozen=True, repr=False)

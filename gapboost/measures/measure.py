@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_cutoff, positive
+from gapboost._data.arguments import as_cutoff, as_floats, positive, shown
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
@@ -30,6 +30,19 @@ NUMBER = int | float | np.integer | np.floating
 def parameter(default: Any, check: Callable[[Any, str], Any], always_shown: bool = False) -> Any:
     """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it."""
     return field(default=default, metadata={"check": check, "always_shown": always_shown})
+
+
+def as_numbers(
+    values: Any, name: str, valid: Callable[[tuple[float, ...]], bool], expected: str
+) -> tuple[float, ...]:
+    """Return values as a tuple of floats; raise ValueError unless they are numbers and `valid`."""
+    try:
+        numbers = as_floats(values)
+    except (TypeError, ValueError):
+        numbers = ()
+    if not numbers or not valid(numbers):
+        raise ValueError(f"{name} is {values!r}; expected {expected}")
+    return numbers
 
 
 @dataclass(frozen=True, repr=False)
@@ -336,22 +349,12 @@ def checked_arrays(
         If it is not one array of finite numbers for each of `shapes`, as it may be for a measure
         of a user.
     """
-    expected = " and ".join(map(str, shapes))
-    if not isinstance(returned, tuple | list) or len(returned) != len(shapes):
+    arrays = [np.asarray(each) for each in returned] if isinstance(returned, tuple | list) else []
+    numbers = all(each.dtype.kind in "biuf" and np.isfinite(each).all() for each in arrays)
+    if not numbers or [each.shape for each in arrays] != shapes:
         raise ValueError(
-            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of "
-            f"shapes {expected}"
-        )
-    arrays = [np.asarray(array) for array in returned]
-    if [array.shape for array in arrays] != shapes:
-        shown = " and ".join(str(array.shape) for array in arrays)
-        raise ValueError(
-            f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}"
-        )
-    if any(array.dtype.kind not in "biuf" or not np.isfinite(array).all() for array in arrays):
-        raise ValueError(
-            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; "
-            "expected finite ones"
+            f"{method} of {measure!r} returns {shown(returned)}; expected two arrays of finite "
+            f"numbers, of shapes {' and '.join(map(str, shapes))}"
         )
     # Code is compiled a second time for arrays that cannot be written.
     return [np.require(array, np.float64, ["C", "W"]) for array in arrays]
