@@ -82,3 +82,10 @@ def check_positions(name: str, value: Any, n_features: int, qid_column: bool) ->
                 f"{name} has the position {position}; expected one of {n_features} features, "
                 "counted from 0"
             )
+
+
+def refuse(arguments: dict[str, Any], offered: str) -> None:
+    """Raise ValueError if one of the arguments is not None."""
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise ValueError(f"{', '.join(given)}: expected None, because {offered}")

@@ -19,8 +19,8 @@ such as ``"r2"``, a ranker does not learn the folds: give them ``cv=GroupKFold(.
 
 ==================  =========================================
 `search`            `GSearchCV`
-`search_checks`     its checks of the estimator and of candidates
-`candidate_groups`  the work of a search on one fold
+`fold_search`       training of the candidates on one fold
+`folds`             folds of whole queries
 `scorers`           measures as scikit-learn scorers
 `clicks`            g from what users clicked
 ==================  =========================================

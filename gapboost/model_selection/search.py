@@ -13,30 +13,32 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
+from gapboost._boosters.one_label import check_one_label
+from gapboost._boosters.parameters import EARLY_STOPPING
+from gapboost._boosters.plan import ranking_objective
+from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.columns import raveled
 from gapboost._data.features import features, split
-from gapboost._data.grades import check_known
 from gapboost._data.queries import GroupSizes
-from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
-from gapboost.model_selection.candidate_groups import (
-    DataSet,
-    FoldWork,
+from gapboost.measures.measure import grade_limit
+from gapboost.model_selection.fold_search import (
+    FoldSearch,
     Grids,
     Params,
+    SearchData,
     candidate_groups,
     with_params,
 )
-from gapboost.model_selection.folds import Fold, query_folds
+from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
-from gapboost.model_selection.search_checks import check_candidates, check_estimator
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 
@@ -44,9 +46,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose g, the number of trees and other parameters by cross-validation over queries.
 
     The results are those of `sklearn.model_selection.GridSearchCV` with the same folds and grid,
-    but each fold's data is binned once for all candidates, and one training gives every number of
-    trees. They are the same in every run, except with LightGBM's ``boosting_type="dart"``, which
-    does not always repeat itself with an objective from Python.
+    but one training gives every number of trees. They are the same in every run, except with
+    LightGBM's ``boosting_type="dart"``, which does not always repeat itself with an objective from
+    Python.
 
     Parameters
     ----------
@@ -68,8 +70,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Number of joblib processes, which share the folds; give the estimator ``n_jobs=1`` then.
     progress : bool, optional
-        Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is
-        installed, and not in workers of joblib or Dask.
+        Show a progress bar (needs tqdm), or lines where there is no terminal. None shows the bar in
+        a terminal or notebook where tqdm is installed, and not in workers of joblib or Dask.
     random_state : int, RandomState or None, default=None
         If `cv` is a number: None balances the folds' documents, else queries are assigned randomly.
 
@@ -79,6 +81,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         As in `GridSearchCV`, one entry a candidate, n_estimators included: ``params``, ``param_*``,
         ``split{i}_test_score``, ``mean_``, ``std_``, ``rank_test_score`` (``..._test_nDCG(k=10)``
         with several measures), ``mean_fit_time``, ``std_fit_time``: seconds to train its trees.
+        ``near_best_test_score`` is True if the mean difference from the best candidate is at most
+        its standard error over the folds: noise alone could have put the best one first.
     best_params_, best_score_, best_index_
     best_estimator_ : ranker, or Pipeline
         Trained on all data with `best_params_`, unless ``refit=False``.
@@ -146,79 +150,80 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X, y, qid, sample_weight, group, position
-            As in `fit` of the rankers.
+        X : array-like of shape (N, n_features)
+        y : array-like of shape (N,)
+            Grades ``0..c``.
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows. A data frame `X` may hold it as the column
+            ``qid``.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            One weight for each query, or for each row. Weights count in training and in scores.
+            Steps of a pipeline before the ranker get none.
+        group : array-like of shape (Q,), optional
+            Sizes of the queries, instead of `qid`, if the rows come query by query.
+        position : array-like of shape (N,), optional
+            As in `fit` of the ranker.
 
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable.
-
-        Notes
-        -----
-        Weights count in training and scores. Steps of a pipeline before the ranker get no weights.
+            If an argument or a candidate is unusable; no training begins then.
         """
-        check_estimator(self.estimator)
+        _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
-        columns = {"y": y, "sample_weight": sample_weight, "position": position}
-        y, sample_weight, position = raveled(columns)
-        targets = self._targets()
-        grids = self._grids()
-        limit = check_candidates(self.estimator, grids, targets, position)
-        table = X
-        without_qid, qid = split(table, qid, group)
-        X = features(without_qid)
-        rows = ranking_rows(X, y, qid, weight=sample_weight, position=position)
-        check_known(rows.y, "y", limit)
-        queries = rows.data.queries
-        codes = queries.codes
-        row_folds = query_folds(queries, self.cv, self.random_state, X, y)
-        qid = queries.ids[codes]
-        if isinstance(self.estimator, Pipeline):
-            # Its steps get the column qid too, if there is one.
-            X = X if without_qid is table else table
+        names = ("y", "sample_weight", "position")
+        y, sample_weight, position = raveled(
+            dict(zip(names, (y, sample_weight, position), strict=True))
+        )
+        targets, grids = self._targets(), self._grids()
+        measures = [*targets, *_measures_of_candidates(self.estimator, grids)]
+        check_one_label(
+            measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several"
+            " labels",
+        )  # fmt: skip
+        queries = ranking_rows(
+            X, y, qid, group, sample_weight, position=position, limit=grade_limit(measures)
+        ).data.queries
+        without_qid, _ = split(X, qid, group)
+        ids = queries.ids[queries.codes]
         by_row = sample_weight
-        if by_row is not None and _num_samples(by_row) != len(codes):
-            by_row = rows.data.weights[codes]
-        data = DataSet(X, y, qid, by_row, position=position)
-        self._search(data, grids, targets, row_folds)
+        if by_row is not None and _num_samples(by_row) != len(ids):
+            by_row = np.asarray(by_row)[queries.codes]
+        # Steps of a pipeline get the column qid too, if there is one.
+        table = X if isinstance(self.estimator, Pipeline) else features(without_qid)
+        data = SearchData(table, y, ids, by_row, position)
+        folds = query_folds(queries, self.cv, self.random_state, table, y)
+        self._search(data, grids, targets, folds)
         if self.refit:
             start = time.perf_counter()
             best = with_params(self.estimator, self.best_params_)
             if isinstance(best, Pipeline):
-                transformers, X = fit_transformers(best, X, y, qid)
+                transformers, table = fit_transformers(best, table, y, ids)
                 best.steps[:-1] = transformers.steps
-            last_step(best).fit(X, y, qid=qid, sample_weight=sample_weight, position=position)
+            last_step(best).fit(table, y, qid=ids, sample_weight=sample_weight, position=position)
             self.best_estimator_ = best
             self.refit_time_ = time.perf_counter() - start
         return self
 
     def _search(
-        self, data: DataSet, grids: Grids, targets: list[Measure], folds: list[Fold]
+        self, data: SearchData, grids: Grids, targets: list[Measure], folds: list[Any]
     ) -> None:
-        candidates = list(ParameterGrid(grids))
         groups = candidate_groups(grids, prefix(self.estimator))
-        # More processes than folds share the groups of a fold; each part bins its data once.
+        # More processes than folds share the groups of a fold.
         parts = min(len(groups), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
-            FoldWork(clone(self.estimator), data, fold, groups[part::parts], targets)
+            FoldSearch(clone(self.estimator), data, fold, groups[part::parts], targets)
             for fold in folds
             for part in range(parts)
         ]
+        candidates = list(ParameterGrid(grids))
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
-        warnings: list[str] = []
-        n = len(groups) * len(folds)  # trainings
-        with progress_bar(n, self.progress, "GSearchCV") as advance:
-            for number, (found, of_fold) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
-                warnings += of_fold
+        with progress_bar(len(groups) * len(folds), self.progress, "GSearchCV") as advance:
+            for number, found in enumerate(_run(tasks, self.n_jobs, advance)):
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
-        if warnings:
-            warn_caller(
-                f"{warnings[0]}; {len(warnings)} of {n} trainings gave this or a similar warning"
-            )
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -240,12 +245,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         if not isinstance(grids, list | tuple) or not grids:
             raise TypeError(f"param_grid is {grids!r}; expected {expected}")
-        grids = [mapping(grid, "param_grid", expected) for grid in grids]
         trees = f"{prefix(self.estimator)}n_estimators"
-        n_estimators = last_step(self.estimator).n_estimators
-        every = range(1, (100 if n_estimators is None else whole(n_estimators, "n_estimators")) + 1)
-        found = [{trees: every, **grid} for grid in grids]
+        most = last_step(self.estimator).n_estimators
+        every = range(1, whole(100 if most is None else most, trees) + 1)
+        found = [{trees: every, **mapping(grid, "param_grid", expected)} for grid in grids]
         ParameterGrid(found)  # raises an error for values that are no lists
+        for grid in found:
+            for value in grid[trees]:
+                whole(value, f"{trees} in param_grid")
         return found
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
@@ -294,8 +301,37 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-def _run_tasks(
-    tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]
+def _check_estimator(estimator: Any) -> None:
+    """Raise unless the estimator is a local ranker, or a pipeline that ends with one."""
+    ranker = last_step(estimator)
+    name = "estimator" if ranker is estimator else "the last step of estimator"
+    if not isinstance(ranker, GAPRanker) or hasattr(ranker, "to_local"):
+        raise TypeError(
+            f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker. With "
+            "joblib.parallel_backend('dask') each fold is a task of the cluster"
+        )
+
+
+def _measures_of_candidates(estimator: Any, grids: Grids) -> list[Measure]:
+    """Return the measures that the candidates train for; raise if one cannot be trained."""
+    measures = []
+    for group in candidate_groups(grids, prefix(estimator)):
+        model = with_params(estimator, group.params)
+        _check_estimator(model)
+        ranker = last_step(model)
+        parameters = ranker.get_params(deep=False)
+        for name in (*EARLY_STOPPING, "stopping_metric"):
+            if parameters.get(name) is not None:
+                raise ValueError(
+                    f"{name} is {parameters[name]!r}; expected None: the search tries every number "
+                    "of trees up to n_estimators and chooses the best"
+                )
+        measures.append(ranking_objective(ranker, None).measure)
+    return measures
+
+
+def _run(
+    tasks: list[FoldSearch], n_jobs: int | None, advance: Callable[[int], None]
 ) -> Iterator[Any]:
     processes = effective_n_jobs(n_jobs)
     if processes == 1:
@@ -306,7 +342,7 @@ def _run_tasks(
         yield found
 
 
-def _silent(task: FoldWork) -> Any:
+def _silent(task: FoldSearch) -> Any:
     return task(lambda _: None)
 
 
@@ -314,9 +350,10 @@ def _results(
     candidates: list[Params], names: list[str], scores: Array, times: Array
 ) -> dict[str, Any]:
     """`cv_results_` of scores of shape (candidates, folds, measures)."""
-    results: dict[str, Any] = {}
-    results["mean_fit_time"] = times.mean(axis=1)
-    results["std_fit_time"] = times.std(axis=1)
+    results: dict[str, Any] = {
+        "mean_fit_time": times.mean(axis=1),
+        "std_fit_time": times.std(axis=1),
+    }
     for name in sorted({name for candidate in candidates for name in candidate}):
         column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
         for number, candidate in enumerate(candidates):
@@ -325,8 +362,12 @@ def _results(
         results[f"param_{name}"] = column
     results["params"] = candidates
     for name, values in zip(names, scores.transpose(2, 0, 1), strict=True):
+        means = values.mean(axis=1)
         results |= {f"split{fold}_test_{name}": v for fold, v in enumerate(values.T)}
-        results[f"mean_test_{name}"] = values.mean(axis=1)
+        results[f"mean_test_{name}"] = means
         results[f"std_test_{name}"] = values.std(axis=1)
-        results[f"rank_test_{name}"] = rankdata(-values.mean(axis=1), method="min").astype(np.int32)
+        results[f"rank_test_{name}"] = rankdata(-means, method="min").astype(np.int32)
+        behind = values[means.argmax()] - values
+        errors = behind.std(axis=1) / np.sqrt(max(values.shape[1] - 1, 1))
+        results[f"near_best_test_{name}"] = behind.mean(axis=1) <= errors
     return results

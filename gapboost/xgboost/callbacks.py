@@ -1,6 +1,7 @@
 """Callbacks for `xgboost.train`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -155,10 +156,24 @@ class XGBoostObjective:
             if not contrasts:
                 raise ValueError("label holds no query with two different grades on any worker; "
                                  "expected at least one: there is nothing to learn")  # fmt: skip
-            if not len(label):
-                return None
         objective = self.objective if occurring is None else self.objective.resolved(occurring)
-        data = judged_groups(label, sizes, weight, [objective.measure])
+        measures = [objective.measure]
+        data = (
+            judged_groups(label, sizes, weight, measures)
+            if occurring is None or len(label)
+            else None
+        )
+        if occurring is not None and objective.in_units_of_rows:
+            # These objectives multiply a query by the mean size of the data that they see.
+            own = (
+                (0, 0) if data is None else (data.weights @ data.queries.sizes, data.weights.sum())
+            )
+            documents, queries = sum_over_workers(np.array(own, dtype=np.float64))
+            if data is not None:
+                size = documents / queries / data.weighted_size
+                data = replace(data, weights=data.weights * size)
+        if data is None:
+            return None
         if occurring is None:
             data.summary.check_contrasts("label")
         objective = objective.resolved(data.occurring)

@@ -249,10 +249,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
-        booster = drop_rounds_after_best(booster)
-        booster.set_attr(
-            **{TRAINED_FOR: objective_text(plan.objective), MISSING: _as_text(self.missing)}
-        )
+        booster = self._inscribed(booster, plan.objective)
         best = booster.attr("best_iteration")
         found = learned(
             plan,
@@ -264,6 +261,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         # In one step: fits of this ranker in several threads leave no mixture.
         self.__dict__ = {**vars(self), **found, "_Booster": booster, "evals_result_": evals_result}
         return self
+
+    def _inscribed(self, booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
+        """Return a trained booster up to its best round, with its objective as an attribute."""
+        booster = drop_rounds_after_best(booster)
+        booster.set_attr(
+            **{TRAINED_FOR: objective_text(objective), MISSING: _as_text(self.missing)}
+        )
+        return booster
 
     def _checked_columns(self, rows: RankingRows, feature_weights: Any, qid_column: bool) -> Any:
         """Return the feature weights; check parameters about columns, and the columns' names."""

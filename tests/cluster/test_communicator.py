@@ -103,13 +103,3 @@ def test_gradients_are_those_of_the_whole(how, trainings):
         npt.assert_allclose(
             predictions(model_here, whole[0]), predictions(model, whole[0]), atol=1e-4
         )
-
-
-def test_positions_are_refused_where_several_workers_train(monkeypatch):
-    monkeypatch.setattr(xgboost.collective, "get_world_size", lambda: 2)
-    monkeypatch.setattr(xgboost.collective, "allreduce", lambda values, _: values)
-    X, y, sizes, *_ = ranking(4, 0)
-    matrix = xgboost.DMatrix(X, label=y, nthread=1)
-    matrix.set_group(sizes)
-    with pytest.raises(ValueError, match=r"position.*several workers"):
-        gb.xgboost.objective(position=np.arange(len(y)))(np.zeros(len(y)), matrix)

@@ -205,7 +205,7 @@ def test_parameters_of_the_binning(ranker, binning):
     )
 
 
-@pytest.mark.parametrize("levels", [8, 60, 10**6], ids=["few", "by query", "many"])
+@pytest.mark.parametrize("levels", [4, 16])
 def test_fractional_grades(levels):
     rng = np.random.default_rng(5)
     X, qid = rng.standard_normal((900, 3)), rng.integers(0, 9, 900)
@@ -399,11 +399,11 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
         (
             {"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)},
-            "^num_trees is 3; expected n_estimators: the search sets",
+            "ended after 3 of 100 rounds",
         ),
         (
             {"grid": {"num_iterations": [3, 5]}},
-            "^num_iterations is 3; expected n_estimators: the search sets",
+            "ended after 3 of 4 rounds",
         ),
         (
             {"estimator": LGBMGAPRanker(n_estimators="10")},
@@ -411,13 +411,12 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ),
         (
             {"estimator": XGBGAPRanker(early_stopping_rounds=1)},
-            r"early_stopping_rounds is 1; expected None: "
-            r".*set_params\(early_stopping_rounds=None\)",
+            r"early_stopping_rounds is 1; expected None: ",
         ),
         *(
             (
                 {"estimator": LGBMGAPRanker(verbose=-1, **{name: 1})},
-                rf"{name} is 1; expected None: .*{name}=None\)",
+                rf"{name} is 1; expected None: ",
             )
             for name in (
                 "early_stopping_round",

@@ -1,4 +1,4 @@
-"""The work of a search on one fold: data binned once, and one training for all numbers of trees.
+"""The work of a search on one fold: train the candidates, and watch their scores.
 
 A candidate group holds the candidates that differ only in the number of trees. One training, with
 the largest number of trees, scores all of them.
@@ -6,9 +6,8 @@ the largest number of trees, scores all of them.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
-from warnings import catch_warnings, simplefilter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -24,9 +23,12 @@ from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 Params = dict[str, Any]
+Grids = Sequence[Mapping[str, Sequence[Any]]]
 # The number of a grid, and the places of values in it.
 Place = tuple[Any, ...]
-Grids = Sequence[Mapping[str, Sequence[Any]]]
+# The number of a candidate, its values of the targets, and seconds of training.
+Scored = tuple[int, list[float], float]
+
 
 # Parameters that leave the bins alone in both boosters: candidates that differ in nothing else
 # share binned data. Any other one costs a binning of its own, as it may change the bins or which
@@ -63,7 +65,7 @@ class CandidateGroup:
     params: Params
     # Number of trees: the candidates with that many, more than one where a grid repeats a value.
     trees: dict[int, list[int]]
-    transformers: Place  # equal for groups that share the fitted steps before the ranker
+    steps: Place  # equal for groups that share the fitted steps before the ranker
     bins: Place  # equal for groups that can share binned data, if they share these steps
 
 
@@ -83,26 +85,23 @@ def candidate_groups(grids: Grids, begins: str) -> list[CandidateGroup]:
     # Values are told apart by their places in the grid: they need be neither hashable nor
     # comparable, and a short repr is the same for different ones.
     found: dict[Place, CandidateGroup] = {}
-    trees = f"{begins}n_estimators"
-    number = 0
+    trees, number = f"{begins}n_estimators", 0
     for of_grid, grid in enumerate(grids):
         places = ParameterGrid({name: range(len(values)) for name, values in grid.items()})
         for place, candidate in zip(places, ParameterGrid(grid), strict=True):
             key = [(name, at) for name, at in sorted(place.items()) if name != trees]
-            others = [(name, at) for name, at in key if not name.startswith(begins)]
+            steps = [(name, at) for name, at in key if not name.startswith(begins)]
             bins = [
                 (name, at)
                 for name, at in key
                 if name.startswith(begins) and name.removeprefix(begins) not in SHARE_BINS
             ]
             params = {name: value for name, value in candidate.items() if name != trees}
-            group = found.setdefault(
-                (of_grid, *key),
-                CandidateGroup(params, {}, (of_grid, *others), (of_grid, *bins)),
-            )
+            group = CandidateGroup(params, {}, (of_grid, *steps), (of_grid, *bins))
+            group = found.setdefault((of_grid, *key), group)
             group.trees.setdefault(int(candidate[trees]), []).append(number)
             number += 1
-    return sorted(found.values(), key=lambda group: (group.transformers, group.bins))
+    return sorted(found.values(), key=lambda group: (group.steps, group.bins))
 
 
 def with_params(estimator: Any, params: Params) -> Any:
@@ -110,30 +109,28 @@ def with_params(estimator: Any, params: Params) -> Any:
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
-@dataclass(frozen=True, eq=False)
-class DataSet:
-    """Rows in the caller's order, with one query id and at most one weight a row."""
+class SearchData(NamedTuple):
+    """All rows of a search, in the caller's order: one query id and at most one weight a row."""
 
     X: Any
     y: Any
     qid: Any
-    weight: Any = None
-    position: Any = None
+    weight: Any
+    position: Any
 
-    def ranking_rows(self) -> RankingRows:
-        """Return the rows in grouped order."""
-        return ranking_rows(self.X, self.y, self.qid, weight=self.weight, position=self.position)
+    def rows(self, numbers: Array) -> "SearchData":
+        """Return some rows, in the order of their numbers."""
+        return SearchData(*(None if c is None else rows_of(c, numbers) for c in self))
 
 
 @dataclass(frozen=True, eq=False)
-class FoldWork:
+class FoldSearch:
     """Training and scoring of candidate groups on one fold.
 
     Attributes
     ----------
     estimator : GAPRanker, or Pipeline that ends with one
-    data : DataSet
-        All rows.
+    data : SearchData
     fold : tuple of ndarray
         Training and test rows.
     groups : list of CandidateGroup
@@ -141,83 +138,75 @@ class FoldWork:
     """
 
     estimator: Any
-    data: DataSet
+    data: SearchData
     fold: tuple[Array, Array]
     groups: list[CandidateGroup]
     targets: list[Measure]
 
-    def __call__(
-        self, advance: Callable[[int], None]
-    ) -> tuple[list[tuple[int, list[float], float]], list[str]]:
-        """``[(candidate, values of the targets, seconds)]``, and the warnings about trainings."""
-        raw = [_rows_of(self.data, rows) for rows in self.fold]
-        found, warnings = [], []
-        transformers: Place | None = None
-        bins: Place | None = None
-        binned = None
+    def __call__(self, advance: Callable[[int], None]) -> list[Scored]:
+        """Train each group, and return the scores of its candidates on the test rows."""
+        train, test = (self.data.rows(numbers) for numbers in self.fold)
+        found: list[Scored] = []
+        steps = bins = binned = None
         for group in self.groups:
-            n_estimators = f"{prefix(self.estimator)}n_estimators"
-            model = with_params(self.estimator, {**group.params, n_estimators: max(group.trees)})
-            if group.transformers != transformers:
-                transformers, bins = group.transformers, None
-                train, test = (part.ranking_rows() for part in _transformed(model, *raw))
-                held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
+            most = {f"{prefix(self.estimator)}n_estimators": max(group.trees)}
+            model = with_params(self.estimator, {**group.params, **most})
             ranker = last_step(model)
+            if group.steps != steps:
+                steps, bins = group.steps, None
+                rows, held_out = _ranking_rows(model, train, test)
+                data = [held_out.data.up_to_grade(target.n_grades) for target in self.targets]
             if group.bins != bins:
-                bins, binned = group.bins, ranker._bins(train, test)
-            with catch_warnings(record=True) as caught:
-                simplefilter("always")
-                found += self._run(ranker, train, group, binned, held_out)
-            warnings += [str(one.message) for one in caught]
+                bins, binned = group.bins, ranker._bins(rows, held_out)
+            found += self._scored(ranker, group, rows, binned, data)
             advance(1)
-        return found, warnings
+        return found
 
-    def _run(
+    def _scored(
         self,
         ranker: Any,
-        train: RankingRows,
         group: CandidateGroup,
+        rows: RankingRows,
         binned: Any,
         held_out: list[Judged],
-    ) -> list[tuple[int, list[float], float]]:
-        found: list[tuple[int, list[float], float]] = []
-        trees = 0
+    ) -> list[Scored]:
+        """Train one group; return the scores of its candidates."""
+        found: list[Scored] = []
+        n_rounds = 0
         start = time.perf_counter()
 
         def watch(scores: Array) -> None:
-            nonlocal trees
-            trees += 1
-            if trees in group.trees:
+            nonlocal n_rounds
+            n_rounds += 1
+            if n_rounds in group.trees:
                 means = [
                     mean_value(target, data, scores)
                     for target, data in zip(self.targets, held_out, strict=True)
                 ]
                 seconds = time.perf_counter() - start
-                found.extend((candidate, means, seconds) for candidate in group.trees[trees])
+                found.extend((number, means, seconds) for number in group.trees[n_rounds])
 
-        ranker._train_on_bins(train, binned, watch)
-        if trees != max(group.trees):
+        ranker._train_on_bins(rows, binned, watch)
+        if n_rounds != max(group.trees):
             raise ValueError(
-                f"training with {group.params} ended after {trees} of {max(group.trees)} trees; "
-                "expected an estimator without early stopping: the search chooses the number of "
-                "trees"
+                f"training with {group.params} ended after {n_rounds} of {max(group.trees)} "
+                "rounds; expected no early stopping, and n_estimators as the number of trees"
             )
         return found
 
 
-def _rows_of(data: DataSet, rows: Array) -> DataSet:
-    """Return some rows of a data set, in the order in which they are given."""
-    columns = {"y": data.y, "qid": data.qid, "weight": data.weight, "position": data.position}
-    taken: Any = {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
-    return replace(data, X=rows_of(data.X, rows), **taken)
-
-
-def _transformed(model: Any, train: DataSet, test: DataSet) -> tuple[DataSet, DataSet]:
-    """Return both parts after the steps before the ranker, fitted on the training part."""
-    if not isinstance(model, Pipeline):
-        return train, test
-    transformers, X = fit_transformers(model, train.X, train.y, train.qid)
-    return replace(train, X=X), replace(test, X=transform(transformers, test.X, test.qid))
+def _ranking_rows(
+    model: Any, train: SearchData, test: SearchData
+) -> tuple[RankingRows, RankingRows]:
+    """Return the training and test rows after the steps before the ranker."""
+    tables = train.X, test.X
+    if isinstance(model, Pipeline):
+        transformers, X = fit_transformers(model, train.X, train.y, train.qid)
+        tables = X, transform(transformers, test.X, test.qid)
+    return (
+        ranking_rows(tables[0], train.y, train.qid, None, train.weight, position=train.position),
+        ranking_rows(tables[1], test.y, test.qid, None, test.weight),
+    )
 
 
 def mean_value(target: Measure, data: Judged, scores: Array) -> float:

@@ -1,0 +1,163 @@
+"""LightGBM ranker on a Dask cluster."""
+
+from dataclasses import replace
+from typing import Any, Self
+
+# Names of LightGBM that are not part of its interface, checked with 4.7.0: `_train` and
+# `_get_dask_client`.
+from lightgbm.dask import DaskLGBMRanker, _get_dask_client, _train
+
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.parameters import EARLY_STOPPING, refuse
+from gapboost._boosters.plan import Plan
+from gapboost._boosters.positions import PositionFactors
+from gapboost._boosters.rows import RankingRows
+from gapboost.dask.rows import resolved, score_on_client, split, whole_queries
+from gapboost.lightgbm import LGBMGAPRanker, private
+
+# Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
+HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
+OFFERED = "LightGBM has no evaluation sets, early stopping and positions on Dask"
+
+
+class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
+    """`LGBMGAPRanker` trained by LightGBM's own Dask training.
+
+    Every worker trains on its own partitions by gradients of its own queries, as
+    `lightgbm.DaskLGBMRanker` does with LightGBM's objectives.
+
+    It promises that ``g=None`` and the units of the gradients are those of all rows, and that no
+    query is cut. It does not promise the model of one machine: bins of features are made of the
+    rows of the workers, and ties are ordered within each worker.
+
+    It has no evaluation sets, no early stopping and no positions, because LightGBM adds up no
+    Python metrics over its workers. If a worker fails, the others wait for LightGBM's `time_out`.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        None uses the client that was opened last.
+    **kwargs
+        Parameters of `LGBMGAPRanker`. Each worker uses as many threads as Dask gave it.
+
+    Examples
+    --------
+    >>> from gapboost.dask import DaskLGBMGAPRanker
+    >>> DaskLGBMGAPRanker(measure="gap", n_estimators=20).get_params()["client"] is None
+    True
+    """
+
+    def __init__(self, *, client: Any = None, **kwargs: Any) -> None:
+        super().__init__(client=client, **kwargs)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        init_score: Any = None,
+        **booster: Any,
+    ) -> Self:
+        """Train on all workers that hold partitions.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+            Data frames whose partitions cut queries are shuffled by query.
+        y : Dask array or series of shape (N,)
+            Grades ``0..c``, with the partitions of `X`.
+        qid : Dask array or series of shape (N,)
+            Query id of each row, in any order within a partition. A data frame `X` may hold it as
+            the column ``qid``.
+        sample_weight, init_score : Dask array or series of shape (N,), optional
+            As in `LGBMGAPRanker.fit`, one value for each row.
+        group : Dask array or series of shape (Q,), optional
+            Sizes of the queries of each partition, instead of `qid`.
+        **booster
+            `feature_name`, `categorical_feature`, `callbacks` and `init_model`, as in
+            `LGBMGAPRanker.fit`. Each worker calls its own copy of the callbacks.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument or parameter is unusable, or if a query is in several partitions.
+        """
+        given = self.get_params(deep=False)
+        refuse({name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}, OFFERED)
+        refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
+        client = _get_dask_client(given.pop("client"))
+        plan = Plan.of(self, private.value_of("seed", given), None)
+        X, qid, group = split(X, qid, group)
+        columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
+        columns["init_score"] = init_score
+        X, columns, rows = whole_queries(client, X, columns, plan.limit)
+        objective = resolved(plan, rows).objective
+        of_workers = {"measure": "gap", "g": None, "objective": objective}
+        if given["n_jobs"] is None:
+            del given["n_jobs"]  # LightGBM would warn that it uses the threads of the workers
+        trained = _train(
+            client=client,
+            data=X,
+            label=columns["y"],
+            params={**given, **of_workers, "_mean_size": rows.summary.mean_size},
+            model_factory=WorkerRanker,
+            sample_weight=columns.get("sample_weight"),
+            init_score=columns.get("init_score"),
+            group=columns["qid" if group is None else "group"],
+            by_qid=group is None,
+            weighted_size=rows.summary.weighted_size,
+            **booster,
+        )
+        of_worker = {"_mean_size", "_weighted_size"}
+        found = {n: v for n, v in private.learned(trained).items() if n not in of_worker}
+        self.__dict__ = {**vars(self), **found, "_n_queries": rows.summary.n_queries}
+        return self
+
+    def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
+        """Return the scores of Dask collections, lazily; arguments as in `LGBMGAPRanker.predict`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+
+        Returns
+        -------
+        Dask array of shape (N,)
+        """
+        given = {"validate_features": validate_features, **kwargs}
+        return super(LGBMGAPRanker, self).predict(X, *args, **given)
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
+        """Mean of `measure_` over the queries of Dask collections, computed by the client."""
+        return score_on_client(self, X, y, qid, sample_weight)
+
+    def to_local(self) -> LGBMGAPRanker:
+        """Return the local ranker with the same parameters and, once fitted, the same booster."""
+        local: LGBMGAPRanker = self._lgb_dask_to_local(LGBMGAPRanker)
+        return local
+
+
+class WorkerRanker(LGBMGAPRanker):
+    """`LGBMGAPRanker` as LightGBM's Dask training fits it on the rows of one worker."""
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, *, group: Any, by_qid: bool, weighted_size: float, **others: Any
+    ) -> Self:
+        """Train; `group` holds query ids if `by_qid`, and sizes of queries otherwise.
+
+        `weighted_size` is the weighted mean number of documents per query of all workers.
+        """
+        self._weighted_size = weighted_size
+        return super().fit(X, y, **{"qid" if by_qid else "group": group}, **others)
+
+    def _gradients(
+        self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
+    ) -> Gradients:
+        data = rows.data
+        if plan.objective.in_units_of_rows:
+            # These objectives multiply a query by the mean size of the data that they see.
+            data = replace(data, weights=data.weights * self._weighted_size / data.weighted_size)
+        return super()._gradients(plan, replace(rows, data=data), factors)

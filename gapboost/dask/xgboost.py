@@ -1,0 +1,194 @@
+"""XGBoost ranker on a Dask cluster."""
+
+from typing import Any, Self
+
+import numpy as np
+import xgboost.dask
+from dask.dataframe import Series
+
+from gapboost._boosters.parameters import refuse
+from gapboost._boosters.plan import Plan
+from gapboost._data.features import without_qid
+from gapboost._kernels import Array
+from gapboost.dask.rows import (
+    AllRows,
+    resolved,
+    score_on_client,
+    split,
+    whole_queries,
+)
+from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+
+OFFERED = "XGBoost has no weights of queries, sizes of queries and positions on Dask"
+# XGBoost keeps query ids as 32 bits.
+MOST_ID = 2**32
+
+
+class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
+    """`XGBGAPRanker` trained by `xgboost.dask.train`.
+
+    It promises that ``g=None`` is that of all rows, that no query is cut, and that metrics are
+    exact means over all queries: early stopping ends on all workers in the same round. It does not
+    promise the model of one machine: XGBoost merges the bins of features of its workers, and ties
+    are ordered within each worker.
+
+    It has no weights and no positions.
+
+    Parameters
+    ----------
+    coll_cfg : xgboost.collective.Config, optional
+    **kwargs
+        Parameters of `XGBGAPRanker`. Set the attribute `client` to use another client than the one
+        that was opened last.
+
+    Examples
+    --------
+    >>> from gapboost.dask import DaskXGBGAPRanker
+    >>> DaskXGBGAPRanker(measure="gap", n_estimators=20).get_params()["n_estimators"]
+    20
+    """
+
+    def __init__(self, *, coll_cfg: Any = None, **kwargs: Any) -> None:
+        super().__init__(coll_cfg=coll_cfg, **kwargs)
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        *,
+        base_margin: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        base_margin_eval_set: Any = None,
+        verbose: bool | int | None = False,
+        xgb_model: Any = None,
+        **refused: Any,
+    ) -> Self:
+        """Train on all workers that hold partitions.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+            Data frames whose partitions cut queries are shuffled by query.
+        y : Dask array or series of shape (N,)
+            Grades ``0..c``, with the partitions of `X`.
+        qid : Dask array or series of shape (N,)
+            Query id of each row. A data frame `X` may hold it as the column ``qid``.
+        base_margin : Dask array or series of shape (N,), optional
+        eval_set : list of (X, y), optional
+        eval_qid, base_margin_eval_set : list of Dask collections, optional
+            Query ids and initial scores of each evaluation set.
+        verbose, xgb_model
+            As in `XGBGAPRanker.fit`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument or parameter is unusable, or if a query of arrays is in several
+            partitions.
+        """
+        refuse(refused, OFFERED)
+        plan, _ = self._plan(self.get_params(deep=False), None)
+        sets = list(eval_set or [])
+        ids, margins = (
+            [None] * len(sets) if values is None else values
+            for values in (eval_qid, base_margin_eval_set)
+        )
+        train, rows = self._matrix(plan, X, y, qid, base_margin)
+        plan = resolved(plan, rows)
+        evals = [
+            (self._matrix(plan, X, y, q, margin, train)[0], f"validation_{i}")
+            for i, ((X, y), q, margin) in enumerate(zip(sets, ids, margins, strict=True))
+        ]
+        n_jobs = min(self.client.nthreads().values())
+        found = xgboost.dask.train(
+            self.client,
+            self._train_parameters(self.get_params(deep=False)),
+            train,
+            self.get_num_boosting_rounds(),
+            evals=evals,
+            obj=objective(plan.objective, n_jobs=n_jobs),
+            custom_metric=eval_metric(list(reversed(plan.metrics)), n_jobs=n_jobs),
+            early_stopping_rounds=self.early_stopping_rounds,
+            verbose_eval=verbose,
+            xgb_model=xgb_model,
+            callbacks=self.callbacks,
+            coll_cfg=self.coll_cfg,
+        )
+        learned = {
+            "_Booster": self._inscribed(found["booster"], plan.objective),
+            "evals_result_": found["history"],
+            "_trained_objective": plan.objective,
+            "_n_queries": rows.summary.n_queries,
+            "_trained_names": tuple(found["booster"].feature_names or ()),
+            "_factors": None,
+            "_last_factors": None,
+        }
+        self.__dict__ = {**vars(self), **learned}
+        return self
+
+    def _matrix(
+        self, plan: Plan, X: Any, y: Any, qid: Any, base_margin: Any, train: Any = None
+    ) -> tuple[Any, AllRows]:
+        """Return the matrix of a data set with whole queries, and what is known of its rows."""
+        X, qid, _ = split(X, qid)
+        columns = {"y": y, "qid": qid, "base_margin": base_margin}
+        X, columns, rows = whole_queries(self.client, X, columns, plan.limit)
+        matrix = xgboost.dask.DaskQuantileDMatrix(
+            self.client,
+            X,
+            columns["y"],
+            qid=_small_ids(columns["qid"], rows.ids),
+            base_margin=columns.get("base_margin"),
+            missing=self.missing,
+            feature_types=self.feature_types,
+            max_bin=self.max_bin,
+            enable_categorical=self.enable_categorical,
+            ref=train,
+        )
+        return matrix, rows
+
+    def predict(self, X: Any, **kwargs: Any) -> Any:
+        """Return the scores of Dask collections, lazily; arguments as in `XGBGAPRanker.predict`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+
+        Returns
+        -------
+        Dask array of shape (N,)
+        """
+        return xgboost.dask.DaskXGBRanker.predict(self, without_qid(X)[0], **kwargs)
+
+    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Any:
+        """Return the leaves of Dask collections; arguments as in `XGBGAPRanker.apply`."""
+        return xgboost.dask.DaskXGBRanker.apply(self, without_qid(X)[0], iteration_range)
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
+        """Mean of `measure_` over the queries of Dask collections, computed by the client."""
+        return score_on_client(self, X, y, qid, sample_weight)
+
+    def to_local(self) -> XGBGAPRanker:
+        """Return the local ranker with the same parameters and, once fitted, the same booster."""
+        given = self.get_params(deep=False)
+        del given["coll_cfg"]
+        local = XGBGAPRanker(**given)
+        others = {*given, "coll_cfg", "allow_group_split", "_client", "_asynchronous", "kwargs"}
+        local.__dict__.update({n: v for n, v in vars(self).items() if n not in others})
+        return local
+
+
+def _small_ids(qid: Any, ids: Array) -> Any:
+    """Return query ids as XGBoost keeps them: unchanged, or their places among `ids`."""
+    if ids.dtype.kind in "iu" and ids[0] >= 0 and ids[-1] < MOST_ID:
+        return qid
+    if isinstance(qid, Series):
+        return qid.map_partitions(_places, ids, meta=(qid.name, "int64"))
+    return qid.map_blocks(_places, ids, dtype=np.int64)
+
+
+def _places(part: Any, ids: Array) -> Any:
+    found = np.searchsorted(ids, np.asarray(part))
+    return found if isinstance(part, np.ndarray) else part.__class__(found, index=part.index)

