@@ -5,7 +5,6 @@
 `lambdarank`  LambdaRank
 `ranknet`     RankNet, in which all pairs count the same
 `tie_order`   the order of documents with equal scores
-`pairs`       passes pair by pair: for RankNet, cascades, and many different grades in a query
 `smooth`      what SoftRank and ApproxRank share
 `softrank`    SoftRank
 `approxrank`  ApproxRank

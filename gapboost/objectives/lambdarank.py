@@ -6,38 +6,47 @@ b, and the opposite to the lower one [burges2006], [yilmaz2009] eq. 6. The chang
 xGAP a pair can push the other way.
 """
 
-import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from gapboost._data.arguments import as_cutoff, positive, whole
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
+from gapboost._kernels.lambdarank.distance import TERMS, UNDIVIDED, fitted_decays
+from gapboost._kernels.lambdarank.form import CASCADE, FORM
 from gapboost._kernels.lambdarank.gradients import (
     HESSIAN_FLOOR,
-    Setup,
-    ShortPass,
+    Options,
+    Queries,
     dampening,
-    short_queries,
+    outputs,
+    quicker_by_pairs,
+    reach,
+    write_gradients,
 )
-from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
-from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.lambdarank.memory import make_memory
+from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.form import tables_of
-from gapboost.measures.measure import Measure
 from gapboost.measures.of_label import with_its_label
 from gapboost.objectives.objective import Objective, Pass
-from gapboost.objectives.pairs import CascadePass
 from gapboost.objectives.tie_order import tie_order
 
-# The tables are kept between iterations while they cost less than this many bytes a document.
-KEPT_TABLE_BYTES = 32
+# Tables are kept between passes up to this many bytes, or so many a document. Beyond, they are made
+# anew in each pass for some queries at a time.
+KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT = 1 << 26, 32
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
+
+# Of one query of a cascade, which visits them one by one: about a second.
+MOST_PAIRS = 100_000_000
+
+# ``tables(first, last)``: pair and own of these queries.
+Tables = Callable[[int, int], tuple[Array, Array]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,6 +64,10 @@ class LambdaRank(Objective):
     truncation : int, optional
         Only pairs with at least one document in the top `truncation` by current score; None: all
         pairs.
+    score_distance : float, optional
+        Divide the change of a pair by ``score_distance`` plus the difference of its scores, unless
+        all scores of the query are equal. 0.01 is what LightGBM's ``lambdarank_norm`` and XGBoost's
+        ``lambdarank_score_normalization`` do. None: changes are not divided.
     normalize : bool, default=True
         Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute
         values: a query with large changes does not drown the others, and one with nothing left to
@@ -75,6 +88,7 @@ class LambdaRank(Objective):
 
     sigma: float = 1.0
     truncation: int | None = None
+    score_distance: float | None = None
     normalize: bool = True
     random_state: int = 0
 
@@ -82,84 +96,101 @@ class LambdaRank(Objective):
         super().__post_init__()
         object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
         object.__setattr__(self, "truncation", as_cutoff(self.truncation, "truncation"))
+        if self.score_distance is not None:
+            distance = positive(self.score_distance, "score_distance")
+            object.__setattr__(self, "score_distance", distance)
         object.__setattr__(self, "random_state", whole(self.random_state, "random_state", 0))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
         (weight, measure), *others = self.measure.terms
         threads = resolve_n_jobs(n_jobs)
-        alone = not others and weight == 1.0
-        return (
-            pass_of_one(replace(self, measure=measure), data, threads)
-            if alone
-            else SumPass(self, data, threads)
-        )
+        if others or weight != 1.0:
+            return SumPass(self, data, threads)
+        return pass_of_one(replace(self, measure=measure), data, threads)
 
 
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     """Return the pass for a measure with one discount."""
     measure, data = with_its_label(objective.measure, data)
-    discount = measure.discount(int(data.queries.sizes.max()))
-    begins = np.zeros(len(data.queries), dtype=np.int64)
-    setup = Setup(
-        grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount,
-        begins=begins, weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
-        least_curvature=0.0 if measure.monotone else CURVATURE_OF_A_PUSH,
-    )  # fmt: skip
-    if isinstance(measure, Cascade):
-        return CascadePass(setup, measure, data, objective.truncation, threads)
-    return LambdaRankPass(setup, measure, data, objective.truncation, threads)
+    longest = int(data.queries.sizes.max())
+    discount = measure.discount(longest)
+    if not isinstance(measure, Cascade):
+        least = 0.0 if measure.monotone else CURVATURE_OF_A_PUSH
+        return LambdaRankPass(
+            objective, data, threads, FORM, discount,
+            lambda first, last: tables_of(measure, data.base[first:last]), least,
+        )  # fmt: skip
+    deep = min(measure.depth(longest), objective.truncation or longest)
+    if deep * longest > MOST_PAIRS:
+        raise ValueError(
+            f"the longest query has {longest} documents, of which LambdaRank of {measure!r} visits "
+            f"every pair; expected at most {MOST_PAIRS} pairs in a query: a truncation, or a "
+            "measure with a cut-off k"
+        )
+    stops = np.broadcast_to(measure.stops(data.base.levels), data.base.counts.shape)
+    return LambdaRankPass(
+        objective, data, threads, CASCADE, discount, lambda first, last: only_own(stops[first:last])
+    )
+
+
+def only_own(own: Array) -> tuple[Array, Array]:
+    """Return the tables of a measure without pairs of grades."""
+    return np.empty((0, 0, 0)), np.require(own, np.float64, ["C", "W"])
 
 
 class LambdaRankPass(Pass):
     """LambdaRank on one data set, with its order of ties, its tables, and work memory."""
 
     def __init__(
-        self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int
+        self,
+        objective: LambdaRank,
+        data: Judged,
+        threads: int,
+        kind: int,
+        discount: Array,
+        tables: Tables,
+        least_curvature: float = 0.0,
     ) -> None:
-        self.setup = setup
-        self.measure = measure
-        self.data = data
+        offsets, sizes, sigma = data.queries.offsets, data.queries.sizes, objective.sigma
         self.threads = threads
-        offsets, sizes = data.queries.offsets, data.queries.sizes
-        # Of several discounts each may reach down to the end of its list.
-        discount = np.ones(int(sizes.max())) if setup.begins.any() else setup.discount
-        n_grades = data.base.n_levels
-        cost = table_bytes(n_grades)
-        truncation = truncation or 0
-        # A long query is shared by all threads.
-        long = np.flatnonzero(sizes > LONG)
-        queries = [
-            long_query(data.codes, offsets, discount, *self.tables(q, q + 1), truncation, q)
-            for q in long.tolist()
-        ]
-        self.long = [Scratch(partial(LongPass, query)) for query in queries]
-        ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
-        keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
-        self.tables_of_chunks = [self.tables(*r) for r in ranges] if keep else []
-        self.chunks = [short_queries(offsets, discount, truncation, *r) for r in ranges]
-        self.short = Scratch(lambda: ShortPass(self.chunks, n_grades))
-
-    def tables(self, first: int, last: int) -> tuple[Array, Array]:
-        """``pair`` and ``own`` of queries ``first..last-1``."""
-        return tables_of(self.measure, self.data.base[first:last])
+        self.tables = tables
+        self.options = Options(kind, sigma, objective.normalize, least_curvature)
+        distance = objective.score_distance
+        self.decays = UNDIVIDED if distance is None else fitted_decays(sigma * distance)
+        deep = reach(discount, sizes, objective.truncation)
+        by_pairs = quicker_by_pairs(deep, sizes, distance is not None)
+        self.queries = Queries(
+            offsets=offsets, grades=data.codes, turns=tie_order(objective.random_state, data),
+            weights=data.weights, deep=deep, by_pairs=by_pairs, discount=discount,
+        )  # fmt: skip
+        longest, n_grades = int(sizes.max()), data.base.n_levels
+        # With score distance, a list whose scores are far apart goes pair by pair.
+        longest_by_pairs = longest if distance else int(sizes[by_pairs].max(initial=0))
+        terms = TERMS if distance else 0
+        self.memory = Scratch(lambda: make_memory(longest, longest_by_pairs, n_grades, terms))
+        cost = table_bytes(n_grades) if kind == FORM else 0
+        keep = cost * len(sizes) <= max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * data.queries.n_rows)
+        self.kept = tables(0, len(sizes)) if keep else None
+        self.ranges = chunks(offsets, threads, 0 if keep else cost)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
+        # Code would be compiled anew for other scores, and for those that cannot be written.
+        scores = np.require(scores, np.float64, ["C", "W"])
+        written = outputs(grad, hess)
 
         def task(k: int) -> None:
-            queries = self.chunks[k]
-            tables = self.tables_of_chunks
-            pair, own = tables[k] if tables else self.tables(queries.first, queries.last)
-            with self.short.lent() as short:
-                short.write_gradients(queries, pair, own, self.setup, scores, grad, hess)
+            first, last = self.ranges[k]
+            pair, own = self.kept or self.tables(first, last)
+            start = 0 if self.kept is None else first
+            with self.memory.lent() as memory:
+                write_gradients(
+                    first, last, start, self.queries, pair, own, self.options, self.decays, memory,
+                    scores, *written,
+                )  # fmt: skip
 
-        run(task, len(self.chunks), self.threads)
-        for scratch in self.long:
-            with scratch.lent() as long:
-                long.write_gradients(
-                    self.setup, scores, grad, hess, partial(run, n_jobs=self.threads)
-                )
+        run(task, len(self.ranges), self.threads)
 
 
 class SumPass(Pass):
@@ -190,14 +221,3 @@ class SumPass(Pass):
         factor = np.repeat(weights, queries.sizes)
         grad[:] = total[0] * factor
         hess[:] = np.maximum(total[1] * factor, HESSIAN_FLOOR)
-
-
-def ranges_without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ranges of queries, cut so that none holds one of the queries in `long`."""
-    cut = []
-    for first, last in ranges:
-        edges = [first - 1, *[q for q in long.tolist() if first <= q < last], last]
-        cut += [
-            (before + 1, after) for before, after in itertools.pairwise(edges) if before + 1 < after
-        ]
-    return cut

@@ -9,14 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.judged import Judged
-from gapboost._kernels import Array
-from gapboost._kernels.lambdarank.equal import sum_equal_pairs
-from gapboost._kernels.lambdarank.gradients import Setup
+from gapboost._kernels.lambdarank.form import EQUAL
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.objectives.lambdarank import LambdaRank
+from gapboost.objectives.lambdarank import LambdaRank, LambdaRankPass, only_own
 from gapboost.objectives.objective import Pass
-from gapboost.objectives.pairs import PairsPass, Ranks
-from gapboost.objectives.tie_order import tie_order
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,14 +20,14 @@ class RankNet(LambdaRank):
     """Pairwise logistic loss in which all pairs of different grades count the same [burges2005].
 
     The gradients do not depend on the measure, which is what evaluation sets report and what stops
-    a training early. A query of n documents costs O(n^2). `LambdaRank` weights each pair by its
+    a training early. `LambdaRank` weights each pair by its
     change of the measure, and trains for the measure.
 
     Parameters
     ----------
     measure : Measure
         To report; of one label.
-    sigma, truncation, normalize, random_state
+    sigma, truncation, score_distance, normalize, random_state
         As in `LambdaRank`.
 
     Examples
@@ -53,29 +49,9 @@ class RankNet(LambdaRank):
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
         column = self.measure.terms[0][1].label_column
-        return RankNetPass(
-            self, data if column is None else data.of_label(column), resolve_n_jobs(n_jobs)
-        )
-
-
-class RankNetPass(PairsPass):
-    """RankNet on one data set."""
-
-    def __init__(self, objective: RankNet, data: Judged, threads: int) -> None:
-        none = np.empty(0)
-        setup = Setup(
-            grades=data.codes, turns=tie_order(objective.random_state, data), discount=none,
-            begins=none, weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
-            least_curvature=0.0,
+        data = data if column is None else data.of_label(column)
+        nothing, discount = np.zeros(data.base.counts.shape), np.ones(int(data.queries.sizes.max()))
+        return LambdaRankPass(
+            self, data, resolve_n_jobs(n_jobs), EQUAL, discount,
+            lambda first, last: only_own(nothing[first:last]),
         )  # fmt: skip
-        longest = int(data.queries.sizes.max())
-        super().__init__(
-            setup, data, objective.truncation or longest, threads, "RankNet", "a truncation"
-        )
-        self.levels = data.codes.astype(np.float64)
-
-    def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
-        """See `PairsPass.sum`."""
-        sum_equal_pairs(
-            ranks.starts, self.deep[ranks.numbers], ranks.s, self.levels[ranks.rows], lam, eta
-        )

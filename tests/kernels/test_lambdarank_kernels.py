@@ -1,323 +1,287 @@
-"""The parts of LambdaRank, against their definitions in `gapboost._kernels.lambdarank`."""
+"""LambdaRank's compiled pass, pair by pair and by running sums, against the sum over all pairs."""
 
-from typing import Any, NamedTuple
+import sys
+import tracemalloc
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numba import config
-from numpy.testing import assert_allclose, assert_array_equal
-from rankings import MEASURES
+from pair_sum import summed_pairs, swap_parts
 
 import gapboost as gb
-from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE, STRETCH, exponentials
-from gapboost._kernels.lambdarank.form import make_form, number_grades
-from gapboost._kernels.lambdarank.lists import BLOCK, list_memory, padded, pointers, set_zero
-from gapboost._kernels.lambdarank.moments import LENGTH, TERMS, moments_at, scale_moments
-from gapboost._kernels.lambdarank.pairs import sum_pairs
-from gapboost._kernels.lambdarank.sums import fill_swaps, sum_moments
-from gapboost._kernels.simd import LANES, pointer
-from gapboost.measures import RecallBase
+from gapboost._data.grades import GradeLimit
+from gapboost._data.judged import judged
+from gapboost._kernels.lambdarank.distance import FARTHEST, factors, fitted_decays
+from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
+from gapboost.objectives import lambdarank
 
-# Those of one discount; a sum of several is one pass for each.
-FORMS = [
-    measure
-    for measure in MEASURES
-    if isinstance(measure, gb.measures.QuadraticForm) and len(measure.terms) == 1
-]
-XGAP = gb.xGAP(g=(0.217, 0.704, 0.079))
+# True visits every pair, False uses running sums; None is the choice of the library.
+AUTO, DIRECT, SWEEP = None, True, False
 
 
-class Ranked(NamedTuple):
-    """One list in order of rank, with the tables of a measure, and room for its numbered grades."""
-
-    grades: Any
-    s: Any
-    pair: Any
-    own: Any
-    discount: Any
-    codes: Any
-    code_of: Any
-    grade_of: Any
+def thresholds(n_grades, rng):
+    g = rng.dirichlet(np.ones(n_grades))
+    g[rng.random(n_grades) < 0.2] = 0.0
+    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
 
 
-def ranked(measure, grades, s=None):
-    n, n_grades = len(grades), (measure.n_grades or 4) + 1
-    base = RecallBase.of_whole_grades(np.bincount(grades, minlength=n_grades)[None])
-    (pair,), (own,) = measure.tables(base)
-    room = padded(n) + LANES
-    s = np.concatenate((np.zeros(n) if s is None else s, np.zeros(room - n)))
-    codes, code_of, grade_of = (
-        np.zeros(room, np.uint8),
-        np.zeros(n_grades, np.int64),
-        np.zeros(n_grades, np.uint8),
-    )
-    return Ranked(
-        np.asarray(grades, np.int32),
-        s,
-        pair,
-        own,
-        measure.discounts(base, np.array([n]))[0],
-        codes,
-        code_of,
-        grade_of,
-    )
+MEASURES = {
+    "gap": lambda n_grades, k, rng: gb.GAP(g=thresholds(n_grades, rng), k=k),
+    "xgap": lambda n_grades, k, rng: gb.xGAP(g=thresholds(n_grades, rng), k=k),
+    "egap": lambda n_grades, k, rng: gb.eGAP(g=thresholds(n_grades, rng), k=k),
+    "ap": lambda n_grades, k, rng: gb.AP(rel=int(rng.integers(1, n_grades + 1)), k=k),
+    "ndcg": lambda n_grades, k, rng: gb.nDCG(k=k),
+    "kendall": lambda n_grades, k, rng: gb.KendallTau(k=k and max(k, 2)),
+}
 
 
-@kernel
-def form_of(ranked, deep, memory):
-    n, n_grades = len(ranked.grades), len(ranked.own)
-    size = number_grades(
-        n, pointer(ranked.grades), n_grades, pointer(ranked.code_of), pointer(ranked.grade_of)
-    )
-    for r in range(n):
-        ranked.codes[r] = ranked.code_of[ranked.grades[r]]
-    return make_form(
-        pointer(ranked.pair), pointer(ranked.own), n_grades, pointer(ranked.grade_of), size,
-        memory.form, pointer(ranked.discount), deep,
-    )  # fmt: skip
+def prepared_pass(measure, grades, way, sizes=None, n_jobs=1, **options):
+    """Return a pass that takes all lists one way."""
+    sizes = [len(grades)] if sizes is None else sizes
+    limit = GradeLimit(max(measure.n_grades or 1, int(max(grades))), "")
+    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=limit)
+    objective = gb.LambdaRank(measure, **{"normalize": False, **options})
+    choice = lambdarank.quicker_by_pairs if way is AUTO else lambda *_: np.full(len(sizes), way)
+    with patch.object(lambdarank, "quicker_by_pairs", choice):
+        return objective.prepared(data, n_jobs)
 
 
-@kernel
-def write_swaps(ranked, arrays):
-    memory = pointers(arrays)
-    form = form_of(ranked, len(ranked.grades), memory)
-    set_zero(2 * form.width, memory.prefixes)
-    n, codes = len(ranked.grades), pointer(ranked.codes)
-    fill_swaps(n, codes, form.discount, form, memory.prefixes, memory.upper, memory.lower)
-    return form.size
+def gradients(measure, grades, scores, way, sizes=None, **options):
+    grad, hess = np.empty((2, len(grades)))
+    prepared_pass(measure, grades, way, sizes, **options)(np.asarray(scores, float), grad, hess)
+    return grad, hess
 
 
-@kernel
-def by_pairs(ranked, deep, arrays, lam, eta):
-    memory = pointers(arrays)
-    n, codes = len(ranked.grades), pointer(ranked.codes)
-    form = form_of(ranked, deep, memory)
-    set_zero(2 * form.width, memory.prefixes)
-    fill_swaps(n, codes, form.discount, form, memory.prefixes, memory.upper, memory.lower)
-    sum_pairs(n, pointer(ranked.s), codes, form, memory, pointer(lam), pointer(eta))
+def spread_scores(n, width, shape, rng):
+    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
+    unit = {
+        "even": rng.random(n),
+        "bell": rng.standard_normal(n) / 6,
+        "tied": rng.integers(0, 5, n) / 4,
+        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
+        "equal": np.zeros(n),
+    }[shape]
+    return unit * width
 
 
-@kernel
-def by_moments(ranked, deep, receive, arrays, lam, eta):
-    memory = pointers(arrays)
-    n, codes = len(ranked.grades), pointer(ranked.codes)
-    form = form_of(ranked, deep, memory)
-    set_zero(2 * form.width, memory.prefixes)
-    set_zero(LENGTH * form.width, memory.above)
-    set_zero(LENGTH * form.width, memory.below)
-    return sum_moments(
-        n, receive, pointer(ranked.s), codes, form, memory, pointer(lam), pointer(eta)
-    )
+def assert_agree(found, expected, tolerance=1e-9):
+    for ours, theirs in zip(found, expected, strict=True):
+        assert np.isfinite(ours).all()
+        # Where no swap changes anything (P@k of a list shorter than k) what is left is the rounding
+        # of sums of as many changes of order 1 as there are documents.
+        scale = max(np.abs(theirs).max(), 1e-5, 1e-6 * len(theirs))
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * scale)
 
 
-def memory_for(ranked):
-    n = len(ranked.grades)
-    return list_memory(n, n, len(ranked.own))
-
-
-def swaps(ranked):
-    """upper, lower by document and numbered grade, and the numbered grades."""
-    memory, n = memory_for(ranked), len(ranked.grades)
-    size = write_swaps(ranked, memory)
-    width = padded(size)
-    upper, lower = (
-        table[: n * width].reshape(n, width)[:, :size] for table in (memory.upper, memory.lower)
-    )
-    return upper, lower, ranked.codes[:n].astype(int)
-
-
-lists_of_grades = st.lists(st.integers(0, 3), min_size=1, max_size=30)
-
-
-@settings(max_examples=50 if config.DISABLE_JIT else 200)
-@given(lists_of_grades, st.sampled_from(FORMS))
-def test_what_is_known_at_both_ranks_makes_the_signed_change_of_a_swap(grades, measure):
-    upper, lower, codes = swaps(ranked(measure, grades))
-    signed = np.sign(codes[:, None] - codes) * measure.swap_changes(grades)
-    n = len(grades)
-    for p, q in zip(*np.triu_indices(n, 1), strict=True):
-        assert upper[p, codes[q]] + lower[q, codes[p]] == pytest.approx(signed[p, q], abs=1e-12 * n)
-
-
-def test_swaps_of_many_grades():
-    """More than a vector holds, of which some occur."""
-    measure = gb.nDCG(gains=tuple(np.linspace(0.0, 1.0, 31)))
-    grades = np.random.default_rng(0).choice([0, 3, 4, 7, 8, 9, 15, 16, 20, 21, 30], 60)
-    (pair,), (own,) = measure.tables(
-        RecallBase.of_whole_grades(np.bincount(grades, minlength=31)[None])
-    )
-    many = ranked(gb.AP(), np.zeros(60, int))._replace(
-        grades=grades.astype(np.int32), pair=pair, own=own, discount=measure.discount(60),
-        code_of=np.zeros(31, np.int64), grade_of=np.zeros(31, np.uint8),
-    )  # fmt: skip
-    upper, lower, codes = swaps(many)
-    assert_array_equal(many.grade_of[codes], grades)
-    found = np.triu(upper[:, codes] + lower[:, codes].T, 1)
-    signed = np.sign(codes[:, None] - codes) * measure.swap_changes(grades)
-    assert_allclose(found, np.triu(signed, 1), rtol=0, atol=1e-12)
-
-
-U = np.linspace(0.0, 1.0, 100_001)
-
-
-@pytest.mark.parametrize(
-    ("coefficients", "function", "errors"),
-    [
-        (LOGISTIC, lambda u: 1 / (1 + u), {16: 1.2e-12, 14: 4e-11, 12: 1e-9}),
-        (SLOPE, lambda u: 1 / (1 + u) ** 2, {16: 1.4e-11, 14: 4e-10, 12: 1e-8}),
-    ],
-    ids=["t / u", "t (1 - t) / u"],
-)
-def test_the_polynomials_are_as_exact_as_they_say(coefficients, function, errors):
-    assert len(coefficients) == TERMS
-
-    def largest_error(polynomial):
-        return np.abs(polynomial(U) - function(U)).max()
-
-    assert largest_error(np.polynomial.Polynomial(coefficients)) == pytest.approx(
-        errors[16], rel=0.1
-    )
-    for terms, error in errors.items():
-        interpolated = np.polynomial.Chebyshev.interpolate(function, terms - 1, domain=[0, 1])
-        assert largest_error(interpolated) == pytest.approx(error, rel=0.35)
-
-
-@kernel
-def fill_exponentials(s, fall, rise, jump, n):
-    return exponentials(n, pointer(s), pointer(fall), pointer(rise), pointer(jump))
-
-
-@settings(max_examples=50 if config.DISABLE_JIT else 200)
-@given(
-    st.lists(st.floats(0, 1), max_size=60),
-    st.sampled_from([0.0, 1e-300, 1.0, 29.9, 60.0, 700.0, 5e3, 1e300]),
-)
-def test_exponentials_relative_to_anchors(steps, spread):
-    s = -spread * np.cumsum([0.0, *steps]) / max(len(steps), 1)
-    n = len(s)
-    fall, rise, jump = np.empty((3, padded(n) + LANES))
-    last = fill_exponentials(np.append(s, np.zeros(LANES)), fall, rise, jump, n)
-    first = np.flatnonzero(jump[:n] < 1.0)
-    assert 0 not in first
-    stretches = np.searchsorted(first, np.arange(n), side="right")
-    anchors = s[np.concatenate(([0], first)).astype(int)]
-    anchor = anchors[stretches]
-    assert last == anchors[-1]
-    assert (anchor - s <= STRETCH).all()
-    # a new anchor only where the old one does not reach
-    assert (anchors[:-1] - anchors[1:] > STRETCH).all()
-    assert_allclose(fall[:n], np.exp(s - anchor), rtol=1e-14)
-    assert_allclose(fall[:n] * rise[:n], 1.0, rtol=1e-14)
-    assert_allclose(jump[first], np.exp(anchors[1:] - anchors[:-1]), rtol=1e-12, atol=1e-300)
-
-
-def direct(measure, grades, s, deep):
-    """lam and eta by the double sum over pairs."""
-    lam, eta = np.zeros((2, len(grades)))
-    change = measure.swap_changes(grades)
-    for p in range(min(deep, len(grades))):
-        for q in range(p + 1, len(grades)):
-            t = 1.0 / (1.0 + np.exp(min(s[p] - s[q], 700.0)))
-            if grades[p] > grades[q]:
-                push, curve = change[p, q] * t, change[p, q] * t * (1.0 - t)
-            else:
-                push, curve = change[p, q] * (1.0 - t), -change[p, q] * t * (1.0 - t)
-            lam[p] += push
-            lam[q] -= push
-            eta[p] -= curve
-            eta[q] -= curve
-    return lam, eta
-
-
-@st.composite
-def some_lists(draw):
-    grades = draw(
-        st.lists(st.integers(0, 3), min_size=2, max_size=25).filter(
-            lambda grades: len(set(grades)) > 1
-        )
-    )
-    gaps = draw(
-        st.lists(st.floats(0, 1) | st.just(0.0), min_size=len(grades), max_size=len(grades))
-    )
-    s = -np.cumsum(gaps) * draw(st.sampled_from([0.0, 1e-3, 0.3, 5.0, 100.0]))
-    return grades, s, draw(st.integers(0, len(grades)))
+OPTIONS = {
+    "name": st.sampled_from(sorted(MEASURES)),
+    "n": st.integers(1, 400),
+    "n_grades": st.integers(1, 31),
+    "k": st.none() | st.integers(1, 450),
+    "truncation": st.none() | st.integers(1, 450),
+    "width": st.sampled_from([0.0, 1e-12, 1e-3, 1.0, 5.0, 40.0, 1e3, 1e6]),
+    "shape": st.sampled_from(["even", "bell", "tied", "outlier", "equal"]),
+    "sigma": st.sampled_from([0.1, 1.0, 3.0]),
+    "seed": st.integers(0, 2**32 - 1),
+}
 
 
 @pytest.mark.slow
-@settings(max_examples=50 if config.DISABLE_JIT else 200)
-@given(some_lists(), st.sampled_from(FORMS))
-def test_both_ways_of_summing_equal_the_double_sum(some, measure):
-    grades, s, deep = some
-    expected = direct(measure, grades, s, deep)
-    here = ranked(measure, grades, s)
-    for add, tolerance in (
-        (lambda *out: by_pairs(here, deep, memory_for(here), *out), 1e-13),
-        (lambda *out: by_moments(here, deep, True, memory_for(here), *out), 1e-10),
-    ):
-        found = np.zeros((2, padded(len(grades)) + LANES))
-        add(*found)
-        assert_allclose(found[:, : len(grades)], expected, rtol=0, atol=tolerance * len(grades))
-
-
-def sets(of, width, size):
-    """plain, weighted by grade and power, count and constant by grade."""
-    cuts = np.cumsum([TERMS * width, TERMS * width, width])
-    plain, weighted, count, constant = np.split(of[: LENGTH * width], cuts)
-    return (
-        plain[: TERMS * size].reshape(size, -1),
-        weighted[: TERMS * size].reshape(size, -1),
-        count[:size],
-        constant[:size],
+@settings(max_examples=100, deadline=None)
+@given(**OPTIONS)
+@example("xgap", 300, 4, None, None, 5.0, "bell", 1.0, 0)
+def test_both_ways_agree(name, n, n_grades, k, truncation, width, shape, sigma, seed):
+    rng = np.random.default_rng(seed)
+    measure = MEASURES[name](n_grades, k, rng)
+    grades, scores = rng.integers(0, n_grades + 1, n), spread_scores(n, width, shape, rng)
+    one, other = (
+        gradients(measure, grades, scores, way, sigma=sigma, truncation=truncation)
+        for way in (DIRECT, SWEEP)
     )
+    # The hessian carries sigma twice.
+    for found in (one, other):
+        found[1][:] /= max(sigma, 1)
+    assert_agree(one, other)
 
 
-@pytest.mark.parametrize("spread", [0.0, 10.0, 200.0], ids=["tied", "one anchor", "many anchors"])
-@pytest.mark.parametrize("receive", [False, True], ids=["collected", "summed"])
-def test_moments_that_leave_a_list_are_what_they_say(spread, receive):
+@pytest.mark.parametrize("score_distance", [None, 0.01, 0.3])
+@pytest.mark.parametrize("name", sorted(MEASURES))
+def test_equals_the_sum_over_all_pairs(name, score_distance):
+    """Lists of 2 to 1,000 documents, both ways, with truncation and without."""
+    rng = np.random.default_rng(1)
+    for n, width in ((2, 1.0), (9, 0.01), (100, 3.0), (301, 1.0), (1_000, 4.0)):
+        for way, sigma, truncation in ((DIRECT, 1.0, None), (SWEEP, 2.0, None), (SWEEP, 1.0, 30)):
+            measure = MEASURES[name](4, None, rng)
+            grades, scores = rng.integers(0, 5, n), width * rng.standard_normal(n)
+            options = {"sigma": sigma, "truncation": truncation, "score_distance": score_distance}
+            if score_distance and n < 300:
+                way = DIRECT  # a sum of fewer pairs is less exact
+            found = gradients(measure, grades, scores, way, **options)
+            grad, hess = summed_pairs(measure, grades, scores, **options)
+            assert_agree(found[:1], [grad], 3e-8 if score_distance else 1e-10)
+            assert_agree(found[1:], [hess], 2e-7 if score_distance else 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("score_distance", [None, 0.01])
+def test_long_lists_equal_the_sum_over_all_pairs(score_distance):
+    rng = np.random.default_rng(2)
+    grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=20_000)
+    scores = grades + 2 * rng.standard_normal(20_000)
+    for measure in (gb.GAP(g=(0.1, 0.2, 0.3, 0.4)), gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), gb.nDCG()):
+        found = gradients(measure, grades, scores, AUTO, score_distance=score_distance)
+        expected = summed_pairs(measure, grades, scores, score_distance=score_distance)
+        assert_agree(found[:1], expected[:1], 1e-8)
+        assert_agree(found[1:], expected[1:], 1e-6 if score_distance else 1e-8)
+
+
+def test_the_parts_of_a_swap_are_those_of_swap_changes():
+    """The oracle's own oracle."""
+    rng = np.random.default_rng(3)
+    for make in MEASURES.values():
+        measure, grades = make(3, None, rng), rng.integers(0, 4, 30)
+        upper, lower = swap_parts(measure, grades)
+        changes = np.triu(upper[:, grades] + lower[:, grades].T, 1)
+        np.testing.assert_allclose(changes, np.triu(measure.swap_changes(grades), 1), atol=1e-12)
+
+
+def test_equal_scores_are_not_divided_and_far_ones_go_pair_by_pair():
     rng = np.random.default_rng(4)
-    n, deep = BLOCK + 20, BLOCK + 3
-    grades, s = rng.integers(0, 4, n), -np.sort(rng.random(n)) * spread
-    here = ranked(XGAP, grades, s)
-    upper, lower, codes = swaps(here)
-    memory = memory_for(here)
-    last = by_moments(here, deep, receive, memory, *np.zeros((2, padded(n) + LANES)))
-    size, k = upper.shape[1], np.arange(1, TERMS + 1)
-    one = (codes[:, None] == np.arange(size)).astype(float)
-    higher, lower_grade = np.arange(size) > codes[:, None], np.arange(size) < codes[:, None]
-    # What leaves, weights of the documents that gave, their tables, where the factor is t - 1.
-    ways = [
-        (
-            memory.above,
-            np.exp((last - s[:, None]) * k) * (np.arange(n) < deep)[:, None],
-            upper,
-            higher,
-            deep,
-        ),
-        (memory.below, np.exp((s[:, None] - s[0]) * k), lower, lower_grade, n),
-    ]
-    for found, w, table, turned, giving in ways:
-        plain, weighted, count, constant = sets(found, padded(size), size)
-        assert_allclose(plain, one.T @ w, rtol=1e-10, atol=1e-300)
-        assert_allclose(weighted, table.T @ w, rtol=1e-10, atol=1e-12)
-        assert_array_equal(count, one[:giving].sum(axis=0))
-        assert_allclose(constant, -(table * turned)[:giving].sum(axis=0), rtol=0, atol=1e-12)
+    measure, grades = gb.nDCG(), rng.integers(0, 5, 200)
+    equal = np.zeros(200)
+    one, other = (gradients(measure, grades, equal, AUTO, score_distance=d) for d in (None, 0.01))
+    assert_agree(one, other)
+    for scores, distance in ((2 * FARTHEST * rng.random(200), 0.01), (rng.random(200), 1e-6)):
+        found = gradients(measure, grades, scores, SWEEP, score_distance=distance)
+        expected = summed_pairs(measure, grades, scores, score_distance=distance)
+        assert_agree(found, expected, 1e-11)
 
 
-@kernel
-def move(width, size, factor, moments):
-    scale_moments(width, size, factor, moments_at(pointer(moments), width))
+@pytest.mark.parametrize("epsilon", [0.005, 0.01, 0.1, 1.0, 10.0])
+def test_sums_of_exponentials_are_as_exact_as_they_say(epsilon):
+    rates, *coefficients = fitted_decays(epsilon).numbers
+    x = np.concatenate([[0.0], np.geomspace(1e-4 * epsilon, FARTHEST, 20_001)])
+    found = np.exp(-np.outer(x, rates)) @ np.transpose(coefficients)
+    error = np.abs(found - factors(x, epsilon)) * np.minimum(epsilon + x, 1.0)[:, None]
+    assert error.max() < (1.5e-8 if epsilon >= 0.01 else 1.3e-7)
 
 
-def test_moments_move_to_another_anchor():
-    size, width = 3, 8
-    before = np.random.default_rng(5).random(LENGTH * width)
-    after = before.copy()
-    move(width, size, 0.25, after)
-    factor = 0.25 ** np.arange(1, TERMS + 1)
-    for found, was, by in zip(
-        sets(after, width, size), sets(before, width, size), (factor, factor, 1, 1), strict=True
-    ):
-        assert_allclose(found, was * by, rtol=1e-14)
+@pytest.mark.parametrize(
+    ("coefficients", "function", "error"),
+    [
+        (LOGISTIC, lambda u: 1 / (1 + u), 1.2e-12),
+        (SLOPE, lambda u: 1 / (1 + u) ** 2, 1.4e-11),
+    ],
+    ids=["t / u", "t (1 - t) / u"],
+)
+def test_the_polynomials_are_as_exact_as_they_say(coefficients, function, error):
+    u = np.linspace(0.0, 1.0, 100_001)
+    found = np.polynomial.Polynomial(coefficients)(u)
+    assert np.abs(found - function(u)).max() == pytest.approx(error, rel=0.1)
+
+
+@pytest.mark.parametrize("score_distance", [None, 0.01])
+@pytest.mark.parametrize("sigma_times_range", [1e-300, 1.0, 79.0, 709.0, 1e12, 1e300])
+@pytest.mark.parametrize("way", [SWEEP, DIRECT])
+def test_nothing_overflows(way, sigma_times_range, score_distance):
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 4, 500)
+    for shape in ("even", "bell", "tied", "outlier", "equal"):
+        scores = spread_scores(500, sigma_times_range, shape, rng)
+        measure = gb.GAP(g=(0.3, 0.3, 0.4))
+        grad, hess = gradients(measure, grades, scores, way, score_distance=score_distance)
+        assert np.isfinite(grad).all()
+        assert np.isfinite(hess).all()
+        assert (hess > 0).all()
+
+
+def test_as_many_grades_as_there_may_be():
+    rng = np.random.default_rng(2)
+    grades = rng.permutation(256) % 64
+    measure = gb.GAP(g=tuple(np.full(63, 1 / 63)))
+    scores = grades / 12 + rng.standard_normal(256)
+    expected = summed_pairs(measure, grades, scores)
+    for way in (SWEEP, DIRECT):
+        assert_agree(gradients(measure, grades, scores, way), expected)
+
+
+def test_lists_of_mixed_lengths_do_not_disturb_each_other():
+    rng = np.random.default_rng(3)
+    sizes = rng.permutation([1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 128, 129, 700, 1, 1500])
+    grades = rng.integers(0, 5, sizes.sum())
+    scores = rng.standard_normal(sizes.sum())
+    for measure in (gb.eGAP(g=(0.1, 0.2, 0.3, 0.4)), gb.ERR(top=4)):
+        for distance in (None, 0.01):
+            together = gradients(measure, grades, scores, AUTO, sizes, score_distance=distance)
+            for end, size in zip(np.cumsum(sizes), sizes, strict=True):
+                rows = slice(end - size, end)
+                alone = gradients(
+                    measure, grades[rows], scores[rows], AUTO, score_distance=distance
+                )
+                np.testing.assert_array_equal(np.array(together)[:, rows], alone)
+
+
+def test_tables_that_are_not_kept_give_the_same(monkeypatch):
+    """Tables of many grades are made anew, for some queries at a time."""
+    rng = np.random.default_rng(5)
+    sizes = np.full(60, 40)
+    grades, scores = rng.integers(0, 60, sizes.sum()), rng.standard_normal(sizes.sum())
+    kept = gradients(gb.nDCG(gains="linear"), grades, scores, AUTO, sizes)
+    for name in ("KEPT_BYTES", "KEPT_BYTES_PER_DOCUMENT"):
+        monkeypatch.setattr(lambdarank, name, 0)
+    made = prepared_pass(gb.nDCG(gains="linear"), grades, AUTO, sizes)
+    assert made.kept is None
+    found = np.empty((2, sizes.sum()))
+    made(scores, *found)
+    np.testing.assert_array_equal(found, kept)
+
+
+def test_float32_is_rounded_at_the_end_and_read_only_scores_are_read():
+    rng = np.random.default_rng(6)
+    grades, scores = rng.integers(0, 5, 300), rng.standard_normal(300).astype(np.float32)
+    scores.flags.writeable = False
+    made = prepared_pass(gb.nDCG(), grades, AUTO)
+    narrow, wide = np.empty((2, 300), np.float32), np.empty((2, 300))
+    made(scores, *narrow)
+    made(scores.astype(float), *wide)
+    np.testing.assert_array_equal(narrow, wide.astype(np.float32))
+
+
+@pytest.mark.parametrize("n_lists", [400, 4_000])
+def test_python_is_called_a_few_times_however_many_lists(n_lists):
+    rng = np.random.default_rng(7)
+    n = 20 * n_lists
+    made = prepared_pass(gb.nDCG(), rng.integers(0, 5, n), AUTO, [20] * n_lists)
+    rows = rng.standard_normal(n), *np.empty((2, n), np.float32)
+    made(*rows)
+    calls = []
+    sys.setprofile(lambda frame, event, _: calls.append(event) if "call" in event else None)
+    try:
+        made(*rows)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [10, 100, 2_000, 1_000_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_grows_with_the_documents(length, dtype):
+    """At most 64 bytes a document; 40 more of a query as long as the data."""
+    rng = np.random.default_rng(7)
+    n = 1_000_000
+    grades, scores = rng.integers(0, 5, n), rng.standard_normal(n).astype(dtype)
+    data = judged(grades, np.repeat(np.arange(n // length), length))
+    objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)))
+    objective.gradients([0, 1], [0.0, 1.0])  # compiles
+    tracemalloc.start()
+    try:
+        prepared = objective.prepared(data, 2)
+        prepared(scores, np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    peak += data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes
+    assert peak <= (64 if length < n else 104) * n

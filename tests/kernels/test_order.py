@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from numba import config
 from numpy.testing import assert_array_equal
 
-from gapboost._kernels.order import long
-from gapboost._kernels.order.long import PARTS, part_of, rank_long, spread_of
-from gapboost._kernels.order.short import COUNTED, Elements, ranking
+from gapboost._kernels.order.short import COUNTED, ranking
 
 # In plain numpy a document takes a thousand times as long.
 SLOW = bool(config.DISABLE_JIT)
@@ -95,47 +93,3 @@ def test_float32(kind):
     assert_array_equal(
         ranking(scores, np.array([0, LONGEST])), expected_order(scores, np.arange(LONGEST))
     )
-
-
-def in_turn(task, n):
-    for k in range(n):
-        task(k)
-
-
-# Objectives refuse scores that are not finite.
-@pytest.mark.slow(keep=7)
-@pytest.mark.parametrize("kind", FINITE)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_list_dealt_to_parts(kind, dtype):
-    """The parts are ranked one after the other, last one first: none may need another."""
-    rng = np.random.default_rng(2)
-    for n in (1, 2, 7, 8, 9, 33, 150 if SLOW else 20_000):
-        scores = SCORES[kind](n, rng).clip(np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype)
-        turns = rng.permutation(n).astype(np.int32)
-        order = np.empty(n, np.int32)
-        dealt = Elements(np.empty(n), np.empty(n, np.int32))
-        rank_long(
-            scores, turns, dealt, order, lambda task, n: in_turn(lambda k: task(n - 1 - k), n)
-        )
-        assert_array_equal(order, expected_order(scores, turns))
-
-
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=50))
-def test_parts_never_fall_as_scores_fall(scores):
-    falling = np.sort(np.array(scores))[::-1]
-    high, scale = spread_of(np.array(scores))
-    parts = [part_of(score, high, scale) for score in falling.tolist()]
-    assert parts == sorted(parts)
-    assert 0 <= parts[0] <= parts[-1] < PARTS
-    assert part_of(np.nan, high, scale) == PARTS - 1
-
-
-def test_one_slice_more_or_less_changes_nothing(monkeypatch):
-    rng = np.random.default_rng(3)
-    n = 200
-    scores, turns = SCORES["tied"](n, rng), rng.permutation(n).astype(np.int32)
-    for slices in (1, 3, 8, 200):
-        monkeypatch.setattr(long, "SLICES", slices)
-        order = np.empty(n, np.int32)
-        rank_long(scores, turns, Elements(np.empty(n), np.empty(n, np.int32)), order, in_turn)
-        assert_array_equal(order, expected_order(scores, turns))

@@ -3,12 +3,11 @@
 With u = e^-x these are t = u / (1 + u) and t (1 - t) = u / (1 + u)**2.
 
 The anchor is the highest score of a stretch of at most `STRETCH`, so that 16 powers of the
-exponentials stay far from overflow. ``jump[r] < 1`` marks the first document of a stretch, and
-moves running sums from the anchor before to its own.
+exponentials stay far from overflow. ``jump[r] > 0`` marks the first document of a stretch: running
+sums move from the anchor before to its own.
 """
 
 import math
-from typing import Any
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import LANES, Pointer, every8, load8, store
@@ -44,25 +43,27 @@ def decay(distance: float) -> float:
 
 
 @kernel
-def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> Any:
-    """Fill the exponentials of a list from its falling scores ``s`` (times sigma).
+def find_anchors(n: int, s: Pointer, stretch: float, distance: Pointer, jump: Pointer) -> None:
+    """Fill the distances of falling scores ``s`` (times sigma) from their anchors.
 
-    Returns the last anchor.
-
-    ``fall`` is exp(score - anchor), ``rise`` its inverse. All arrays have room for 8 elements
-    beyond ``n``.
+    ``jump`` is the distance of a new anchor from the one before, 0 for other documents.
     """
     anchor = s[0]
     for r in range(n):
-        distance = anchor - s[r]
-        jump[r] = 1.0
-        if distance > STRETCH:
-            jump[r] = decay(distance)
+        jump[r] = 0.0
+        if anchor - s[r] > stretch:
+            jump[r] = anchor - s[r]
             anchor = s[r]
-            distance = 0.0
-        fall[r] = distance
+        distance[r] = anchor - s[r]
+
+
+@kernel
+def exponentials(n: int, fall: Pointer, rise: Pointer) -> None:
+    """Replace distances from anchors by ``fall``, exp(-distance), and ``rise``, its inverse.
+
+    The arrays have room for 8 elements beyond ``n``.
+    """
     for r in range(0, n, LANES):
         e = decay8(load8(fall, r))
         store(fall, r, e)
         store(rise, r, every8(1.0) / e)
-    return anchor

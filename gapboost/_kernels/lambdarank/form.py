@@ -3,7 +3,11 @@
 from typing import Any, NamedTuple
 
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.simd import LANES, Pointer
+from gapboost._kernels.simd import LANES, Pointer, every8, store
+
+# Kinds of pairs: those of a quadratic form; pairs that all change the measure by 1 (RankNet); and
+# those of a cascade (ERR, RR).
+FORM, EQUAL, CASCADE = 0, 1, 2
 
 
 class Form(NamedTuple):
@@ -13,9 +17,11 @@ class Form(NamedTuple):
 
     ``pair[a, i]``, its transpose, and ``bend[a, i]`` with its sign (see
     `gapboost._kernels.lambdarank`); ``own[i]``. ``discount`` begins at the first document of the
-    list, and swaps change nothing unless the upper document is among its first ``deep``.
+    list, and swaps change nothing unless the upper document is among its first ``deep``. Of a
+    cascade only ``own`` is used, the probability to stop; without a form, none of these.
     """
 
+    kind: Any
     size: Any
     width: Any
     pair: Any
@@ -46,24 +52,28 @@ def number_grades(
 
 @kernel
 def make_form(
+    kind: int,
     pair: Pointer,
     own: Pointer,
     n_grades: int,
     grade_of: Pointer,
     size: int,
-    room: Pointer,
+    memory: Pointer,
     discount: Pointer,
     deep: int,
 ) -> Form:
-    """The form of a query from the worth of all its grades, those in ``grade_of`` taken."""
+    """Return the form of a query, from the worth of all its grades."""
     width = (size + LANES - 1) // LANES * LANES
     square = width * width
     form = Form(
-        size=size, width=width, pair=room, transposed=room + square, bend=room + 2 * square,
-        own=room + 3 * square, discount=discount, deep=deep,
+        kind=kind, size=size, width=width, pair=memory, transposed=memory + square,
+        bend=memory + 2 * square, own=memory + 3 * square, discount=discount, deep=deep,
     )  # fmt: skip
     for a in range(size):
         form.own[a] = own[grade_of[a]]
+    if kind != FORM:
+        return form
+    for a in range(size):
         for i in range(size):
             worth = pair[grade_of[a] * n_grades + grade_of[i]]
             form.pair[a * width + i] = worth
@@ -78,3 +88,10 @@ def make_form(
             )
             form.bend[a * width + i] = bend if a > i else -bend
     return form
+
+
+@kernel
+def set_zero(n: int, values: Pointer) -> None:
+    """Set the first ``n`` elements, rounded up to whole vectors, to zero."""
+    for i in range(0, n, LANES):
+        store(values, i, every8(0.0))

@@ -1,48 +1,66 @@
-"""LambdaRank gradients of one chunk of queries: rank, take, sum, scale.
+"""LambdaRank gradients of some queries in one call: rank, take, sum, scale, write."""
 
-`long` does the same for one long query.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from typing import NamedTuple
 
 import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.form import number_grades
-from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, list_memory, padded
-from gapboost._kernels.lambdarank.sums import sum_lists
-from gapboost._kernels.order.short import Elements, rank, sorting
-from gapboost._kernels.simd import LANES, pointer
+from gapboost._kernels.lambdarank.distance import Decays
+from gapboost._kernels.lambdarank.form import make_form, number_grades
+from gapboost._kernels.lambdarank.memory import Memory, pointers
+from gapboost._kernels.lambdarank.sums import sum_list
+from gapboost._kernels.order.short import Elements, rank_one
+from gapboost._kernels.simd import Pointer, pointer
 
 # Longest list whose pairs may be visited one by one: that way keeps tables of the whole list.
 LONGEST_BY_PAIRS = 4096
 
-# Pairs one by one that take as long as a document in the running sums.
-PAIRS_PER_DOCUMENT = 40
+# Pairs one by one that take as long as a document in the running sums: without score distance, and
+# with it.
+PAIRS_PER_DOCUMENT, PAIRS_APART = 40, 125
 
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
 
-NOTHING_ARRIVES = Arriving(
-    above=np.empty((0, 0)), below=np.empty((0, 0)), prefix=np.empty((0, 0)), anchor=np.empty(0)
-)
+# Scores times sigma are held within this: the difference of two must not overflow.
+FARTHEST_SCORE = 8e307
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup:
-    """Inputs of a pass for all queries; they are the same in every call.
+class Queries(NamedTuple):
+    """Queries of a data set, and the tables of a measure; the same in every pass.
 
     Attributes
     ----------
+    offsets : int64 ndarray of shape (Q + 1,)
     grades : int32 ndarray of shape (N,)
     turns : int32 ndarray of shape (N,)
         See `gapboost._kernels.order`.
-    discount : float64 ndarray
-    begins : int64 ndarray of shape (Q,)
-        Where the discount of each query begins in it: at 0, where all share one.
     weights : float64 ndarray of shape (Q,)
+    deep : int64 ndarray of shape (Q,)
+        Ranks of each query whose document can be the upper one of a pair that counts.
+    by_pairs : bool ndarray of shape (Q,)
+        True if the pairs of a query are visited one by one.
+    discount : float64 ndarray
+    """
+
+    offsets: Array
+    grades: Array
+    turns: Array
+    weights: Array
+    deep: Array
+    by_pairs: Array
+    discount: Array
+
+
+class Options(NamedTuple):
+    """Options of a pass.
+
+    Attributes
+    ----------
+    kind : int
+        Of pairs, see `form`.
     sigma : float
         Steepness of the logistic function.
     normalize : bool
@@ -54,119 +72,26 @@ class Setup:
         pushes do not.
     """
 
-    grades: Array
-    turns: Array
-    discount: Array
-    begins: Array
-    weights: Array
+    kind: int
     sigma: float
     normalize: bool
     least_curvature: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShortQueries:
-    """Queries ``first..last-1``, and what stays the same between passes over them.
+def reach(discount: Array, sizes: Array, truncation: int | None) -> Array:
+    """Return the number of ranks of each query whose document can be the upper one of a pair.
 
-    Attributes
-    ----------
-    first, last : int
-    rows : slice
-    starts : int64 ndarray
-        Where each query begins, counted from the first of `rows`, and where the last one ends.
-    deep : int64 ndarray
-        Ranks of each query whose document can be the upper one of a pair that counts.
-    by_pairs : bool ndarray
-        Whether the pairs of a query are visited one by one.
-    longest, longest_by_pairs : int
-        Documents of the longest query, and of the longest that is visited pair by pair.
+    `truncation` keeps only the pairs whose upper document is among that many first ranks.
     """
-
-    first: int
-    last: int
-    rows: slice
-    starts: Array
-    deep: Array
-    by_pairs: Array
-    longest: int
-    longest_by_pairs: int
+    deep = int(np.flatnonzero(discount).max(initial=-1)) + 1
+    return np.minimum(deep if truncation is None else min(deep, truncation), sizes)
 
 
-def reach(discount: Array, longest: int, truncation: int) -> int:
-    """Return the number of ranks whose document can be the upper one of a pair that counts."""
-    deep = int(np.flatnonzero(discount[:longest]).max(initial=-1)) + 1
-    return min(deep, truncation) if truncation > 0 else deep
-
-
-def short_queries(
-    offsets: Array,
-    discount: Array,
-    truncation: int,
-    first: int,
-    last: int,
-    by_pairs: bool | None = None,
-) -> ShortQueries:
-    """Prepare queries ``first..last-1`` for the passes over them.
-
-    ``truncation`` > 0 keeps only the pairs whose upper document is among that many first ranks.
-    ``by_pairs`` selects one algorithm for all queries: True visits every pair, False uses running
-    sums. With None each query gets the quicker one.
-    """
-    begin, end = int(offsets[first]), int(offsets[last])
-    starts = offsets[first : last + 1] - begin
-    sizes = np.diff(starts)
-    longest = int(sizes.max(initial=0))
-    deep = np.minimum(reach(discount, longest, truncation), sizes)
-    quicker = (sizes <= LONGEST_BY_PAIRS) & (
-        deep * (2 * sizes - deep) <= 2 * PAIRS_PER_DOCUMENT * sizes
-    )
-    direct = quicker if by_pairs is None else np.full(len(sizes), by_pairs)
-    return ShortQueries(
-        first=first, last=last, rows=slice(begin, end), starts=starts, deep=deep, by_pairs=direct,
-        longest=longest, longest_by_pairs=int(sizes[direct].max(initial=0)),
-    )  # fmt: skip
-
-
-@kernel
-def take(
-    scores: Array, grades: Array, order: Array, sigma: float, code_of: Array, lists: Lists
-) -> None:
-    """Fill scores times sigma and numbered grades of ``lists``, and how each numbers grades.
-
-    The lists are whole queries.
-    """
-    n_grades = len(code_of)
-    for q in range(len(lists.starts) - 1):
-        begin = lists.starts[q]
-        n = lists.starts[q + 1] - begin
-        grade_of = pointer(lists.grade_of) + q * n_grades
-        lists.n_codes[q] = number_grades(
-            n, pointer(grades) + begin, n_grades, pointer(code_of), grade_of
-        )
-        for r in range(begin, begin + n):
-            row = begin + order[r]
-            lists.s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
-            lists.grade[r] = code_of[grades[row]]
-
-
-@kernel
-def write_gradients(
-    order: Array,
-    starts: Array,
-    lam: Array,
-    eta: Array,
-    push: Array,
-    curve: Array,
-    least: float,
-    grad: Array,
-    hess: Array,
-) -> None:
-    """Scale ``lam`` and ``eta`` by the factors of each list, and write them by row."""
-    for q in range(len(starts) - 1):
-        for r in range(starts[q], starts[q + 1]):
-            row = starts[q] + order[r]
-            grad[row] = lam[r] * push[q]
-            hess[row] = max(max(eta[r], least * abs(lam[r])) * curve[q], HESSIAN_FLOOR)
+def quicker_by_pairs(deep: Array, sizes: Array, apart: bool) -> Array:
+    """Return True for each query that takes less time pair by pair than by running sums."""
+    pairs = PAIRS_APART if apart else PAIRS_PER_DOCUMENT
+    quicker: Array = (sizes <= LONGEST_BY_PAIRS) & (deep * (2 * sizes - deep) <= 2 * pairs * sizes)
+    return quicker
 
 
 def dampening(size: Array) -> Array:
@@ -174,71 +99,112 @@ def dampening(size: Array) -> Array:
     return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
 
 
-def factors(mass: Array, weights: Array, setup: Setup) -> tuple[Array, Array]:
-    """Return the factors of lam and eta of each query; ``mass`` is its sum of absolute lam."""
-    factor = weights * dampening(setup.sigma * mass) if setup.normalize else weights
-    return factor * setup.sigma, factor * setup.sigma**2
+@kernel
+def rank_scores(n: int, scores: Pointer, turns: Pointer, memory: Memory) -> None:
+    """Fill ``memory.order``: best first, equal scores in their turns."""
+    elements, other = Elements(memory.lam, memory.rows), Elements(memory.eta, memory.other_rows)
+    for i in range(n):
+        elements.scores[i] = scores[turns[i]]
+        elements.rows[i] = turns[i]
+    rank_one(n, elements, other, memory.ends, memory.pieces, memory.order)
 
 
-class ShortPass:
-    """Passes over chunks of queries, one at a time, with memory for any of `chunks`."""
+@kernel
+def absolute_sum(n: int, values: Pointer) -> float:
+    """Return the sum of absolute values, in the order of numpy's ``reduceat`` for short lists."""
+    total = 0.0
+    for begin in range(1, n, 128):
+        end = min(begin + 128, n)
+        a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        whole = begin + (end - begin) // 8 * 8
+        for i in range(begin, whole, 8):
+            a += abs(values[i])
+            b += abs(values[i + 1])
+            c += abs(values[i + 2])
+            d += abs(values[i + 3])
+            e += abs(values[i + 4])
+            f += abs(values[i + 5])
+            g += abs(values[i + 6])
+            h += abs(values[i + 7])
+        part = ((a + b) + (c + d)) + ((e + f) + (g + h))
+        for i in range(whole, end):
+            part += abs(values[i])
+        total += part
+    return float(abs(values[0]) + total)
 
-    def __init__(self, chunks: Sequence[ShortQueries], n_grades: int) -> None:
-        n_queries = max((chunk.last - chunk.first for chunk in chunks), default=0)
-        longest = max((chunk.longest for chunk in chunks), default=0)
-        room = (
-            padded(max((chunk.rows.stop - chunk.rows.start for chunk in chunks), default=0)) + LANES
+
+@kernel
+def write_gradients(
+    first: int,
+    last: int,
+    start: int,
+    queries: Queries,
+    pair: Array,
+    own: Array,
+    options: Options,
+    decays: Decays,
+    arrays: Memory,
+    scores: Array,
+    grad: Array,
+    hess: Array,
+    grad32: Array,
+    hess32: Array,
+) -> None:
+    """Write the gradients, to be minimized, of queries ``first..last-1``.
+
+    The tables of the first one are ``pair[start]`` and ``own[start]``. Results go to float64
+    arrays, or to float32 arrays where those are empty: a second version of all of this would take
+    seconds to compile.
+    """
+    memory = pointers(arrays)
+    apart = Decays(decays.epsilon, decays.farthest, decays.stretch, pointer(decays.numbers))
+    n_grades, sigma = own.shape[1], options.sigma
+    for q in range(first, last):
+        begin = queries.offsets[q]
+        n = queries.offsets[q + 1] - begin
+        rank_scores(n, pointer(scores) + begin, pointer(queries.turns) + begin, memory)
+        size = number_grades(
+            n, pointer(queries.grades) + begin, n_grades, memory.code_of, memory.grade_of
         )
-        self.order = np.empty(room, np.int32)
-        self.s, self.lam, self.eta = np.empty((3, room))
-        self.grade = np.empty(room, np.uint8)
-        self.n_codes = np.empty(n_queries, np.int64)
-        self.grade_of = np.empty((n_queries, n_grades), np.uint8)
-        self.code_of = np.empty(n_grades, np.int64)
-        # Ranking is done before the sums begin.
-        rows, other_rows = self.s.view(np.int32).reshape(2, room)
-        self.sorting = sorting(Elements(self.lam, rows), Elements(self.eta, other_rows), longest)
-        self.memory = list_memory(
-            longest, max((chunk.longest_by_pairs for chunk in chunks), default=0), n_grades
-        )
+        for r in range(n):
+            row = begin + memory.order[r]
+            memory.s[r] = min(max(scores[row] * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
+            memory.grade[r] = memory.code_of[queries.grades[row]]
+            memory.lam[r] = 0.0
+            memory.eta[r] = 0.0
+        if size > 1:
+            table = start + q - first
+            form = make_form(
+                options.kind, pointer(pair) + table * pair.shape[1] * pair.shape[2],
+                pointer(own) + table * n_grades, n_grades, memory.grade_of, size, memory.form,
+                pointer(queries.discount), queries.deep[q],
+            )  # fmt: skip
+            sum_list(n, form, queries.by_pairs[q], apart, memory)
+        # distances are times sigma
+        unit = sigma if decays.epsilon > 0.0 and memory.s[0] > memory.s[n - 1] else 1.0
+        factor = queries.weights[q] * unit
+        mass = sigma * unit * absolute_sum(n, memory.lam)
+        if options.normalize and mass > 0.0:
+            factor *= math.log2(1.0 + mass) / mass
+        push, curve = factor * sigma, factor * (sigma * sigma)
+        for r in range(n):
+            row = begin + memory.order[r]
+            lam, eta = memory.lam[r], memory.eta[r]
+            steady = max(max(eta, options.least_curvature * abs(lam)) * curve, HESSIAN_FLOOR)
+            if len(grad) > 0:
+                grad[row] = lam * push
+                hess[row] = steady
+            else:
+                grad32[row] = lam * push
+                hess32[row] = steady
 
-    def write_gradients(
-        self,
-        queries: ShortQueries,
-        pair: Array,
-        own: Array,
-        setup: Setup,
-        scores: Array,
-        grad: Array,
-        hess: Array,
-    ) -> None:
-        """Write the gradients, to be minimized, of all pairs of `queries`.
 
-        ``pair`` and ``own`` begin at the first of these.
-        """
-        rows, starts, numbers = queries.rows, queries.starts, slice(queries.first, queries.last)
-        n, n_queries = rows.stop - rows.start, queries.last - queries.first
-        scores = scores[rows].astype(np.float64, copy=False)
-        order = self.order[:n]
-        rank(scores, setup.turns[rows], starts, self.sorting, order)
-        lists = Lists(
-            starts=starts, begins=setup.begins[numbers], deep=queries.deep,
-            by_pairs=queries.by_pairs, n_codes=self.n_codes[:n_queries],
-            grade_of=self.grade_of[:n_queries], s=self.s, grade=self.grade, lam=self.lam,
-            eta=self.eta,
-        )  # fmt: skip
-        take(scores, setup.grades[rows], order, setup.sigma, self.code_of, lists)
-        sum_lists(lists, setup.discount, pair, own, True, NOTHING_ARRIVES, self.memory)
-        mass = np.add.reduceat(np.abs(self.lam[:n]), starts[:-1])
-        push, curve = factors(mass, setup.weights[numbers], setup)
-        write_gradients(
-            order,
-            starts,
-            self.lam,
-            self.eta,
-            push,
-            curve,
-            setup.least_curvature,
-            grad[rows],
-            hess[rows],
-        )
+NO_FLOATS = np.empty(0, np.float32)
+NO_DOUBLES = np.empty(0)
+
+
+def outputs(grad: Array, hess: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the four output arrays of `write_gradients`."""
+    if grad.dtype == np.float32:
+        return NO_DOUBLES, NO_DOUBLES, grad, hess
+    return grad, hess, NO_FLOATS, NO_FLOATS

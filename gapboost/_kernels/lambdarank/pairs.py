@@ -1,8 +1,10 @@
 """The sums of a short list pair by pair, each pair once."""
 
+import math
+
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.form import Form
-from gapboost._kernels.lambdarank.lists import ListMemory
+from gapboost._kernels.lambdarank.memory import Memory
 from gapboost._kernels.simd import LANES, Pointer, counting, every8, load8, store, total, where
 from gapboost._kernels.simd.exponential import decay8
 
@@ -21,13 +23,13 @@ def turn_by_grade(n: int, form: Form, lower: Pointer, by_grade: Pointer) -> int:
 
 
 @kernel
-def sum_pairs(
-    n: int, s: Pointer, grade: Pointer, form: Form, memory: ListMemory, lam: Pointer, eta: Pointer
-) -> None:
+def sum_pairs(n: int, form: Form, epsilon: float, memory: Memory) -> None:
     """Add what the first ``form.deep`` documents and all documents below them do to each other.
 
+    If ``epsilon`` is not 0, changes are divided by ``epsilon`` and the distance of the two scores.
     Reads up to 7 elements of ``s`` and ``grade`` further.
     """
+    s, grade, lam, eta = memory.s, memory.grade, memory.lam, memory.eta
     zero = every8(0.0)
     stride = turn_by_grade(n, form, memory.lower, memory.lower_by_grade)
     # one exponential a document instead of one a pair, unless it could overflow
@@ -55,7 +57,14 @@ def sum_pairs(
             change = where(place > p, change + load8(memory.lower_by_grade, a * stride + q), zero)
             change = where(place < n, change, zero)
             u = memory.rise[p] * load8(memory.fall, q) if near else decay8(s[p] - load8(s, q))
-            v = 1.0 / (1.0 + u)
+            if epsilon == 0.0:
+                v = 1.0 / (1.0 + u)
+            else:
+                # one division for both factors
+                apart = epsilon + (s[p] - load8(s, q))
+                both = 1.0 / ((1.0 + u) * apart)
+                v = both * apart
+                change = change * (both * (1.0 + u))
             t = u * v
             push = change * (t - (grades > a))
             curve = change * t * v
@@ -68,3 +77,43 @@ def sum_pairs(
     for p in range(top):
         lam[p] += upper_lam[p]
         eta[p] -= upper_eta[p]
+
+
+@kernel
+def sum_cascade(n: int, form: Form, epsilon: float, memory: Memory) -> None:
+    """Add what the pairs of a cascade do to each other: a swap changes a product.
+
+    A user goes down the list and stops at a document with the probability R of its grade. With P
+    the probability to reach rank p, V[q] = prod_{p<m<q} (1 - R_m) that to go on from p to q, and
+    B[q] = sum_{p<m<q} discount[m] R_m prod_{p<l<m} (1 - R_l) what the documents between are worth
+    to who goes on from p,
+
+        Delta(p, q) = P (R_q - R_p) (discount[p] - B[q] - discount[q] V[q]).
+
+    The last factor is never negative, as discounts fall. V and B are carried along.
+    """
+    s, grade, lam, eta, discount = memory.s, memory.grade, memory.lam, memory.eta, form.discount
+    reaching = 1.0
+    for p in range(min(form.deep, n - 1)):
+        here = form.own[grade[p]]
+        between, passing = 0.0, reaching
+        for q in range(p + 1, n):
+            there = form.own[grade[q]]
+            if here != there:
+                better = here - there
+                change = -abs(better) * (reaching * discount[p] - between - passing * discount[q])
+                if epsilon != 0.0:
+                    change /= epsilon + (s[p] - s[q])
+                u = math.exp(s[q] - s[p])
+                t = u / (1.0 + u)
+                push = change * (t if better > 0.0 else t - 1.0)
+                curve = change * t / (1.0 + u)
+                lam[p] += push
+                lam[q] -= push
+                eta[p] -= curve
+                eta[q] -= curve
+            between += passing * there * discount[q]
+            passing *= 1.0 - there
+        reaching *= 1.0 - here
+        if reaching == 0.0:
+            break

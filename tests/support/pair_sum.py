@@ -1,0 +1,48 @@
+"""LambdaRank's gradients of one list as the sum over all its pairs, in numpy."""
+
+import numpy as np
+
+from gapboost.measures import RecallBase
+
+ROWS_AT_ONCE = 512
+
+
+def swap_parts(measure, grades):
+    """Return what is known of a swap at the upper and at the lower rank, by rank and grade."""
+    counts = np.bincount(grades, minlength=(measure.n_grades or 0) + 1)
+    (pair,), (own,) = measure.tables(RecallBase.of_whole_grades(counts[None]))
+    rank, discount = np.arange(len(grades)), measure.discount(len(grades))[:, None]
+    above = np.cumsum(pair[grades], axis=0) - pair[grades]
+    change = np.cumsum(discount * pair[:, grades].T, axis=0)
+    here = discount * (own + above)
+    upper = here - change
+    lower = here + discount * (pair[grades] - np.diagonal(pair)) - change
+    lower += discount * pair[:, grades].T
+    return tuple(part - part[rank, grades][:, None] for part in (upper, lower))
+
+
+def summed_pairs(measure, grades, scores, sigma=1.0, truncation=None, score_distance=None):
+    """Return gradient and hessian by row, not normalized; equal scores in the order of the rows."""
+    order = np.argsort(-scores, kind="stable")
+    n, ranked, s = len(order), grades[order], scores[order]
+    upper, lower = swap_parts(measure, ranked)
+    lam, eta = np.zeros((2, n))
+    for first in range(0, min(n, truncation or n), ROWS_AT_ONCE):
+        p = np.arange(first, min(first + ROWS_AT_ONCE, n, truncation or n))[:, None]
+        q = np.arange(n)
+        change = np.where(q > p, upper[p, ranked] + lower[q, ranked[p]], 0.0)
+        distance = np.where(q > p, s[p] - s, 0.0)
+        if score_distance is not None and s[0] > s[-1]:
+            change /= score_distance + distance
+        t = 1.0 / (1.0 + np.exp(np.minimum(sigma * distance, 700.0)))
+        right, wrong = ranked[p] > ranked, ranked[p] < ranked
+        push = change * np.where(right, t, np.where(wrong, 1.0 - t, 0.0))
+        curve = change * (wrong * 1.0 - right) * t * (1.0 - t)
+        lam[p[:, 0]] += push.sum(axis=1)
+        eta[p[:, 0]] += curve.sum(axis=1)
+        lam -= push.sum(axis=0)
+        eta += curve.sum(axis=0)
+    grad, hess = np.empty((2, n))
+    grad[order], hess[order] = sigma * lam, sigma**2 * eta
+    least = 1e-16 if measure.monotone else sigma / 4 * np.abs(grad)
+    return grad, np.maximum(np.maximum(hess, least), 1e-16)
