@@ -151,10 +151,3 @@ def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
         ValueError, match=r"measure is Beside\(\), in which some documents count in pairs only"
     ):
         precision_recall(Beside(), [2, 1, 0], [3, 2, 1])
-
-
-def test_bad_input():
-    with pytest.raises(ValueError, match=r"y_true holds the grade 3, but GAP\(g=\(0.5, 0.5\)\)"):
-        precision_recall(gb.GAP(g=(0.5, 0.5)), [3], [1])
-    with pytest.raises(ValueError, match="y_score has 1 rows"):
-        precision_recall(gb.AP(), [1, 0], [1])

@@ -1,6 +1,5 @@
 """All results have a data frame, a LaTeX table and a picture; optional libraries come late."""
 
-import copy
 import importlib
 import pickle
 import subprocess
@@ -13,7 +12,6 @@ import pytest
 
 import gapboost as gb
 from gapboost import analysis
-from gapboost._data.arguments import seed
 from gapboost.analysis.result import short_labels
 
 matplotlib.use("Agg")
@@ -135,22 +133,6 @@ def test_labels_are_short_and_differ():
     assert short_labels(measures) == ["GAP", "nDCG@10", "AP", "AP(rel=2)", "RBP(p=0.5)", "bpref"]
     several = [gb.GAP(g=G), gb.GAP(g=(1.0, 0.0)), gb.xGAP(), 0.5 * gb.AP() + 0.5 * gb.nDCG()]
     assert short_labels(several) == [str(several[0]), str(several[1]), "xGAP", str(several[3])]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [5, np.int64(5), None, np.random.RandomState(0), np.random.default_rng(0)],
-    ids=lambda given: type(given).__name__,
-)
-def test_seeds_come_from_every_kind_of_random_state(given):
-    """An int is the seed itself; a generator gives other seeds from draw to draw."""
-    if not isinstance(given, np.random.RandomState | np.random.Generator):
-        assert seed(given) == (None if given is None else 5)
-        return
-    again = copy.deepcopy(given)
-    seeds = [seed(given) for _ in range(3)]
-    assert seeds == [seed(again) for _ in range(3)]
-    assert len(set(seeds)) == 3
 
 
 @pytest.mark.parametrize(
