@@ -2,7 +2,6 @@
 
 import lightgbm
 import numpy as np
-import numpy.testing as npt
 import pandas as pd
 import pytest
 from twins import LIGHTGBM, QID, SIZES, VALI, X, Y, sizes_of, twins

@@ -1,0 +1,114 @@
+"""Rounds and trees of LightGBM: a round that finds no split adds no tree."""
+
+import lightgbm
+import numpy as np
+import pytest
+
+from gapboost.lightgbm import LGBMGAPRanker
+
+
+def few_queries(seed, n_queries=40, size=20):
+    """Rows in which a tree of three sampled columns often finds no split."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_queries * size, 10))
+    X[:, 3:] = X[:, 3:] > 2.2
+    y = np.digitize(X[:, 0] + rng.normal(size=len(X)), [0.7, 1.8])
+    return X, y, np.repeat(np.arange(n_queries), size)
+
+
+KINDS = {
+    "sampled columns": {"colsample_bytree": 0.3},
+    "sampled rows": {"subsample": 0.5, "subsample_freq": 1},
+    "goss": {"data_sample_strategy": "goss"},
+    "defaults": {},
+}
+
+
+def fitted(seed, **parameters):
+    """Return a ranker that stopped early, the values of its rounds, and its score."""
+    train, vali = few_queries(seed), few_queries(100 + seed, 20)
+    ranker = LGBMGAPRanker(
+        **{"n_estimators": 200, "early_stopping_rounds": 20, "random_state": seed},
+        **{"n_jobs": 1, "verbose": -1, **parameters},
+    )
+    evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
+    ranker.fit(*train[:2], qid=train[2], **evaluation)
+    return ranker, ranker.evals_result_["valid_0"]["map-gap"], ranker.score(*vali[:2], vali[2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("first", [0, pytest.param(10, marks=pytest.mark.slow)])
+def test_a_ranker_that_stopped_early_scores_the_best_value(kind, first):
+    # Rounds without trees are common with few queries.
+    for seed in range(first, 30 if first else 10):
+        ranker, values, score = fitted(seed, **KINDS[kind])
+        assert score == pytest.approx(max(values), rel=1e-12)
+        assert ranker.best_iteration_ == ranker.booster_.num_trees()
+
+
+def test_rounds_without_a_split_are_not_trees():
+    found = [fitted(seed, colsample_bytree=0.3) for seed in range(10)]
+    rounds = [int(np.argmax(values)) + 1 for _, values, _ in found]
+    trees = [ranker.best_iteration_ for ranker, _, _ in found]
+    assert all(t <= r for t, r in zip(trees, rounds, strict=True))
+    assert trees != rounds
+
+
+def test_factors_of_positions_are_those_of_the_best_round():
+    X, y, qid = few_queries(1)
+    vali = few_queries(101, 20)
+    evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
+    position = np.tile(np.arange(20), 40)
+    options = {"colsample_bytree": 0.3, "random_state": 1, "n_jobs": 1, "verbose": -1}
+    stopped = LGBMGAPRanker(n_estimators=100, early_stopping_rounds=10, **options)
+    stopped.fit(X, y, qid, position=position, **evaluation)
+    best = int(np.argmax(stopped.evals_result_["valid_0"]["map-gap"])) + 1
+    shorter = LGBMGAPRanker(n_estimators=best, **options).fit(X, y, qid, position=position)
+    assert stopped.position_bias_ == shorter.position_bias_
+
+
+def test_dart_raises_where_a_round_has_no_split():
+    # LightGBM does not put the trees back that such a round dropped.
+    options = {"boosting_type": "dart", "colsample_bytree": 0.3, "n_jobs": 1, "verbose": -1}
+    messages = []
+    for seed in range(10):
+        train, vali = few_queries(seed), few_queries(100 + seed, 20)
+        ranker = LGBMGAPRanker(n_estimators=60, random_state=seed, **options)
+        evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
+        try:
+            ranker.fit(*train[:2], qid=train[2], **evaluation)
+        except ValueError as error:
+            messages.append(str(error))
+        else:
+            reported = ranker.evals_result_["valid_0"]["map-gap"][-1]
+            assert ranker.score(*vali[:2], vali[2]) == pytest.approx(reported, rel=1e-6)
+    assert messages
+    assert all("boosting_type is 'dart'" in message for message in messages)
+
+
+def continued(**parameters):
+    """Return the trees of a training, and those of one that continues it."""
+    X, y, qid = few_queries(0)
+    options = {"n_estimators": 3, "n_jobs": 1, "verbose": -1, "learning_rate": 1e-6, **parameters}
+    first = LGBMGAPRanker(**options).fit(X, y, qid)
+    second = LGBMGAPRanker(**options).fit(X, y, qid, init_model=first)
+    dumps = [model.booster_.dump_model()["tree_info"] for model in (first, second)]
+    return [[tree["tree_structure"]["threshold"] for tree in dump] for dump in dumps]
+
+
+@pytest.mark.parametrize("seeds", [{}, {"random_state": 3}, {"extra_seed": 5}], ids=str)
+def test_continued_training_draws_other_thresholds(seeds):
+    # With steps of nearly 0 the gradients stay, so that equal draws give equal thresholds.
+    first, both = continued(**seeds)
+    assert both[:3] == first
+    # In the first round, all documents are tied.
+    assert both[4:] != first[1:]
+
+
+def test_an_early_stopped_model_in_a_file_of_lightgbm_predicts_the_same(tmp_path):
+    ranker, _, _ = fitted(8, colsample_bytree=0.3)
+    X = few_queries(3)[0]
+    ranker.booster_.save_model(tmp_path / "model.txt")
+    loaded = lightgbm.Booster(model_file=tmp_path / "model.txt")
+    np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
+    np.testing.assert_array_equal(ranker.to_vendor().predict(X), ranker.predict(X))
