@@ -93,23 +93,6 @@ def evaluate(
 ) -> PerQuery: ...
 
 
-@overload
-def evaluate(
-    measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
-    *,
-    sample_weight: Any = None,
-    recall_base: Any = None,
-    ties: TieRule = "expected",
-    empty: Empty = 0,
-    missing_queries: MissingQueries = "warn",
-    per_query: bool,
-    n_jobs: int | None = None,
-) -> Values | PerQuery: ...
-
-
 def evaluate(
     measures: Measures,
     y_true: Any,

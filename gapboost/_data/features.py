@@ -1,6 +1,6 @@
 """Tables of features: forms that both boosters take, conversions, and the column ``qid``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -68,30 +68,23 @@ def check_names(
     """
     if not found or not expected or list(found) == list(expected):
         return
-    missing, unknown = (
-        [c for c in here if c not in there]
-        for here, there in ((expected, found), (found, expected))
-    )
-    differs = [
-        *([f"lacks the column{_quoted(missing)}"] if missing else []),
-        *([f"has the unknown column{_quoted(unknown)}"] if unknown else []),
-    ]
-    if not differs:
+    missing = [name for name in expected if name not in found]
+    unknown = [name for name in found if name not in expected]
+    if missing or unknown:
+        differs = f"lacks the columns {shortened(missing)} and has the unknown {shortened(unknown)}"
+    else:
         here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
-        differs = [f"has the column {here!r} where {there!r} was in {reference}"]
+        differs = f"has the column {here!r} where {there!r} was in {reference}"
     raise ValueError(
-        f"{name} {' and '.join(differs)}; expected {', '.join(shortened(expected))}, in this "
-        f"order, as in {reference}"
+        f"{name} {differs}; expected {', '.join(shortened(expected))}, in this order, as in "
+        f"{reference}"
     )
 
 
-def _quoted(names: Sequence[str]) -> str:
-    return ("s " if len(names) > 1 else " ") + ", ".join(shortened([repr(name) for name in names]))
-
-
-def shortened(names: Sequence[str]) -> list[str]:
+def shortened(names: Sequence[Any]) -> list[str]:
     """Return the first ten of many names and their number, for an error message."""
-    return [*names[:10], f"... ({len(names)} in all)"] if len(names) > 10 else [*names]
+    some = list(map(str, names[:10]))
+    return [*some, f"... ({len(names)} in all)"] if len(names) > 10 else some
 
 
 def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
@@ -110,9 +103,9 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     TypeError
         If it is a lazy table of polars.
     """
-    if _loader(X) == "collect":
-        # A lazy table of polars would compute its columns several times.
-        raise _not_in_memory(X, name)
+    # A lazy table of polars would compute its columns several times; Dask's are split as they are.
+    if not type(X).__module__.startswith("dask"):
+        _check_in_memory(X, name)
     names = column_names(X)
     renamed = [c for c in names if isinstance(c, str) and c.endswith(RENAMED_QID)]
     if renamed:
@@ -180,8 +173,7 @@ def features(X: Any, name: str = "X") -> Any:
     """
     if sparse.issparse(X):
         return _sparse(X)
-    if _loader(X) is not None:
-        raise _not_in_memory(X, name)
+    _check_in_memory(X, name)
     if not hasattr(X, "shape"):
         X = _array(X, name)
     if len(X.shape) != 2:
@@ -219,16 +211,13 @@ def _sparse(X: Any) -> Any:
     return X
 
 
-def _loader(X: Any) -> str | None:
-    """Return the name of the method that loads a lazy table of polars or Dask, or None."""
-    name = "compute" if type(X).__module__.startswith("dask") else "collect"
-    return name if hasattr(type(X), name) else None
-
-
-def _not_in_memory(X: Any, name: str) -> TypeError:
-    return TypeError(
-        f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{_loader(X)}()"
-    )
+def _check_in_memory(X: Any, name: str) -> None:
+    """Raise TypeError for a lazy table of polars or Dask."""
+    loader = "compute" if type(X).__module__.startswith("dask") else "collect"
+    if hasattr(type(X), loader):
+        raise TypeError(
+            f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{loader}()"
+        )
 
 
 def _array(X: Any, name: str) -> Array:
@@ -258,9 +247,15 @@ def _check_columns(X: Any, name: str) -> None:
         raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
     # Boosters refuse text of pandas themselves, and other rankers of a comparison may take it.
     if not _is_pandas(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes):
-        others = other_columns(X)
+        others = [
+            f"{column!r} of type {kind}"
+            for column, kind in column_types(X).items()
+            if _content(kind) == "other"
+        ]
         if others:
-            raise ValueError(f"{describe_columns(others, name)}; expected numbers or categories")
+            raise ValueError(
+                f"{name} has columns {', '.join(others)}; expected numbers or categories"
+            )
 
 
 def _is_pandas(X: Any) -> bool:
@@ -289,22 +284,6 @@ def _content(kind: str) -> str:
     return "category" if kind.startswith(CATEGORIES) else "other"
 
 
-def other_columns(X: Any) -> dict[Any, str]:
-    """Return the type of each column of a data frame that holds neither numbers nor categories."""
-    return {column: kind for column, kind in column_types(X).items() if _content(kind) == "other"}
-
-
-def describe_columns(types: Mapping[Any, str], name: str) -> str:
-    """Return the beginning of an error message about columns of a table."""
-    listed = ", ".join(f"{column!r} of type {kind}" for column, kind in types.items())
-    return f"{name} has {'a column' if len(types) == 1 else 'columns'} {listed}"
-
-
-def arrow_types(X: Any) -> list[tuple[str, str]]:
-    """Return name and type of each column of a table of polars or Arrow; else nothing."""
-    return [] if _is_pandas(X) else list(column_types(X).items())
-
-
 def check_arrow_numbers(X: Any, name: str) -> None:
     """Refuse columns of polars and Arrow that are no numbers or truth values.
 
@@ -315,7 +294,8 @@ def check_arrow_numbers(X: Any, name: str) -> None:
     ValueError
         Naming the column.
     """
-    for column, kind in arrow_types(X):
+    types = {} if _is_pandas(X) else column_types(X)
+    for column, kind in types.items():
         if kind not in NUMBER_TYPES:
             raise ValueError(
                 f"{name} has a column {column!r} of type {kind}; expected integers, float32 or "

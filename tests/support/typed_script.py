@@ -37,8 +37,6 @@ value: float = means[gb.nDCG(k=10)]
 label: str = gb.nDCG(k=10).label
 plot = gb.plotting.plot_g
 
-LGBMGAPRanker(n_estimators="ten")  # type: ignore[arg-type]
-XGBGAPRanker(max_depth="deep")  # type: ignore[arg-type]
 LGBMGAPRanker(measure=3)  # type: ignore[arg-type]
 lgbm.predict(X, raw_score=3.5)  # type: ignore[arg-type]
 gb.evaluate(3, y, scores)  # type: ignore[call-overload]
