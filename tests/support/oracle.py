@@ -504,11 +504,3 @@ def per_query(value, grades, scores, qid, ties="expected", empty=0.0, counts=Non
                 evaluate(value, query_grades, [scores[row] for row in rows], query_counts)
             )
     return np.array(values)
-
-
-def mean_over_queries(value, grades, scores, qid, ties="expected", empty=0.0, counts=None):
-    """The mean of `per_query` without the skipped queries; nan if all are skipped."""
-    values = [
-        v for v in per_query(value, grades, scores, qid, ties, empty, counts) if not math.isnan(v)
-    ]
-    return sum(values) / len(values) if values else math.nan
