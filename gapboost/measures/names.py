@@ -8,8 +8,8 @@
             | "OfLabel(" MEASURE "," COLUMN ")"
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
-its dataclass. VALUE and COLUMN are written as in Python, but a tuple needs no brackets, and a word
-no quotes. CUTOFF is the parameter ``k``.
+its dataclass. VALUE and COLUMN are written as in Python, but a word needs no quotes. A tuple needs
+no brackets, and may be in quotes, as ir_measures writes it. CUTOFF is the parameter ``k``.
 """
 
 import ast
@@ -181,6 +181,8 @@ def one_value(text: str, several: bool = False) -> Any:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
+    if several and isinstance(value, str) and value != text:
+        return one_value(value, several)  # quoted, as ir_measures writes it
     return (value,) if several and isinstance(value, int | float) else value
 
 
