@@ -381,8 +381,9 @@ def _used_trees(ranker: Any) -> float:
     """Return the number of rounds of trees that `predict` uses; NaN for other libraries."""
     library = library_of(ranker)
     if library == "lightgbm":
-        booster = ranker.booster_
-        return float(max(booster.best_iteration, 0) or booster.current_iteration())
+        trees = ranker.booster_.current_iteration()
+        # Rounds that find no split add no tree, but count in `best_iteration`.
+        return float(min(max(ranker.booster_.best_iteration, 0) or trees, trees))
     if library == "xgboost":
         booster = ranker.get_booster()
         best = booster.attr("best_iteration")

@@ -6,15 +6,19 @@ import browser
 import lightgbm
 import numpy as np
 import numpy.testing as npt
+import pandas as pd
+import polars as pl
 import pytest
 from cheap_rankers import Noisy, made
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
+from gapboost.comparison.data import load
+from gapboost.comparison.leak import find_leaks
 from gapboost.comparison.report import decide
 
 X, Y, QID = made()
@@ -74,6 +78,13 @@ def test_a_leak_is_found_before_training_and_nothing_is_recommended(leak):
     text = decision(found, "one")
     assert text.startswith("Remove leaked features first.")
     assert not {"Use", "Keep"} & set(text.split())
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, pd.DataFrame, pl.DataFrame])
+def test_a_leak_is_found_among_many_features(form):
+    rare = sparse.random(len(Y), 2000, 0.001, random_state=0).toarray()
+    table = form(np.column_stack([rare, X, LEAKS["grade"]]))
+    assert list(find_leaks(load(table, Y, QID, None, [gb.AP()], True)[0]).values()) == [1.0]
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
