@@ -225,7 +225,7 @@ def test_names_come_from_the_data_frame(twin, engine, tmp_path):
     # The engine may hold more features, in another order.
     rows = [[1e9, *reversed(row)] for row in checks["rows"]]
     check(engine, content, {**checks, "rows": rows}, ["more", *reversed(table.columns)])
-    with pytest.raises(ValueError, match=r"^X lacks the column 'f0'"):
+    with pytest.raises(ValueError, match=r"^X "):
         exported(engine, model, table.rename(columns={"f0": "f1"}), tmp_path, None)
     array = model.booster_ if twin is LIGHTGBM else model.get_booster()
     known = exported(engine, array, X[:10, :3], tmp_path, None)[1]["feature_names"]
