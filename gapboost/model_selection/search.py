@@ -181,14 +181,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several"
             " labels",
         )  # fmt: skip
-        queries = ranking_rows(
+        judged = ranking_rows(
             X, y, qid, group, sample_weight, position=position, limit=grade_limit(measures)
-        ).data.queries
+        ).data
+        queries = judged.queries
         without_qid, _ = split(X, qid, group)
         ids = queries.ids[queries.codes]
         by_row = sample_weight
         if by_row is not None and _num_samples(by_row) != len(ids):
-            by_row = np.asarray(by_row)[queries.codes]
+            by_row = judged.weights[queries.codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = X if isinstance(self.estimator, Pipeline) else features(without_qid)
         data = SearchData(table, y, ids, by_row, position)
