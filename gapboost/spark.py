@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,8 @@ from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 
 imported("pyspark", "spark", "by gapboost.spark")
 
+import pandas as pd  # noqa: E402
 import pyspark.sql.functions as F  # noqa: E402
-from pyspark.sql.types import IntegerType, StructField, StructType  # noqa: E402
 from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel  # noqa: E402
 
 # Not part of XGBoost's interface, checked with 3.2.0, as are the methods with an underscore that
@@ -122,13 +124,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         # By a hash: ranges of ids may leave a worker without training rows.
         n_workers, qid = self.getOrDefault(self.num_workers), self.getOrDefault(self.qid_col)
         dataset, features = super()._prepare_input(dataset.repartition(n_workers, qid))
-        if not isinstance(dataset.schema[alias.qid].dataType, IntegerType):
-            fields = [
-                StructField(alias.qid, IntegerType()) if field.name == alias.qid else field
-                for field in dataset.schema
-            ]
-            dataset = dataset.mapInPandas(_numbered, StructType(fields))
-        return dataset, features
+        return _WholeQueries(dataset), features
 
     def _get_xgb_parameters(self, dataset: Any) -> tuple[dict[str, Any], ...]:
         booster, train, matrix = super()._get_xgb_parameters(dataset)
@@ -170,15 +166,41 @@ class SparkXGBGAPRanker(SparkXGBRanker):
 _set_pyspark_xgb_cls_param_attrs(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
 
 
-def _numbered(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield sorted rows with their query ids numbered: XGBoost keeps 32 bits of an id."""
-    last, number = None, -1
-    for batch in batches:
-        if not len(batch):
+class _WholeQueries:
+    """A data frame, sorted by query, whose partitions are read in batches of whole queries.
+
+    XGBoost begins a new query with each batch, which Spark cuts anywhere.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dataset, name)
+
+    def mapInPandas(self, function: Any, schema: Any) -> Any:
+        """Call `function` with the batches of each partition."""
+        return self._dataset.mapInPandas(partial(_with_whole_queries, function), schema)
+
+
+def _with_whole_queries(function: Any, batches: Iterator[Any]) -> Any:
+    return function(_whole_queries(batches))
+
+
+def _whole_queries(batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the rows of `batches` with whole queries in each.
+
+    Query ids are numbered from 1, because XGBoost keeps 32 bits of an id.
+    """
+    number, rest = 0, None
+    for batch in chain(batches, [None]):
+        rows = rest if batch is None else pd.concat([rest, batch], ignore_index=True)
+        if rows is None or not len(rows):
             continue
-        ids = batch[alias.qid]
-        begins = ids.ne(ids.shift()).to_numpy()
-        begins[0] = ids.iloc[0] != last or number < 0
-        numbers = number + begins.cumsum()
-        last, number = ids.iloc[-1], int(numbers[-1])
-        yield batch.assign(**{alias.qid: numbers.astype(np.int32)})
+        ids = rows[alias.qid]
+        end = len(rows) if batch is None else int((ids != ids.iloc[-1]).sum())
+        numbers = number + ids.ne(ids.shift()).cumsum()[:end]
+        rest = rows.iloc[end:]
+        if end:
+            number = int(numbers.iloc[-1])
+            yield rows.iloc[:end].assign(**{alias.qid: numbers})

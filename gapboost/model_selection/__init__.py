@@ -31,6 +31,7 @@ own `score`, which is that of the candidate, scikit-learn's searches raise an er
 
 from gapboost.measures.grids import simplex_grid, uniform_g
 from gapboost.model_selection.clicks import ThresholdEstimate, g_from_clicks
+from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import MeasureScorer, measure_scorer
 from gapboost.model_selection.search import GSearchCV
 
@@ -40,6 +41,7 @@ __all__ = [
     "ThresholdEstimate",
     "g_from_clicks",
     "measure_scorer",
+    "query_folds",
     "simplex_grid",
     "uniform_g",
 ]

@@ -5,44 +5,57 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
+from sklearn.utils.validation import _num_samples
 
 from gapboost._data.arguments import random_numbers
-from gapboost._data.queries import Queries
+from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 
 Fold = tuple[Array, Array]
 
 
 def query_folds(
-    queries: Queries, cv: Any, random_state: Any, X: Any = None, y: Any = None, name: str = "cv"
+    qid: Any, cv: Any = 5, random_state: Any = None, X: Any = None, y: Any = None
 ) -> list[Fold]:
-    """Training and test rows of each fold, checked to hold whole queries.
+    """Return the training and test rows of folds of whole queries.
 
     Parameters
     ----------
-    queries : Queries
-    cv : int, splitter, or iterable of (train, test)
+    qid : array-like of shape (N,)
+        Query id of each row.
+    cv : int, splitter, or iterable of (train, test), default=5
         A number of folds as `sklearn.model_selection.GroupKFold` makes them; a splitter gets the
         queries as groups.
-    random_state : int, RandomState or None
-        For a number of folds: None balances their documents, anything else deals the queries out at
-        random.
-    X, y : array-like, optional
-        Shown to a splitter.
-    name : str
-        What the caller calls `cv`.
+    random_state : int, RandomState or None, default=None
+        For a number of folds: None balances their documents, anything else assigns the queries to
+        folds at random.
+    X, y : array-like of N rows, optional
+        Passed to a splitter.
+
+    Returns
+    -------
+    list of (train, test)
+        Numbers of rows, as ``folds=`` of `lightgbm.cv` takes them. `xgboost.cv` makes folds of
+        whole queries itself.
 
     Raises
     ------
     ValueError
-        If there are fewer queries than folds, or a query is cut in two.
+        If there are fewer queries than folds, or a fold cuts a query.
+
+    Examples
+    --------
+    >>> [test.tolist() for train, test in query_folds(["a", "b", "a", "c"], cv=3)]
+    [[0, 2], [3], [1]]
     """
+    queries = (
+        qid if isinstance(qid, Queries) else grouped_rows(qid, _num_samples(qid), "qid", "qid")
+    )
     codes = queries.codes
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= len(queries):
             raise ValueError(
-                f"{name} is {cv}; expected from 2 folds to one for each of the {len(queries)} "
-                "queries"
+                f"cv is {cv}; expected from 2 folds to one for each of the {len(queries)} queries"
             )
         drawn = None if random_state is None else random_numbers(random_state)
         cv = GroupKFold(int(cv), shuffle=drawn is not None, random_state=drawn)

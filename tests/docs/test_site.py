@@ -28,7 +28,6 @@ PAGES = (
     "guide/train",
     "guide/production",
     "guide/compare",
-    "guide/spark",
     "benchmarks/EFFECTIVENESS",
     "benchmarks/BETTER_RANKINGS",
     "benchmarks/FINDINGS",
@@ -45,7 +44,6 @@ WORDS = {
     "docker": "guide/production.html",
     "weights": "guide/train.html",
     "early stopping": "guide/train.html",
-    "Spark": "guide/spark.html",
     "compare": "guide/compare.html",
 }
 
