@@ -108,8 +108,9 @@ class GAPRanker:
         if qid is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row, or group with the sizes of "
-                "the queries. scikit-learn's model selection passes it with "
-                "sklearn.set_config(enable_metadata_routing=True) and params={'qid': qid}"
+                "the queries. Pipelines and scikit-learn's model selection pass it on after "
+                "sklearn.set_config(enable_metadata_routing=True): pipeline.score(X, y, qid=qid), "
+                "cross_validate(..., params={'qid': qid})"
             )
         scores = self.predict(X)  # type: ignore[attr-defined]
         n_jobs = self.n_jobs  # type: ignore[attr-defined]

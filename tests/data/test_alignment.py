@@ -5,7 +5,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.exceptions import DataConversionWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from twins import twins
 
 import gapboost as gb
@@ -223,3 +226,14 @@ def test_the_name_of_a_column_is_no_column():
     ):
         with pytest.raises(ValueError, match=r"^qid is 'customer_id'; expected .*n_rows"):
             call()
+
+
+@twins
+def test_a_pipeline_passes_query_ids_on_by_routing(twin):
+    ranker = twin.ranker(n_estimators=2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), ranker).fit(X, Y, qid=QID)
+        scores = pipeline.predict(X)
+        assert pipeline.score(X, Y, qid=QID) == value(pipeline[-1].measure_, scores=scores)
+    with pytest.raises(ValueError, match=r"^qid is missing.*Pipelines.*enable_metadata_routing"):
+        pipeline.score(X, Y, qid=QID)
