@@ -160,7 +160,7 @@ def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
     A topic is drawn as often as `times` says.
     """
     z, times, level, within = item
-    n, place = z.shape[1], int(np.ceil(level * len(times))) - 1
+    n, place = z.shape[1], len(times) - int(np.ceil(level * len(times)))
     asl, required = [], []
     for begin in range(0, len(z), PAIRS_AT_ONCE):
         some = z[begin : begin + PAIRS_AT_ONCE]
@@ -173,7 +173,7 @@ def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
         drawn = np.abs(_t(means, times @ (w**2).T / n, n))
         # Rounding must not decide between equal values, as where a resample holds every topic once.
         asl.append(np.where(constant, 1.0, (drawn >= observed * (1 - 1e-12)).mean(axis=0)))
-        at = np.argsort(-drawn, axis=0, kind="stable")[place]
+        at = (drawn == np.partition(drawn, place, axis=0)[place]).argmax(axis=0)
         required.append(np.abs(means[at, np.arange(len(some))]).max())
     return np.concatenate(asl), float(max(required))
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
-from gapboost._data.queries import Queries
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.evaluation import query_values
 from gapboost.measures import Measure
@@ -80,12 +78,8 @@ def list_values(
     counts = np.array(
         [np.pad(found.recall_base, (0, width - len(found.recall_base))) for found in lists]
     )
-    offsets = np.cumsum([0, *(len(found.grades) for found in lists)])
-    data = Judged(
-        Queries(np.arange(len(lists)), offsets, None),
-        np.concatenate([found.grades for found in lists]),
-        RecallBase.of_whole_grades(counts),
-        np.ones(len(lists)),
-    )
-    falling = -np.arange(offsets[-1], dtype=np.float64)
+    grades = np.concatenate([found.grades for found in lists])
+    query = np.repeat(np.arange(len(lists)), [len(found.grades) for found in lists])
+    data = judged(grades, query, recall_base=counts)
+    falling = -np.arange(len(grades), dtype=np.float64)
     return np.array(query_values(measures, data, falling, n_jobs=n_jobs))
