@@ -33,8 +33,8 @@ EXPONENT = 600.0
 # Number of rates: vectors of 16, 16 and 8, which begin at these.
 TERMS, SECOND, THIRD = 40, 16, 32
 
-# The least rates, in two geometric progressions; `HIGH` more go up to `STEEPEST` / epsilon. A random
-# search found them, for the least error at an epsilon of .01.
+# The least rates, in two geometric progressions, and the number of further ones, which go up to
+# `STEEPEST` / epsilon. A random search found them, for the least error at an epsilon of .01.
 RATES = np.concatenate(
     [0.6055 / 1.5487 ** np.arange(10.0, 0.0, -1.0), 0.6055 * 1.19755 ** np.arange(16.0)]
 )

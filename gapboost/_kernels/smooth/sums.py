@@ -29,11 +29,11 @@ from gapboost._kernels.smooth.pairs import (
 )
 from gapboost._kernels.smooth.query import Documents, part
 
-# Longest list that goes pair by pair in any case: the cells cost more.
-SHORT = 64
+# Longest list that goes pair by pair in any case.
+SHORT = 20
 
 # Documents a cell, on average, below which a list goes pair by pair: few are near each other then.
-SPARSE = 32
+SPARSE = 8
 
 
 class SmoothStep(NamedTuple):
