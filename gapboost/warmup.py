@@ -48,7 +48,7 @@ def main() -> None:
     """Warm up, and print where the code is kept."""
     begun = time.process_time()
     warm_up()
-    if KernelCache.failed:
+    if KernelCache.unkept:
         sys.exit("the kernels are compiled, but not kept on disk")
     where = KernelCache.kept or "where they were before"
     print(

@@ -12,12 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from installed import needs
-from numba import config
 from scipy.stats import zscore
 
 import gapboost as gb
-from gapboost import warmup
-from gapboost._kernels.jit import KernelCache
 
 pytestmark = needs("lightgbm")  # by which the programs below fit
 
@@ -199,17 +196,12 @@ def test_kernels_of_an_image_are_used_by_another_user_who_cannot_write(
 def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(
     image, nobody, expected
 ):
-    """Compilation is announced once; loading is silent, even to the impatient."""
     copy_of_package(image, compiled=False)
     chosen = image / "chosen"
-    program = (
-        COUNTING + KERNELS + "from gapboost._kernels import jit; jit.PATIENCE = 0.0\n" + STANDARDIZE
-    )
+    program = COUNTING + STANDARDIZE
     printed, compiled, said = counted(run(program, image, chosen))
-    assert printed == expected[STANDARDIZE]
+    assert (printed, said) == (expected[STANDARDIZE], [])
     assert compiled > 0
-    assert len(said) == 1, said
-    assert "compiling for this processor" in said[0]
     assert not list((image / "gapboost").rglob("*.nbc"))
     environment = closed(image)
     assert counted(run(program, image, chosen, nobody, **environment)) == (
@@ -238,7 +230,7 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
     lacking = [
         path
         for path in image.rglob("*.nbc")
-        if re.match(r"query_relative\.(zscores|center)-", path.name)
+        if re.search(r"query_relative\.(zscores|center)-", path.name)
     ]
     assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
     for path in lacking:
@@ -306,37 +298,6 @@ def test_a_limit_on_the_length_of_files(expected, tmp_path):
     assert "NUMBA_CACHE_DIR" in said[0]
 
 
-@pytest.fixture
-def full_disk(tmp_path):
-    if sys.platform != "linux" or os.geteuid() != 0:
-        pytest.skip("only root on Linux can make a small disk")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False)
-    if made.returncode != 0:
-        pytest.skip("a small disk cannot be made here")
-    yield disk
-    subprocess.run(["umount", disk], check=True)
-
-
-@pytest.mark.slow
-def test_a_full_disk(expected, full_disk, tmp_path):
-    copy_of_package(tmp_path, compiled=False)
-    # Where a folder would have to be, for root may write in every one.
-    for folder in [path for path in (tmp_path / "gapboost").rglob("*") if path.is_dir()]:
-        (folder / "__pycache__").touch()
-    (tmp_path / "file").touch()
-    printed, said = output(
-        run(STANDARDIZE, tmp_path, full_disk, XDG_CACHE_HOME=str(tmp_path / "file"))
-    )
-    assert printed == expected[STANDARDIZE]
-    # The first functions had room.
-    assert len([line for line in said if "cannot be kept on disk ([Errno 28]" in line]) == 1, said
-    assert len(said) <= 2, said
-    assert list(full_disk.rglob("*.nbc"))
-    assert not list(full_disk.rglob("*.tmp.*"))
-
-
 def cut_off(path, i):
     with path.open("r+b") as file:
         file.truncate([path.stat().st_size - 1, path.stat().st_size // 2, 1][i % 3])
@@ -363,19 +324,14 @@ def byte_flipped(path, i):
     ],
 )
 def test_broken_files(processes, broken, expected, folder):
-    """They are compiled anew, which is said once, and are good again."""
-    found = sorted(folder.rglob("query_relative.*.nbc"))
+    """They are compiled anew, and are good again."""
+    found = sorted(folder.rglob("*query_relative.*.nbc"))
     assert len(found) >= 6
     for i, path in enumerate(found):
         broken(path, i)
     outputs = [output(process) for process in [run(STANDARDIZE, folder) for _ in range(processes)]]
     assert [printed for printed, _ in outputs] == [expected[STANDARDIZE]] * processes
-    for i, (_, said) in enumerate(outputs):
-        # The first may have replaced all that the second needs.
-        assert len(said) == 1 or (i == 1 and not said), said
-        for line in said:
-            assert "cannot be read" in line
-            assert str(folder) in line
+    assert not any(said for _, said in outputs)
     assert output(run(STANDARDIZE, folder)) == (expected[STANDARDIZE], [])
 
 
@@ -404,103 +360,3 @@ def test_an_edited_function_changes_those_that_call_it_from_other_files(tmp_path
     assert source.count("x[i] -= mean") == 1
     path.write_text(source.replace("x[i] -= mean", "x[i] += mean"), encoding="utf-8")
     assert output(run(CALL, tmp_path))[0] == "20.0\n"
-
-
-KEY = ("types", "processor")
-
-
-def function():
-    """Stands for a kernel."""
-
-
-@pytest.fixture
-def chosen(monkeypatch, tmp_path):
-    """The folder that `NUMBA_CACHE_DIR` names; the user's own is beside it."""
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "chosen"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "users"))
-    return tmp_path / "chosen"
-
-
-def cache(**stamp):
-    made = KernelCache(function)
-    made.stamp = tuple({"numba": "this", "sources": "these", "file": "this", **stamp}.values())
-    return made
-
-
-@pytest.mark.parametrize("differs", ["numba", "sources", "file"])
-def test_code_of_other_sources_or_another_numba_is_not_taken_for_these(differs, chosen):
-    old, new = cache(**{differs: "other"}), cache()
-    old.save(KEY, "old code")
-    assert new.load(KEY) is None
-    new.save(KEY, "new code")
-    assert new.load(KEY) == "new code"
-    assert len(list(chosen.rglob("*"))) == 2  # a folder, and a file that was replaced
-
-
-def test_a_file_with_any_byte_changed_is_not_taken(chosen):
-    one = cache()
-    one.save(KEY, "code")
-    (saved,) = chosen.rglob("*.nbc")
-    content = saved.read_bytes()
-    assert one.load(KEY) == "code"
-    for i in range(len(content)):
-        saved.write_bytes(content[:i] + bytes([content[i] ^ 1]) + content[i + 1 :])
-        assert one.load(KEY) is None
-        saved.write_bytes(content[:i])
-        assert one.load(KEY) is None
-
-
-@pytest.mark.parametrize("other", [("other types", "processor"), ("types", "other processor")])
-def test_code_for_other_types_or_another_processor_is_not_taken_for_these(other, chosen):
-    one = cache()
-    one.save(KEY, "code")
-    (saved,) = chosen.rglob("*.nbc")
-    one.save(other, "other code")
-    assert (one.load(KEY), one.load(other)) == ("code", "other code")
-    (second,) = {*chosen.rglob("*.nbc")} - {saved}
-    shutil.copy(saved, second)
-    assert (one.load(KEY), one.load(other)) == ("code", None)
-
-
-def test_a_stale_file_does_not_hide_a_good_one_in_another_folder(chosen, tmp_path):
-    cache().save(KEY, "code")
-    chosen.rename(tmp_path / "elsewhere")
-    cache(sources="others").save(KEY, "old code")
-    (stale,), (good,) = chosen.rglob("*.nbc"), (tmp_path / "elsewhere").rglob("*.nbc")
-    users = tmp_path / "users" / "numba" / good.parent.name
-    users.mkdir(parents=True)
-    shutil.copy(good, users)
-    assert cache().load(KEY) == "code"
-    assert stale.exists()
-
-
-@pytest.fixture
-def unsaved(monkeypatch, tmp_path):
-    """A cache of a file in a zip, for a user without a home."""
-    monkeypatch.setattr(config, "CACHE_DIR", "")
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    monkeypatch.setattr(KernelCache, "failed", False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "package.zip").touch()
-    made = cache()
-    made._source = str(tmp_path / "package.zip" / "kernels.py")
-    return made
-
-
-def test_no_folder_is_made_for_a_user_without_a_home(unsaved, tmp_path):
-    unsaved.save(KEY, "code")
-    assert KernelCache.failed
-    assert unsaved.load(KEY) is None
-    assert [path.name for path in tmp_path.iterdir()] == ["package.zip"]
-
-
-def test_a_warmup_that_cannot_keep_its_code_fails(unsaved, monkeypatch, capsys):
-    """The build of an image then stops."""
-    monkeypatch.setattr(warmup, "warm_up", lambda: unsaved.save(KEY, "code"))
-    with pytest.raises(SystemExit, match="not kept"):
-        warmup.main()
-    monkeypatch.setattr(KernelCache, "failed", False)
-    monkeypatch.setattr(warmup, "warm_up", lambda: None)
-    warmup.main()
-    assert "all kernels are compiled and kept" in capsys.readouterr().out
