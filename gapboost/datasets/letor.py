@@ -34,7 +34,9 @@ OPEN: dict[bytes, Callable[..., Any]] = {
     b"": open,
 }
 ENDINGS = ("", ".gz", ".bz2", ".xz")
-MAX_GRADE = np.iinfo(np.int32).max
+MAX_GRADE, MAX_INDEX = np.iinfo(np.int32).max, 10**9 - 1
+# Rows whose text is in memory at once.
+ROWS_AT_ONCE = 50_000
 
 
 def load_letor(
@@ -202,25 +204,30 @@ def _read(path: Path, drop_unlabelled: bool, n_before: int = 0) -> _File:
     with path.open("rb") as stream:
         start = stream.read(6)
     opened = next(way for mark, way in OPEN.items() if start.startswith(mark))
-    rows: list[tuple[int, float, str, str, str]] = []
+    rows: list[tuple[int, float, str, str]] = []
+    blocks: list[Any] = []
+    features: list[str] = []
     number, line = 0, ""
     try:
         with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as stream:
             for number, line in enumerate(stream, 1):
                 if line.partition("#")[0].strip():
-                    row = _parsed(line.strip())
-                    if row[0] >= 0 or not drop_unlabelled:
-                        rows.append((number, *row))
-                        _check_grade(row[0])
+                    grade, query, docid, some = _parsed(line.strip(), drop_unlabelled)
+                    if grade >= 0:
+                        rows.append((number, grade, query, docid))
+                        features.append(some)
+                if len(features) == ROWS_AT_ONCE:
+                    blocks.append(_matrix(features))
+                    features.clear()
     except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(
             f"{path}, line {number}: found {line[:80].strip()!r} ({error}); expected '{EXPECTED}'"
         ) from error
     if not rows:
         raise ValueError(f"{path}: found no rows; expected rows '{EXPECTED}'")
-    numbers, grades, queries, docids, features = map(list, zip(*rows, strict=True))
-    X, n_given = _matrix(features)
-    odd, what = np.diff(X.indptr) < n_given, "a feature twice"
+    numbers, grades, queries, docids = map(list, zip(*rows, strict=True))
+    matrices, twice = zip(*blocks, _matrix(features), strict=True)
+    odd, what = np.concatenate(twice), "a feature twice"
     if not any(queries):
         queries = _groups(path, len(queries), n_before)
     elif not all(queries):
@@ -228,15 +235,20 @@ def _read(path: Path, drop_unlabelled: bool, n_before: int = 0) -> _File:
     if odd.any():
         at = numbers[int(np.argmax(odd))]
         raise ValueError(f"{path}, line {at}: found {what}; expected '{EXPECTED}'")
-    return _File(path, X, np.array(grades), queries, docids)
+    return _File(path, sparse.vstack(matrices, format="csr"), np.array(grades), queries, docids)
 
 
-def _parsed(line: str) -> tuple[float, str, str, str]:
+def _parsed(line: str, drop_unlabelled: bool) -> tuple[float, str, str, str]:
     """Return grade, query, document and features of a row; "" for no query or document."""
     parts = ROW.fullmatch(line)
     if parts is None:
         raise ValueError("no such row")
     grade, query, features, comment = parts.groups(default="")
+    if not 0 <= float(grade) <= MAX_GRADE and not (float(grade) < 0 and drop_unlabelled):
+        raise ValueError(
+            f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows with "
+            "grades below 0"
+        )
     # Blanks of Unicode, without a width even, would make each row a query.
     if not query.isprintable():
         raise ValueError(f"the query {query!r} holds a character that is not printable")
@@ -246,24 +258,15 @@ def _parsed(line: str) -> tuple[float, str, str, str]:
     return float(grade), query, document, features
 
 
-def _check_grade(grade: float) -> None:
-    if not 0 <= grade <= MAX_GRADE:
-        raise ValueError(
-            f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows with "
-            "grades below 0"
-        )
-
-
 def _matrix(features: Sequence[str]) -> tuple[Any, Any]:
-    """Return a sparse matrix, and how many features each row has; those given twice are added."""
-    sizes = np.array([row.count(":") for row in features])
+    """Return a sparse matrix, and True for each row that gives a feature twice."""
+    sizes = np.array([row.count(":") for row in features], dtype=np.int64)
     text = " ".join(features).replace("NULL", "nan").replace(":", " ")
     numbers = np.fromstring(text, sep=" ")[: 2 * sizes.sum()]  # of a blank text numpy makes -1
-    columns = numbers[::2].astype(np.int64)
-    shape = (len(features), int(columns.max(initial=0)) + 1)
-    X = sparse.csr_matrix((numbers[1::2], columns, np.append(0, np.cumsum(sizes))), shape=shape)
+    indices, offsets = numbers[::2].astype(np.int32), np.append(0, np.cumsum(sizes))
+    X = sparse.csr_matrix((numbers[1::2], indices, offsets), shape=(len(sizes), MAX_INDEX + 1))
     X.sum_duplicates()
-    return X, sizes
+    return X, np.diff(X.indptr) < sizes
 
 
 def _groups(path: Path, n_rows: int, n_before: int) -> list[str]:

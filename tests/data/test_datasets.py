@@ -161,6 +161,18 @@ def test_features_in_any_order(write):
     assert data.X[:, [0, 1, 2, 9]].tolist() == [[2, 0, 5, 0], [4, 1, 0, 7]]
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
+def test_files_longer_than_what_is_in_memory_at_once(write, n, monkeypatch):
+    path = write("".join(f"{i % 3} qid:{i} {i + 1}:{i + 0.5} 1:2\n" for i in range(1, 7)))
+    whole = load_letor(path)
+    monkeypatch.setattr("gapboost.datasets.letor.ROWS_AT_ONCE", n)
+    parts = load_letor(path)
+    npt.assert_array_equal(parts.X, whole.X)
+    assert (parts.y.tolist(), parts.qid.tolist()) == (whole.y.tolist(), whole.qid.tolist())
+    with pytest.raises(ValueError, match="line 7: found a feature twice"):
+        load_letor(write(path.read_text() + "1 qid:9 3:1 3:2\n"))
+
+
 def test_large_and_fractional_grades(write):
     large = load_letor(write("1330 qid:1 1:4\n0 qid:1 1:5\n"))
     assert (large.y.dtype, large.y.tolist()) == (np.int32, [1330, 0])
