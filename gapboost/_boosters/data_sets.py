@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -54,9 +55,15 @@ def _same(a: Array | None, b: Array | None) -> bool:
 
 
 def judged_groups(
-    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
+    label: Array,
+    sizes: Array,
+    weight: Array | None,
+    measures: Sequence[Measure],
+    part: bool = False,
 ) -> Judged:
     """Return a booster's labels, group sizes and weights as judged queries, checked.
+
+    All weights of a worker's `part` may be 0.
 
     Raises
     ------
@@ -68,10 +75,11 @@ def judged_groups(
             "the data set has no query groups; expected group sizes or qid to be set on it"
         )
     qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
-    names = ("label", "group", "weight")
-    return judged(
-        label, qid, sample_weight=weight, limit=grade_limit(measures), names=names, real=True
-    )
+    names, limit = ("label", "group", "weight"), grade_limit(measures)
+    if part and weight is not None and not weight.any():
+        data = judged(label, qid, limit=limit, names=names, real=True)
+        return replace(data, weights=np.zeros(len(data.queries)))
+    return judged(label, qid, sample_weight=weight, limit=limit, names=names, real=True)
 
 
 def native_objective(measure: Any, g: Any) -> Objective:

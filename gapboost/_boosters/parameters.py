@@ -14,20 +14,6 @@ EARLY_STOPPING = (
     "n_iter_no_change",
 )
 
-# LightGBM's other names of n_estimators.
-N_ROUNDS = (
-    "max_iter",
-    "n_iter",
-    "nrounds",
-    "num_boost_round",
-    "num_iteration",
-    "num_iterations",
-    "num_round",
-    "num_rounds",
-    "num_tree",
-    "num_trees",
-)
-
 MIGRATION = "https://OWNER.github.io/gapboost/migration.html"
 
 

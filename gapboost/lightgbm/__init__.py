@@ -3,7 +3,7 @@
 ===============  ====================================================
 `ranker`         the ranker
 `callbacks`      objective and metrics of `lightgbm.train`
-`rounds`         callbacks of the ranker's fit
+`training`       parts of a fit: arguments, metrics, callbacks
 `private`        names of LightGBM that are not part of its interface
 `contributions`  contributions of the features to scores
 `model_text`     the text of a model with a name of LightGBM's

@@ -1,9 +1,7 @@
 """LightGBM ranker with the interface of `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from typing import Any, Self
 
@@ -12,8 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.parameters import EARLY_STOPPING, check_positions, refuse_ignored
+from gapboost._boosters.parameters import check_positions, refuse_ignored
 from gapboost._boosters.plan import Plan
 from gapboost._boosters.positions import PENALTY, PositionFactors, checked_penalty
 from gapboost._boosters.ranker import (
@@ -26,16 +23,28 @@ from gapboost._boosters.ranker import (
 from gapboost._boosters.rows import Names, RankingRows, evaluation_rows, ranking_rows
 from gapboost._data.features import (
     QID,
-    check_arrow_numbers,
-    check_names,
     column_names,
-    feature_names,
 )
 from gapboost._kernels import Array
 from gapboost.lightgbm import private
 from gapboost.lightgbm.callbacks import OF_OBJECTIVES, units
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
-from gapboost.lightgbm.rounds import RoundMetrics, TreeCounter, as_booster, by_first_metric
+from gapboost.lightgbm.training import (
+    TreeCounter,
+    as_booster,
+    binned,
+    by_first_metric,
+    check_continued,
+    check_stopping,
+    clear_errors,
+    evaluation_arguments,
+    evaluation_pairs,
+    read_exactly,
+    round_metrics,
+    row_weights,
+    train_on_bins,
+    vendor_ranker,
+)
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -43,9 +52,6 @@ from gapboost.objectives import Objective
 OF_METRICS = ("label_gain", "metric", "eval_at", "objective_seed", "is_unbalance")
 # Training and held-out rows.
 Bins = tuple[lightgbm.Dataset, lightgbm.Dataset]
-
-# What LightGBM cannot write into a model.
-FORBIDDEN = frozenset('",:[]{}')
 
 
 @cache
@@ -96,13 +102,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         Number of training queries.
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, if `fit` was given `position`.
-    booster_ : lightgbm.Booster
     best_iteration_ : int
         Trees of the best model by early stopping, 0 without it. A round that finds no split adds
         no tree.
-    best_score_ : dict {set: {metric: float}}
-    evals_result_ : dict {set: {metric: list of float}}
-        Reported values of each round.
 
     Examples
     --------
@@ -201,25 +203,23 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable. The message names it, what was found and what
-            is expected.
+            If an argument or parameter is unusable.
 
         Warns
         -----
         UserWarning
-            If `min_child_weight`, which is compared with sums of hessians, allows fewer than 8
-            leaves for 1000 rows or more.
+            If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
         parameters = self.get_params(deep=False)
         plan, penalty = self._plan(parameters, position, eval_metric)
-        _check_stopping(plan, parameters, callbacks)
+        check_stopping(plan, parameters, callbacks)
         rows = ranking_rows(
             X, y, qid, group, sample_weight, init_score, position,
             limit=plan.objective_limit, names=Names(start="init_score"),
         )  # fmt: skip
         plan = plan.resolved(rows.data, part=self._mean_size is not None)
         if eval_X is not None or eval_y is not None:
-            eval_set = _pairs(eval_set, eval_X, eval_y)
+            eval_set = evaluation_pairs(eval_set, eval_X, eval_y)
         metadata = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
@@ -230,21 +230,18 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_set, metadata, rows, plan.limit,
             lambda pair, _: pair[0] is X and pair[1] is y,
         )  # fmt: skip
-        positions = {"categorical_feature": categorical_feature}
-        for name in ("categorical_feature", "interaction_constraints"):
-            value = private.value_of(name, parameters)
-            positions[name] = positions.get(name, "auto") if value is None else value
-        for name, value in positions.items():
-            check_positions(name, value, rows.X.shape[1], QID in column_names(X))
-
+        width, qid_column = rows.X.shape[1], QID in column_names(X)
+        check_positions("categorical_feature", categorical_feature, width, qid_column)
+        constraints = parameters.get("interaction_constraints")
+        check_positions("interaction_constraints", constraints, width, qid_column)
         before = None if init_model is None else as_booster(init_model)
         if before is not None:
-            _check_continued(before, rows, feature_name)
+            check_continued(before, rows, feature_name)
             if self.extra_trees:
                 # LightGBM would draw the same thresholds again.
                 seed = parameters.get("extra_seed") or private.value_of("seed", parameters)
                 seed = seed if isinstance(seed, int | np.integer) else 6
-                parameters["extra_seed"] = int(seed) + before.num_trees()
+                parameters["extra_seed"] = int(seed) + before.num_trees() & 0x7FFFFFFF
         factors = self._position_factors(plan, rows, penalty, init_model)
         gradients = self._gradients(plan, rows, factors)
         counter = TreeCounter()
@@ -253,7 +250,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             parameters["first_metric_only"] = True
             callbacks = by_first_metric(callbacks)
         # Training happens on a fresh LGBMRanker: after an error this one is as it was.
-        trained = _vendor(
+        trained = vendor_ranker(
             parameters, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
         )
         table, labels = read_exactly(rows.X, "X"), rows.y
@@ -262,19 +259,19 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             table if s is rows else read_exactly(s.X, f"eval_set[{i}] X")
             for i, s in enumerate(sets)
         ]
-        with _clear_errors(rows, feature_name):
+        with clear_errors(rows, feature_name):
             trained.fit(
                 table,
                 labels,
-                sample_weight=_row_weights(rows),
+                sample_weight=row_weights(rows),
                 init_score=rows.start,
                 group=rows.sizes,
-                **_evaluation_sets(tables, [labels if s is rows else s.y for s in sets]),
+                **evaluation_arguments(tables, [labels if s is rows else s.y for s in sets]),
                 eval_group=[s.sizes for s in sets] or None,
-                eval_sample_weight=[_row_weights(s) for s in sets],
+                eval_sample_weight=[row_weights(s) for s in sets],
                 eval_init_score=[s.start for s in sets],
                 eval_names=eval_names,
-                eval_metric=_metrics(plan, rows, sets),
+                eval_metric=round_metrics(plan, rows, sets),
                 feature_name=feature_name,
                 categorical_feature=categorical_feature,
                 callbacks=callbacks,
@@ -292,47 +289,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
         """Return training and held-out rows as LightGBM keeps them, binned by the training rows."""
-        # Kept raw: LightGBM bins again if a candidate changes how, instead of refusing.
-        first = lightgbm.Dataset(
-            read_exactly(train.X, "X"),
-            train.y,
-            weight=_row_weights(train),
-            group=train.sizes,
-            free_raw_data=False,
-        )
-        held_out_X = read_exactly(held_out.X, "X")
-        second = lightgbm.Dataset(
-            held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False
-        )
-        return first, second
+        return binned(train, held_out)
 
     def _train_on_bins(self, rows: RankingRows, bins: Bins, watch: Callable[[Array], None]) -> None:
-        """Train as `fit` on rows that `_bins` binned.
-
-        `watch` is called with the held-out scores after each round.
-        """
-        parameters = self.get_params(deep=False)
-        plan, penalty = self._plan(parameters, rows.positions)
-        rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
-        plan = plan.resolved(rows.data)
-        gradients = self._gradients(plan, rows, self._position_factors(plan, rows, penalty))
-        ranker = _vendor(
-            parameters, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
-        )
-
-        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
-            watch(scores)
-            return []
-
-        with _clear_errors(rows, "auto"):
-            lightgbm.train(
-                private.train_parameters(ranker),
-                bins[0],
-                num_boost_round=self.n_estimators,
-                valid_sets=[bins[1]],
-                feval=feval,
-                keep_training_booster=True,
-            )
+        """Train as `fit` on rows that `_bins` binned; `watch` gets held-out scores each round."""
+        train_on_bins(self, rows, bins, watch)
 
     def _plan(
         self, parameters: dict[str, Any], position: Any, eval_metric: Any = None
@@ -406,8 +367,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
         ValueError
             If the columns are not those of the training data.
         """
@@ -434,14 +393,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         It needs no gapboost, in pickles either. It knows neither `measure` nor the column ``qid``
         of a data frame, and rounds integers in arrays to float32. Fitted again, it trains for its
         own objective.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
         """
         check_is_fitted(self)
-        vendor = _vendor(self.get_params(deep=False), objective=VENDOR_OBJECTIVE)
+        vendor = vendor_ranker(self.get_params(deep=False), objective=VENDOR_OBJECTIVE)
         trained = self.booster_
         booster = labelled(trained, num_iteration=-1)
         booster.best_iteration, booster.best_score = trained.best_iteration, trained.best_score
@@ -449,97 +403,3 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         found = {n: v for n, v in private.learned(self).items() if n in names and n != "_Booster"}
         vars(vendor).update(deepcopy(found), _Booster=booster)
         return vendor
-
-
-def _vendor(parameters: dict[str, Any], **others: Any) -> lightgbm.LGBMRanker:
-    """Return LightGBM's own ranker with parameters of ours."""
-    known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
-    return lightgbm.LGBMRanker(**known, **others)
-
-
-def _check_stopping(plan: Plan, parameters: dict[str, Any], callbacks: Any) -> None:
-    """Raise ValueError if `stopping_metric` would be ignored."""
-    if plan.stopping is None:
-        return
-    callback = any(isinstance(one, private.EarlyStopping) for one in callbacks or ())
-    if not callback and not any(parameters.get(name) for name in EARLY_STOPPING):
-        raise ValueError(
-            f"stopping_metric is {plan.stopping!r}, but early stopping is off; expected "
-            "early_stopping_rounds, an early stopping callback, or stopping_metric=None"
-        )
-    if parameters.get("first_metric_only") not in (None, True):
-        raise ValueError(
-            f"stopping_metric is {plan.stopping!r}, but first_metric_only is False, by which every "
-            "metric stops training; expected one of them"
-        )
-
-
-def _pairs(eval_set: Any, X: Any, y: Any) -> list[tuple[Any, Any]]:
-    """Return `eval_X` and `eval_y` as `eval_set`."""
-    if eval_set is not None or X is None or y is None:
-        raise ValueError("eval_X is given with eval_set, or without eval_y; expected eval_X and "
-                         "eval_y, or eval_set")  # fmt: skip
-    tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
-    if len(tables) != len(labels):
-        raise ValueError(f"eval_X has {len(tables)} entries and eval_y {len(labels)}; expected the "
-                         "same number")  # fmt: skip
-    return list(zip(tables, labels, strict=True))
-
-
-def _metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> list[Any]:
-    """Return the metrics of a fit as LightGBM takes them; the first one stops training."""
-    measures = [metric for metric in plan.metrics if isinstance(metric, Measure)]
-    of_round = RoundMetrics(Metrics(measures, plan.n_jobs, private.TEAM), rows, sets)
-    first, *others = [*([] if plan.metrics[0] is measures[0] else [plan.metrics[0]]), of_round]
-    return [first, *others, *(f for f in plan.functions if f is not first)]
-
-
-def _check_continued(model: lightgbm.Booster, rows: RankingRows, feature_name: Any) -> None:
-    """Check that a model to continue has the columns of training."""
-    names = feature_names(rows.X) if isinstance(feature_name, str) else feature_name
-    known = model.feature_name()
-    # LightGBM's own names, where there were none.
-    if known != [f"Column_{i}" for i in range(len(known))]:
-        check_names([name.replace(" ", "_") for name in names], known, "X")
-
-
-def _row_weights(rows: RankingRows) -> Array | None:
-    return rows.data.row_weights if rows.weighted else None
-
-
-def _evaluation_sets(X: Sequence[Any], y: Sequence[Any]) -> dict[str, Any]:
-    if private.HAS_EVAL_X:
-        return {"eval_X": tuple(X) or None, "eval_y": tuple(y) or None}
-    return {"eval_set": list(zip(X, y, strict=True)) or None}
-
-
-def read_exactly(X: Any, name: str) -> Any:
-    """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_arrow_numbers(X, name)
-    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
-    # together.
-    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
-    return X if exact else X.astype(np.float64, copy=False)
-
-
-@contextmanager
-def _clear_errors(rows: RankingRows, feature_name: Any) -> Iterator[None]:
-    """Turn two errors of LightGBM's library into a ValueError that names the cause."""
-    try:
-        yield
-    except private.LightGBMError as error:
-        names = feature_names(rows.X) if isinstance(feature_name, str) else feature_name
-        bad = [name for name in names if FORBIDDEN & set(name)]
-        if "num_features()" in str(error):
-            message = (
-                "X holds no feature that LightGBM can split; expected one with different values, "
-                "each side of a split in at least min_child_samples rows"
-            )
-        elif bad:
-            message = (
-                f"X has a column {bad[0]!r}; expected a name without "
-                f"{' '.join(sorted(FORBIDDEN))}, which LightGBM cannot write into a model"
-            )
-        else:
-            raise
-        raise ValueError(message) from error

@@ -3,7 +3,8 @@
 ===============  ===================================================
 `ranker`         the ranker
 `callbacks`      objective and metrics of `xgboost.train`
-`inputs`         models as XGBoost takes them
+`training`       parts of a fit: matrices, metrics, errors
+`inputs`         models as XGBoost takes and saves them
 `private`        names of XGBoost that are not part of its interface
 `contributions`  contributions of the features to scores
 `progress`       progress bar as a callback

@@ -159,7 +159,7 @@ class XGBoostObjective:
         objective = self.objective if occurring is None else self.objective.resolved(occurring)
         measures = [objective.measure]
         data = (
-            judged_groups(label, sizes, weight, measures)
+            judged_groups(label, sizes, weight, measures, part=occurring is not None)
             if occurring is None or len(label)
             else None
         )
@@ -169,7 +169,7 @@ class XGBoostObjective:
                 (0, 0) if data is None else (data.weights @ data.queries.sizes, data.weights.sum())
             )
             documents, queries = sum_over_workers(np.array(own, dtype=np.float64))
-            if data is not None:
+            if data is not None and data.weights.any():
                 size = documents / queries / data.weighted_size
                 data = replace(data, weights=data.weights * size)
         if data is None:
@@ -212,7 +212,8 @@ class XGBoostMetric(Metrics):
             measures = [measure.resolved(occurring) for measure in measures]
             if not len(label):
                 return None, measures
-        data = judged_groups(label, sizes, weight, measures)
+        part = collective.get_world_size() > 1
+        data = judged_groups(label, sizes, weight, measures, part)
         return data, [measure.resolved(data.graded) for measure in measures]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import xgboost
 
-from gapboost.xgboost.inputs import drop_rounds_after_best, kind_of
-from gapboost.xgboost.ranker import MISSING, XGBGAPRanker
+from gapboost.xgboost.inputs import MISSING, drop_rounds_after_best, kind_of
+from gapboost.xgboost.ranker import XGBGAPRanker
 
 
 def exportable(

@@ -5,9 +5,18 @@ from typing import Any
 
 import xgboost
 
+from gapboost._boosters.model_file import read_objective
+from gapboost._boosters.plan import ranking_objective
+from gapboost.objectives import Objective
+
 # What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions
 # are raw scores.
 SAVED_AS = "rank:ndcg"
+
+
+# Attributes of a booster, and of its files: what it was trained for, and which value of a feature
+# is missing, which XGBoost's files leave out.
+TRAINED_FOR, MISSING = "gapboost_objective", "gapboost_missing"
 
 
 def to_continue(model: Any) -> xgboost.Booster | None:
@@ -69,3 +78,31 @@ def _trees(content: dict[str, Any]) -> dict[str, Any]:
     saved = content["learner"]["gradient_booster"]
     model: dict[str, Any] = saved.get("gbtree", saved)["model"]
     return model
+
+
+def missing_text(missing: Any) -> str:
+    """Return the missing value of a ranker as its files keep it."""
+    return repr(float("nan" if missing is None else missing))
+
+
+def read_model(fname: Any, ranker: Any) -> tuple[xgboost.XGBRanker, Objective]:
+    """Return the ranker in a file, without rounds after the best one, and its objective.
+
+    Raises
+    ------
+    ValueError
+        If `missing` of the ranker that loads it, or its measure, is another one.
+    """
+    loaded = xgboost.XGBRanker(n_jobs=ranker.n_jobs)
+    loaded.load_model(fname)
+    booster = loaded._Booster = drop_rounds_after_best(loaded.get_booster())
+    state = ranker.random_state if isinstance(ranker.random_state, int) else None
+    objective, text = ranking_objective(ranker, state), booster.attr(TRAINED_FOR)
+    if text is not None:
+        objective = read_objective(text, objective)
+    missing, own = booster.attr(MISSING), missing_text(ranker.missing)
+    if missing not in (None, own):
+        raise ValueError(
+            f"missing is {own}, but the model was trained with {missing}; expected the same"
+        )
+    return loaded, objective

@@ -1,20 +1,16 @@
 """XGBoost ranker with the interface of `xgboost.XGBRanker`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.model_file import objective_text, read_objective
-from gapboost._boosters.parameters import check_positions, refuse_ignored
-from gapboost._boosters.plan import Plan, ranking_objective
+from gapboost._boosters.model_file import objective_text
+from gapboost._boosters.parameters import refuse_ignored
+from gapboost._boosters.plan import Plan
 from gapboost._boosters.positions import PENALTY, PositionFactors, checked_penalty
 from gapboost._boosters.ranker import (
     OWN_NAMES,
@@ -24,13 +20,29 @@ from gapboost._boosters.ranker import (
     learned,
 )
 from gapboost._boosters.rows import Names, RankingRows, evaluation_rows, ranking_rows
-from gapboost._data.features import QID, column_names, feature_names
+from gapboost._data.features import QID, column_names
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private
 from gapboost.xgboost.callbacks import units
-from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best, to_continue
+from gapboost.xgboost.inputs import (
+    MISSING,
+    SAVED_AS,
+    TRAINED_FOR,
+    drop_rounds_after_best,
+    missing_text,
+    read_model,
+    to_continue,
+)
+from gapboost.xgboost.training import (
+    check_stopping,
+    checked_feature_weights,
+    clear_errors,
+    ranking_matrix,
+    round_metrics,
+    train_on_bins,
+)
 
 # Parameters of XGBoost's own ranking objectives and metrics.
 IGNORED = frozenset(
@@ -48,10 +60,6 @@ IGNORED = frozenset(
 
 # Training and held-out rows.
 Bins = tuple[xgboost.DMatrix, xgboost.DMatrix]
-
-# Attributes of a booster, and of its files: what it was trained for, and which value of a feature
-# is missing, which XGBoost's files leave out.
-TRAINED_FOR, MISSING = "gapboost_objective", "gapboost_missing"
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -93,10 +101,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it. Later rounds are dropped.
-    best_iteration, best_score : int, float
-        XGBoost's own, after early stopping; the first counts from 0.
-    evals_result_ : dict {set: {metric: list of float}}
-        Reported values of each round; ``evals_result()`` returns the same.
 
     Examples
     --------
@@ -168,11 +172,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         group : array-like of shape (Q,), optional
             Sizes of the queries, instead of `qid`, if the rows come query by query.
         position : array-like of shape (N,), optional
-            Position at which each document was shown when `y` was observed, such as its rank in a
-            click log: any hashable values. An additive factor of each position is learned along
-            with the trees, which then learn only what the factors do not explain. The factors use
-            the ranker's learning rate and `lambdarank_position_bias_regularization` (default 0).
-            Evaluation sets and predictions have no positions.
+            Position at which each document was shown when `y` was observed: any hashable values. A
+            factor of each is learned along with the trees, as in `LGBMGAPRanker.fit`.
         eval_set : list of (X, y), optional
         eval_qid, eval_group : list of array-like, optional
             Query ids, or sizes of the queries, of each evaluation set.
@@ -185,18 +186,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable. The message names it, what was found and what
-            is expected.
+            If an argument or parameter is unusable.
 
         Warns
         -----
         UserWarning
-            If `min_child_weight`, which is compared with sums of hessians, allows fewer than 8
-            leaves for 1000 rows or more.
+            If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
         given = self.get_params(deep=False)
         plan, penalty = self._plan(given, position)
-        _check_stopping(self)
+        check_stopping(self)
         rows = ranking_rows(
             X, y, qid, group, sample_weight, base_margin, position,
             limit=plan.objective_limit, names=Names(start="base_margin"),
@@ -218,7 +217,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 a is b for a, b in zip((*pair, *given), of_training, strict=True)
             ),
         )
-        weights = self._checked_columns(rows, feature_weights, QID in column_names(X))
+        weights = checked_feature_weights(self, rows, feature_weights, QID in column_names(X))
 
         parameters = self._train_parameters(given)
         # A model to continue brings the codes of its categories: those of another data frame can
@@ -230,10 +229,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         factors = self._position_factors(plan, rows, penalty, xgb_model)
         gradients = self._gradients(plan, rows, factors)
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(verbosity=self.verbosity), _clear_errors(rows, self.missing):
-            train = _matrix(self, rows, feature_types, weights)
+        with xgboost.config_context(verbosity=self.verbosity), clear_errors(rows, self.missing):
+            train = ranking_matrix(self, rows, feature_types, weights)
             matrices = [
-                train if s is rows else _matrix(self, s, feature_types, None, train) for s in sets
+                train if s is rows else ranking_matrix(self, s, feature_types, None, train)
+                for s in sets
             ]
             data = {id(matrix): s for matrix, s in zip(matrices, sets, strict=True)}
             booster = xgboost.train(
@@ -242,7 +242,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self.get_num_boosting_rounds(),
                 evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
                 obj=lambda scores, _: gradients(scores),
-                custom_metric=_metrics(plan, data),
+                custom_metric=round_metrics(plan, data),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
@@ -266,63 +266,19 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """Return a trained booster up to its best round, with its objective as an attribute."""
         booster = drop_rounds_after_best(booster)
         booster.set_attr(
-            **{TRAINED_FOR: objective_text(objective), MISSING: _as_text(self.missing)}
+            **{TRAINED_FOR: objective_text(objective), MISSING: missing_text(self.missing)}
         )
         return booster
-
-    def _checked_columns(self, rows: RankingRows, feature_weights: Any, qid_column: bool) -> Any:
-        """Return the feature weights; check parameters about columns, and the columns' names."""
-        n_features = rows.X.shape[1]
-        check_positions(
-            "interaction_constraints", self.interaction_constraints, n_features, qid_column
-        )
-        if feature_weights is not None and self.feature_weights is not None:
-            raise ValueError(
-                "feature_weights is given in fit, and to the ranker too; expected one of them"
-            )
-        weights = self.feature_weights if feature_weights is None else feature_weights
-        if weights is not None and np.shape(weights) != (n_features,):
-            raise ValueError(
-                f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
-                f"{n_features} features"
-            )
-        bad = [name for name in feature_names(rows.X) if set("[]<") & set(name)]
-        if bad:
-            raise ValueError(f"X has a column {bad[0]!r}; expected a name without [, ] and <")
-        return weights
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
         """Return training and held-out rows as XGBoost keeps them, binned by the training rows."""
         _, feature_types = private.get_model_categories(train.X, None, self.feature_types)
-        first = _matrix(self, train, feature_types, self.feature_weights)
-        return first, _matrix(self, held_out, feature_types, None, first)
+        first = ranking_matrix(self, train, feature_types, self.feature_weights)
+        return first, ranking_matrix(self, held_out, feature_types, None, first)
 
     def _train_on_bins(self, rows: RankingRows, bins: Bins, watch: Callable[[Array], None]) -> None:
-        """Train as `fit` on rows that `_bins` binned.
-
-        `watch` is called with the held-out scores after each round.
-        """
-        given = self.get_params(deep=False)
-        plan, penalty = self._plan(given, rows.positions)
-        rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
-        plan = plan.resolved(rows.data)
-        gradients = self._gradients(plan, rows, self._position_factors(plan, rows, penalty))
-
-        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
-            watch(scores)
-            return []
-
-        with xgboost.config_context(verbosity=self.verbosity):
-            xgboost.train(
-                self._train_parameters(given),
-                bins[0],
-                num_boost_round=self.get_num_boosting_rounds(),
-                evals=[(bins[1], "held_out")],
-                obj=lambda scores, _: gradients(scores),
-                custom_metric=metric,
-                verbose_eval=False,
-                callbacks=self.callbacks,
-            )
+        """Train as `fit` on rows that `_bins` binned; `watch` gets held-out scores each round."""
+        train_on_bins(self, rows, bins, watch)
 
     def _plan(self, given: dict[str, Any], position: Any) -> tuple[Plan, float]:
         """Return the plan, and the penalty on factors of positions; check all parameters."""
@@ -341,10 +297,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             return None
         before = continued._last_factors if isinstance(continued, GAPRanker) else None
         rate = self.learning_rate
-        if rate is None:
-            rate = self.get_params().get("eta")
-        if rate is None:
-            rate = 0.5 if self.booster == "gblinear" else 0.3  # XGBoost's own
+        default = 0.5 if self.booster == "gblinear" else 0.3  # XGBoost's own
+        rate = self.get_params().get("eta", default) if rate is None else rate
         return PositionFactors(rows.positions, rate, penalty, units(plan.objective), before)
 
     def _train_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -394,8 +348,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
         ValueError
             If the columns are not those of the training data.
         """
@@ -425,11 +377,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """Return `xgboost.XGBRanker`, fitted, with the same parameters and predictions.
 
         It needs no gapboost, in pickles either. Fitted again, it trains for its own objective.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
         """
         check_is_fitted(self)
         given = {n: v for n, v in self.get_params().items() if n not in (*OWN_NAMES, PENALTY)}
@@ -451,18 +398,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             If the model was trained with another `missing`, or for a measure or objective of the
             user's own that is not the one of the parameters.
         """
-        loaded = xgboost.XGBRanker(n_jobs=self.n_jobs)
-        loaded.load_model(fname)
-        booster = drop_rounds_after_best(loaded.get_booster())
-        state = self.random_state if isinstance(self.random_state, int) else None
-        objective, text = ranking_objective(self, state), booster.attr(TRAINED_FOR)
-        if text is not None:
-            objective = read_objective(text, objective)
-        missing, own = booster.attr(MISSING), _as_text(self.missing)
-        if missing not in (None, own):
-            raise ValueError(
-                f"missing is {own}, but the model was trained with {missing}; expected the same"
-            )
+        loaded, objective = read_model(fname, self)
+        booster = loaded.get_booster()
         found = {
             "_Booster": booster,
             "_trained_objective": objective,
@@ -470,9 +407,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             "_trained_names": tuple(booster.feature_names or ()),
             "_factors": None,
             "_last_factors": None,
+            **{n: getattr(loaded, n) for n in ("booster", "feature_types", "enable_categorical")},
         }
-        of_file = ("booster", "feature_types", "enable_categorical")
-        found.update({name: getattr(loaded, name) for name in of_file})
         kept = {name: value for name, value in vars(self).items() if name != "evals_result_"}
         self.__dict__ = {**kept, **found}
 
@@ -482,99 +418,3 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         given = super().get_xgb_params()
         ours = (*OWN_NAMES, PENALTY, "eval_metric")
         return {**{n: v for n, v in given.items() if n not in ours}, "objective": SAVED_AS}
-
-
-def _check_stopping(ranker: XGBGAPRanker) -> None:
-    """Raise ValueError if `stopping_metric` would be ignored."""
-    if ranker.stopping_metric is None:
-        return
-    stopping = f"stopping_metric is {ranker.stopping_metric!r}"
-    callbacks = [c for c in ranker.callbacks or [] if isinstance(c, xgboost.callback.EarlyStopping)]
-    if not ranker.early_stopping_rounds and not callbacks:
-        raise ValueError(
-            f"{stopping}, but early stopping is off; expected early_stopping_rounds, an early "
-            "stopping callback, or stopping_metric=None"
-        )
-    named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
-    if named is not None:
-        raise ValueError(
-            f"{stopping}, but metric_name of the early stopping callback is {named!r}; expected "
-            "one of them"
-        )
-
-
-def _metrics(
-    plan: Plan, data: dict[int, RankingRows]
-) -> Callable[[Array, xgboost.DMatrix], list[tuple[str, float]]]:
-    """Return the metrics of a fit; the last one stops training.
-
-    `data` has the rows of each matrix by its id.
-    """
-    measures = [metric for metric in reversed(plan.metrics) if isinstance(metric, Measure)]
-    functions = [
-        private.ltr_metric_decorator(metric, plan.n_jobs)
-        for metric in reversed(plan.metrics)
-        if not isinstance(metric, Measure)
-    ]
-    metrics = Metrics(measures, plan.n_jobs, private.TEAM)
-
-    def metric(scores: Array, matrix: xgboost.DMatrix) -> list[tuple[str, float]]:
-        values = metrics.values(scores, data[id(matrix)].data)
-        of_functions = [function(scores, matrix) for function in functions]
-        first_is_function = not isinstance(plan.metrics[0], Measure)
-        return [*values, *of_functions] if first_is_function else [*of_functions, *values]
-
-    return metric
-
-
-def _matrix(
-    ranker: XGBGAPRanker,
-    rows: RankingRows,
-    feature_types: Any,
-    feature_weights: Any = None,
-    train: xgboost.DMatrix | None = None,
-) -> xgboost.DMatrix:
-    """Return the matrix that XGBRanker chooses; query codes are small integers for all ids."""
-    return private.ranking_matrix(
-        ranker,
-        rows.X,
-        np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
-        train,
-        label=rows.y,
-        weight=rows.data.weights if rows.weighted else None,
-        base_margin=rows.start,
-        feature_types=feature_types,
-        feature_weights=feature_weights,
-    )
-
-
-@contextmanager
-def _clear_errors(rows: RankingRows, missing: Any) -> Iterator[None]:
-    """Turn XGBoost's error for infinite features into a ValueError with their place."""
-    try:
-        yield
-    except xgboost.core.XGBoostError as error:
-        if "`inf`" not in str(error):
-            raise
-        raise ValueError(
-            f"X holds infinite values{_first_infinite(rows)}; expected finite ones, or NaN for "
-            f"missing values (missing is {missing!r})"
-        ) from error
-
-
-def _first_infinite(rows: RankingRows) -> str:
-    """Return the row and the column of the first infinite value; empty if not of one array."""
-    try:
-        found = np.argwhere(np.isinf(np.asarray(rows.X, dtype=np.float64)))
-    except (TypeError, ValueError):
-        return ""
-    if not len(found):
-        return " of some evaluation set"
-    row, column = found[0].tolist()
-    original = row if rows.data.queries.rows is None else int(rows.data.queries.rows[row])
-    name = (feature_names(rows.X) or range(rows.X.shape[1]))[column]
-    return f", such as in row {original} of column {name!r}, counted from 0"
-
-
-def _as_text(missing: Any) -> str:
-    return repr(float("nan" if missing is None else missing))

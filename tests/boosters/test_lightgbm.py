@@ -8,7 +8,7 @@ from sklearn.base import clone
 from twins import LIGHTGBM, TEST, TRAIN, VALI, sizes_of
 
 from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective
-from gapboost.lightgbm.ranker import _evaluation_sets as evaluation_sets
+from gapboost.lightgbm.training import evaluation_arguments as evaluation_sets
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from twins import LIGHTGBM, QID, SIZES, VALI, X, Y, sizes_of, twins
 
-from gapboost.lightgbm.ranker import _evaluation_sets as evaluation_sets
+from gapboost.lightgbm.training import evaluation_arguments as evaluation_sets
 
 WEIGHTS = np.linspace(0.5, 3.0, len(SIZES))
 START = np.sin(np.arange(len(Y)))

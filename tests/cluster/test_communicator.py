@@ -45,7 +45,8 @@ def halves(valid_of):
     return parts, (train, valid, MEASURES, "gap", ROUNDS)
 
 
-HOW = {"smooth": (gb.SoftRank(gb.GAP()), 4.0), "ties": (gb.LambdaRank(gb.GAP()), 0.0)}
+# Ties are ordered by random keys of each worker.
+HOW = {"smooth": (gb.SoftRank(gb.GAP()), 4.0), "pairs": (gb.LambdaRank(gb.GAP()), 4.0)}
 
 
 def by_length(how, spread):

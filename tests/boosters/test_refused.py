@@ -1,0 +1,372 @@
+"""Arguments and parameters that the rankers refuse: the error names them."""
+
+import re
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from sklearn.exceptions import DataConversionWarning
+from twins import LIGHTGBM, QID, SIZES, VALI, XGBOOST, X, Y, twins
+
+import gapboost as gb
+
+N = len(Y)
+# A bad value of each argument with one entry a row, by kind.
+ROWS = {
+    "NaN": lambda values: np.where(np.arange(N) == 3, np.nan, values),
+    "infinite": lambda values: np.where(np.arange(N) == 3, np.inf, values),
+    "short": lambda values: values[:-1],
+    "two columns": lambda values: np.column_stack([values, values]),
+    "a number": lambda values: 3,
+    "strings": lambda values: np.full(N, "a"),
+}
+ENTRY_POINTS = {
+    "fit": lambda ranker, **given: ranker.fit(**{"X": X, "y": Y, "qid": QID, **given}),
+    "eval_set": lambda ranker, **given: ranker.fit(
+        X,
+        Y,
+        QID,
+        eval_set=[(X.copy(), given.get("y", Y))],
+        eval_qid=[given.get("qid", QID)],
+    ),
+    "score": lambda ranker, **given: ranker.fit(X, Y, QID).score(
+        **{"X": X, "y": Y, "qid": QID, **given}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("entry", ENTRY_POINTS)
+@pytest.mark.parametrize("argument", ["y", "qid", "sample_weight"])
+@twins
+def test_bad_values_of_rows(twin, argument, entry, kind):
+    good = {"y": Y, "qid": QID, "sample_weight": np.ones(N)}[argument]
+    accepted = argument == "qid" and kind in ("infinite", "strings")
+    if accepted or (argument == "sample_weight" and entry == "eval_set"):
+        return  # ids of any kind; weights of evaluation sets have their own argument
+    bad = ROWS[kind](np.asarray(good, dtype=float))
+    # scikit-learn's tools find the row from the message.
+    with pytest.raises((ValueError, TypeError), match=argument):
+        ENTRY_POINTS[entry](twin.ranker(), **{argument: bad})
+
+
+@pytest.mark.parametrize("values", ["position", "start", "eval_weight", "eval_start"])
+@twins
+def test_bad_values_of_other_columns(twin, values):
+    name = values if values == "position" else getattr(twin, values)
+    for kind in ("short", "NaN"):
+        bad = ROWS[kind](np.ones(N))
+        given = {name: [bad], "eval_set": [(X, Y)], "eval_qid": [QID.copy()]}
+        given = given if values.startswith("eval") else {name: bad}
+        if values.startswith("eval"):
+            given["eval_set"] = [(X.copy(), Y)]
+        with pytest.raises(ValueError, match=name):
+            twin.ranker().fit(X, Y, QID, **given)
+
+
+OWN = {
+    "measure": [3, "mpa", None, gb.QMeasure()],
+    "g": [(0.5, 0.6), (-1, 2), "half"],
+    "objective": ["softmax", 3, "rank:ndcg"],
+    "stopping_metric": ["ap", 3],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in OWN.items() for v in vs], ids=str)
+@twins
+def test_bad_own_parameters(twin, name, value):
+    parameters, fit = twin.stopping(3)
+    watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid], **fit}
+    with pytest.raises((ValueError, TypeError), match=name):
+        twin.ranker(**parameters, **{name: value}).fit(X, Y, QID, **watched)
+
+
+@twins
+def test_an_objective_by_value_brings_its_measure(twin):
+    for other in ({"measure": "ap"}, {"g": (0.5, 0.5)}):
+        with pytest.raises(ValueError, match="objective"):
+            twin.ranker(objective=gb.LambdaRank(gb.nDCG()), **other).fit(X, Y, QID)
+
+
+@twins
+def test_stopping_metric_without_early_stopping(twin):
+    with pytest.raises(ValueError, match="stopping_metric"):
+        twin.ranker(stopping_metric="gap").fit(X, Y, QID)
+
+
+IGNORED = {
+    "lightgbm": {
+        "lambdarank_truncation_level": 10,
+        "lambdarank_norm": False,
+        "sigmoid": 2.0,
+        "label_gain": [0, 1, 3],
+        "metric": "ndcg",
+        "metrics": "map",
+        "eval_at": [5],
+        "ndcg_eval_at": [5],
+        "objective_seed": 3,
+        "bagging_by_query": True,
+        "pos_bagging_fraction": 0.5,
+        "neg_bagging_fraction": 0.5,
+        "neg_subsample": 0.5,
+        "class_weight": "balanced",
+        "is_unbalance": True,
+        "scale_pos_weight": 2,
+        "application": "lambdarank",
+        # The ranker lists other names of these with a default, which LightGBM prefers.
+        "eta": 0.5,
+        "max_leaves": 4,
+        "extra_tree": False,
+        "min_data_per_leaf": 3,
+    },
+    "xgboost": {
+        "lambdarank_pair_method": "mean",
+        "lambdarank_num_pair_per_sample": 3,
+        "lambdarank_normalization": False,
+        "lambdarank_score_normalization": False,
+        "lambdarank_unbiased": True,
+        "lambdarank_bias_norm": 1.0,
+        "ndcg_exp_gain": False,
+        "scale_pos_weight": 2,
+    },
+}
+
+
+@twins
+def test_parameters_that_change_nothing_are_one_error(twin):
+    for name, value in IGNORED[twin.name].items():
+        with pytest.raises(ValueError, match=rf"^{name}: .*migration"):
+            twin.ranker(**{name: value}).fit(X, Y, QID)
+    with pytest.raises(ValueError, match=", ".join(sorted(IGNORED[twin.name]))):
+        twin.ranker(**IGNORED[twin.name]).fit(X, Y, QID)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"num_iterations": 2},
+        {"feature_fraction": 0.5},
+        {"lambda_l2": 3.0},
+        {"min_data": 3},
+        {"num_threads": 1},
+        {"seed": 4, "bagging_fraction": 0.5, "bagging_freq": 1},
+    ],
+    ids=str,
+)
+def test_lightgbms_names_of_parameters_are_used(parameters):
+    (name, value), *_ = parameters.items()
+    ranker = LIGHTGBM.ranker(**parameters).fit(X, Y, QID)
+    if name == "num_iterations":
+        assert ranker.booster_.num_trees() == value
+    elif name != "num_threads":
+        others = {n: v for n, v in parameters.items() if n != name}
+        plain = LIGHTGBM.ranker(**others).fit(X, Y, QID)
+        assert (ranker.predict(X) != plain.predict(X)).any()
+
+
+# --- queries --------------------------------------------------------------------------------------
+
+
+@twins
+def test_queries_are_given_once(twin):
+    # LightGBM's third argument is weights: ids must not be taken for them.
+    frame = pd.DataFrame(X).rename(columns=str).assign(qid=QID)
+    for call in (
+        lambda ranker: ranker.fit(X, Y, QID, group=SIZES),
+        lambda ranker: ranker.fit(X, Y, QID % 2, group=SIZES),
+        lambda ranker: ranker.fit(frame, Y, qid=QID),
+        lambda ranker: ranker.fit(frame, Y, group=SIZES),
+        lambda ranker: ranker.fit(X, Y, QID).score(X, Y, QID, group=SIZES),
+    ):
+        with pytest.raises(ValueError, match="expected one of them"):
+            call(twin.ranker())
+
+
+@twins
+def test_queries_are_missing(twin):
+    ranker = twin.ranker()
+    with pytest.raises(ValueError, match="qid is missing"):
+        ranker.fit(X, Y)
+    with pytest.raises(ValueError, match=re.escape("eval_qid[0] is missing")):
+        ranker.fit(X, Y, QID, eval_set=[(VALI.X, VALI.y)])
+    with pytest.raises(ValueError, match="qid is missing in score"):
+        ranker.fit(X, Y, QID).score(X, Y)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"eval_set": [(X, Y)], "eval_qid": QID},
+        {"eval_set": [(X, Y)], "eval_qid": [QID, QID]},
+        {"eval_set": [X], "eval_qid": [QID]},
+        {"eval_qid": [QID]},
+    ],
+    ids=["no list", "two entries", "no pair", "no set"],
+)
+@twins
+def test_evaluation_sets_that_do_not_fit(twin, given):
+    with pytest.raises(ValueError, match="eval_"):
+        twin.ranker().fit(X, Y, QID, **given)
+
+
+@twins
+def test_nothing_to_learn(twin):
+    with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
+        twin.ranker().fit(X, QID % 2, QID)
+    with pytest.raises(ValueError, match="measure is"):
+        twin.ranker(measure=gb.AP(rel=1)).fit(X, np.where(Y > 0, Y + 1, 1), QID)
+    with pytest.raises(ValueError, match="min_child_weight"):
+        twin.ranker(min_child_weight=1e6).fit(X, Y, QID)
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+COLUMNS = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(d=lambda frame: frame.d > frame.d[0])
+
+
+@pytest.mark.parametrize("position", [0, 2, 4])
+@pytest.mark.parametrize("by", ["fit", "constraints"])
+def test_positions_of_columns_beside_a_column_qid(by, position):
+    """The column qid is taken out first: positions behind it would mean other columns."""
+    frame = COLUMNS.copy()
+    frame.insert(position, "qid", QID)
+    fit = {"categorical_feature": [3]} if by == "fit" else {}
+    parameters = {} if by == "fit" else {"interaction_constraints": [[0, 1], [2, 3]]}
+    for names, group in ((frame, {}), (COLUMNS, {"qid": QID})):
+        ranker = LIGHTGBM.ranker(**parameters)
+        if names is frame:
+            with pytest.raises(ValueError, match="column 'qid'"):
+                ranker.fit(names, Y, **fit)
+        else:
+            ranker.fit(names, Y, **group, **fit)
+    # Names are the same either way.
+    for names, group in ((frame, {}), (COLUMNS, {"qid": QID})):
+        LIGHTGBM.ranker().fit(names, Y, **group, categorical_feature=["d"])
+
+
+@pytest.mark.parametrize("given", [{"categorical_feature": [4]}, {"categorical_feature": [-1]}])
+def test_positions_out_of_range(given):
+    with pytest.raises(ValueError, match="categorical_feature has the position"):
+        LIGHTGBM.ranker().fit(COLUMNS, Y, QID, **given)
+    with pytest.raises(ValueError, match="interaction_constraints has the position 7"):
+        LIGHTGBM.ranker(interaction_constraints=[[0, 7]]).fit(COLUMNS, Y, QID)
+
+
+def test_xgboosts_columns_beside_a_column_qid():
+    frame = COLUMNS.copy()
+    frame.insert(0, "qid", QID)
+    weights = np.ones(5)
+    with pytest.raises(ValueError, match="feature_weights has shape"):
+        XGBOOST.ranker(feature_weights=weights).fit(frame, Y)
+    with pytest.raises(ValueError, match="column 'qid'"):
+        XGBOOST.ranker(interaction_constraints=[[0, 1]]).fit(frame, Y)
+    XGBOOST.ranker(feature_weights=weights[1:]).fit(frame, Y)
+    XGBOOST.ranker(interaction_constraints=[["a", "b"]]).fit(frame, Y)
+
+
+@twins
+def test_infinite_features(twin):
+    bad = X.copy()
+    bad[3, 2] = np.inf
+    order = np.random.default_rng(0).permutation(N)
+    if twin is XGBOOST:
+        with pytest.raises(ValueError, match=r"X holds infinite values, such as in row 3 of .* 2"):
+            twin.ranker().fit(bad, Y, QID)
+        row = int(np.flatnonzero(order == 3)[0])
+        frame = pd.DataFrame(bad[order]).rename(columns=lambda i: f"f{i}")
+        with pytest.raises(ValueError, match=rf"in row {row} of column 'f2'"):
+            twin.ranker().fit(frame, Y[order], QID[order])
+        with pytest.raises(ValueError, match="infinite values"):
+            twin.ranker().fit(X, Y, QID, eval_set=[(bad, Y)], eval_qid=[QID])
+    else:
+        twin.ranker().fit(bad, Y, QID)  # LightGBM orders infinite values as numbers
+
+
+@twins
+def test_names_of_columns_that_the_booster_refuses(twin):
+    name = {"lightgbm": "a:b", "xgboost": "a[0]"}[twin.name]
+    with pytest.raises(ValueError, match=re.escape(f"X has a column '{name}'")):
+        twin.ranker().fit(COLUMNS.rename(columns={"b": name}), Y, QID)
+
+
+@twins
+def test_a_column_of_grades_is_flattened(twin):
+    plain = twin.ranker().fit(X, Y, QID)
+    with pytest.warns(DataConversionWarning, match="y"):
+        found = twin.ranker().fit(X, Y[:, None], QID)
+    np.testing.assert_array_equal(found.predict(X), plain.predict(X))
+    with pytest.warns(DataConversionWarning, match="y"):
+        assert found.score(X, Y[:, None], QID) == plain.score(X, Y, QID)
+    with pytest.warns(DataConversionWarning):
+        found.fit(X, Y, QID, eval_set=[(VALI.X, VALI.y[:, None])], eval_qid=[VALI.qid])
+
+
+@twins
+def test_columns_in_another_order(twin):
+    ranker = twin.ranker().fit(COLUMNS, Y, QID)
+    turned = COLUMNS[list("bacd")]
+    for call in (
+        lambda: ranker.predict(turned),
+        lambda: ranker.score(turned, Y, QID),
+        lambda: twin.ranker().fit(COLUMNS, Y, QID, eval_set=[(turned, Y)], eval_qid=[QID]),
+    ):
+        with pytest.raises(ValueError, match="'b' where 'a'"):
+            call()
+    np.testing.assert_array_equal(ranker.predict(COLUMNS.assign(qid=1)), ranker.predict(COLUMNS))
+
+
+# --- native callbacks -----------------------------------------------------------------------------
+
+
+@twins
+def test_native_arguments(twin):
+    for factory in (twin.module.objective, twin.module.eval_metric):
+        with pytest.raises((ValueError, TypeError), match="measure"):
+            factory("mpa")
+        with pytest.raises(ValueError, match="g is"):
+            factory("gap", g=(0.5, 0.6))
+        with pytest.raises(ValueError, match="measure is"):
+            factory(gb.OfLabel(gb.AP(), 0))
+    with pytest.raises(ValueError, match="g is"):
+        twin.module.objective(gb.LambdaRank(gb.GAP()), g=(0.5, 0.5))
+    with pytest.raises(ValueError, match="g is"):
+        twin.module.eval_metric(["gap", "ap"], g=(0.5, 0.5))
+
+
+@twins
+def test_data_sets_that_native_callbacks_refuse(twin):
+    for make in (twin.module.objective, twin.module.eval_metric):
+        call, scores = make("gap"), np.zeros(N)
+        with pytest.raises(ValueError, match="label holds the negative grade"):
+            call(scores, twin.dataset(X, Y - 1.0, SIZES))
+        with pytest.raises(ValueError, match="scores hold NaN or infinite"):
+            call(np.full(N, np.nan), twin.dataset(X, Y, SIZES))
+    with pytest.raises(ValueError, match="label holds no query"):
+        twin.module.objective("gap")(scores, twin.dataset(X, QID % 2, SIZES))
+
+
+def test_native_lightgbm_refuses_what_it_would_ignore():
+    for name, value in {"lambdarank_norm": False, "bagging_by_query": True}.items():
+        parameters = {**LIGHTGBM.native, name: value, "objective": gb.lightgbm.objective("gap")}
+        with pytest.raises(ValueError, match=name):
+            lightgbm.train(parameters, lightgbm.Dataset(X, Y, group=SIZES), 2)
+    data = lightgbm.Dataset(X, Y, group=SIZES, position=np.arange(N) % 10)
+    with pytest.raises(ValueError, match="positions"):
+        lightgbm.train({**LIGHTGBM.native, "objective": gb.lightgbm.objective("gap")}, data, 2)
+    parameters = {**LIGHTGBM.native, "objective": gb.lightgbm.objective("gap")}
+    with pytest.raises(ValueError, match="in part"):
+        lightgbm.cv(parameters, lightgbm.Dataset(X, Y, group=SIZES), 2, nfold=3)
+
+
+@pytest.mark.parametrize("tree_method", ["hist", "approx", "exact"])
+def test_native_xgboost_with_the_documented_settings_trains_as_the_ranker(tree_method):
+    settings = {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}
+    options = {"tree_method": tree_method, "max_depth": 4, "learning_rate": 0.3}
+    data = xgboost.DMatrix(X, Y, qid=QID, nthread=1)
+    booster = xgboost.train(
+        {**settings, **options, "nthread": 1}, data, 10, obj=gb.xgboost.objective("gap")
+    )
+    ranker = gb.xgboost.XGBGAPRanker(n_estimators=10, n_jobs=1, **options).fit(X, Y, QID)
+    np.testing.assert_array_equal(booster.inplace_predict(VALI.X), ranker.predict(VALI.X))
