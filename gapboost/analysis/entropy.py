@@ -68,6 +68,12 @@ def expected_value(measure: str | Measure, probabilities: Array, recall_base: An
         Probability of each grade at each rank.
     recall_base : array-like of shape (c + 1,)
         Documents of each grade in the collection.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> analysis.expected_value("p@2", [[0.25, 0.75], [0.5, 0.5]], recall_base=[1, 1])
+    0.625
     """
     measure = as_measure(measure)
     base = _counts(recall_base, "recall_base")

@@ -23,6 +23,13 @@ class RankedList:
         The query.
     grades : int32 ndarray of shape (n,)
     recall_base : int64 ndarray of shape (c + 1,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> analysis.RankedList("q", np.array([2, 0, 1]), np.array([9, 1, 1])).counts.tolist()
+    [1, 1, 1]
     """
 
     name: Any
