@@ -58,13 +58,30 @@ def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callabl
     """Yield a function that advances a progress bar by a number of its `total` steps.
 
     With `shown` None there is a bar at a terminal or notebook, if tqdm is installed. Without a
-    bar the function does nothing.
+    bar the function does nothing. Elsewhere, as in a log, a bar is a line every ten seconds.
     """
     if _watched() if shown is None else shown:
-        with tqdm()(total=total, desc=label) as bar:
+        options = {} if _at_screen() else {"file": _Lines(), "mininterval": 10}
+        with tqdm()(total=total, desc=label, **options) as bar:
             yield bar.update
     else:
         yield lambda steps: None
+
+
+def _at_screen() -> bool:
+    """Return True at a terminal or in a notebook."""
+    return getattr(sys.stderr, "isatty", bool)() or "ipykernel.zmqshell" in sys.modules
+
+
+class _Lines:
+    """Standard error, with a line for each text."""
+
+    def write(self, text: str) -> None:
+        if text.strip():
+            print(text.strip(), file=sys.stderr)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
 def _watched() -> bool:
@@ -72,8 +89,7 @@ def _watched() -> bool:
     in_worker = (
         multiprocessing.parent_process() is not None or get_active_backend()[0].nesting_level != 0
     )
-    terminal = getattr(sys.stderr, "isatty", bool)()
-    if in_worker or not (terminal or "ipykernel.zmqshell" in sys.modules):
+    if in_worker or not _at_screen():
         return False
     try:
         tqdm()

@@ -9,13 +9,11 @@ too:
   ``cv=GroupKFold(...)``, ``qid=qid`` and ``groups=qid`` among the parameters, and
   ``scoring=measure_scorer(...)``. No ``set_*_request`` call is needed.
 * without routing: `GSearchCV`, and `cross_val_predict` with ``groups=qid, params={"qid": qid}``
-  followed by `gapboost.evaluate`. scikit-learn does not pass qid to any scorer then, so its
-  searches and `cross_validate` raise an error that says so.
+  followed by `gapboost.evaluate`. scikit-learn does not pass qid to any scorer then, so the
+  scores of its searches and of `cross_validate` are NaN.
 
-Searches, `cross_validate` and `cross_val_score` by a measure raise an error where folds cut
-queries. From `cross_val_predict`, `permutation_test_score`, `RFECV` and scorers that want no qid,
-such as ``"r2"``, a ranker does not learn the folds: give them ``cv=GroupKFold(...)`` and
-``groups=qid``.
+scikit-learn's tools cannot see that folds cut queries: give them ``cv=GroupKFold(...)`` and
+``groups=qid``, or ``cv=query_folds(qid)``. `GSearchCV` checks its folds.
 
 ==================  =========================================
 `search`            `GSearchCV`
@@ -25,8 +23,8 @@ such as ``"r2"``, a ranker does not learn the folds: give them ``cv=GroupKFold(.
 `clicks`            g from what users clicked
 ==================  =========================================
 
-A search over g, or over measures, must judge every candidate by the same measure. With the rankers'
-own `score`, which is that of the candidate, scikit-learn's searches raise an error.
+A search over g, or over measures, must judge every candidate by the same measure. The rankers' own
+`score` is that of the candidate, so scikit-learn's searches need ``scoring=``.
 """
 
 from gapboost.measures.grids import simplex_grid, uniform_g

@@ -1,12 +1,8 @@
 """Pictures of the choice of g hold the numbers of the search."""
 
-import runpy
-from pathlib import Path
-
 import matplotlib as mpl
 import numpy as np
 import pytest
-from collections_on_disk import FOLDS
 from matplotlib import pyplot
 from ranking_task import RANKERS, task
 
@@ -103,37 +99,13 @@ def test_a_search_and_its_measures():
 @pytest.mark.parametrize(
     ("found", "options", "message"),
     [
-        (
-            results([(1.0, 0.0)], key="sigma")[0],
-            {},
-            "search varies .*; expected g among the parameters",
-        ),
-        (results([(1.0,), (0.5, 0.5)])[0], {}, "expected g for the same 2 or more positive grades"),
-        (results([(1.0,)])[0], {}, "expected g for the same 2 or more"),
-        (
-            results(simplex_grid(2, 2))[0],
-            {"measure": gb.AP()},
-            r"measure is AP\(rel=1\); expected one of score",
-        ),
-        ({"params": []}, {}, "expected those of a search"),
+        (results([(1.0, 0.0)], key="sigma")[0], {}, "^search "),
+        (results([(1.0,), (0.5, 0.5)])[0], {}, "^search "),
+        (results([(1.0,)])[0], {}, "^search "),
+        (results(simplex_grid(2, 2))[0], {"measure": gb.AP()}, "^measure "),
+        ({"params": []}, {}, "^search "),
     ],
 )
 def test_refuses(found, options, message):
     with pytest.raises(ValueError, match=message):
         plot_g(found, **options)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", FOLDS)
-def test_example(folder, monkeypatch, tmp_path, capsys):
-    """The whole choice, with fewer g, trees and folds."""
-    path = Path(__file__).parents[2] / "examples" / "choose_g.py"
-    example = runpy.run_path(str(path))
-    settings = example["main"].__globals__
-    for name, value in {"FOLDS": 2, "STEPS": 2, "TREES": range(5, 11, 5)}.items():
-        monkeypatch.setitem(settings, name, value)
-    example["main"](str(folder), str(tmp_path / "g.png"))
-    printed = capsys.readouterr().out
-    assert printed.count("<- best") == 2
-    assert [printed.count(name) for name in ("lambdarank", "rank:ndcg", "GAP, g = ")] == [1, 1, 6]
-    assert pyplot.imread(tmp_path / "g.png").std() > 0.05

@@ -1,21 +1,18 @@
 """The rankers inside scikit-learn: searches, folds and pipelines by query, estimator checks."""
 
 import numpy as np
+import numpy.testing as npt
 import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.feature_selection import RFECV
-from sklearn.metrics import r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     HalvingGridSearchCV,
     RandomizedSearchCV,
     cross_val_predict,
-    cross_val_score,
     cross_validate,
-    permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,246 +20,121 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.model_selection import GSearchCV, MeasureScorer, measure_scorer, simplex_grid
+from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid
 from gapboost.xgboost import XGBGAPRanker
 
 TARGET = gb.nDCG(k=10)
-SEEN: list[tuple[str, tuple[str, ...]]] = []  # ("fit" | "score", the qid that arrived)
-
-
-class Watched:
-    def fit(self, X, y, qid=None, sample_weight=None, **rest):
-        SEEN.append(("fit", tuple(qid)))
-        return super().fit(X, y, qid, sample_weight, **rest)
-
-    def score(self, X, y, qid=None, sample_weight=None):
-        SEEN.append(("score", tuple(qid)))
-        return super().score(X, y, qid, sample_weight)
-
-
-class WatchedLGBM(Watched, LGBMGAPRanker):
-    pass
-
-
-class WatchedXGB(Watched, XGBGAPRanker):
-    pass
-
-
-class WatchedScorer(MeasureScorer):
-    def __call__(self, estimator, X, y, qid=None, sample_weight=None):
-        SEEN.append(("score", tuple(qid)))
-        return super().__call__(estimator, X, y, qid, sample_weight)
-
-
-WATCHED = [WatchedLGBM(n_estimators=4, n_jobs=1, verbose=-1), WatchedXGB(n_estimators=4, n_jobs=1)]
+SCORER = measure_scorer(TARGET)
+X, Y, QID = task()
 both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
-watched = pytest.mark.parametrize("ranker", WATCHED, ids=NAMES)
 
 
 @pytest.fixture
 def routing():
-    SEEN.clear()
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
 
-def check_folds(qid, n_folds, n_candidates):
-    """Each fold holds whole queries that its fit did not see; all folds cover all queries."""
-    whole = dict(zip(*np.unique(qid, return_counts=True), strict=True))
-    tested = []
-    for (first, train), (second, test) in zip(SEEN[0::2], SEEN[1::2], strict=True):
-        assert (first, second) == ("fit", "score")
-        assert not set(train) & set(test)
-        assert set(train) | set(test) == set(whole)
-        for side in (train, test):
-            assert all(
-                whole[i] == n for i, n in zip(*np.unique(side, return_counts=True), strict=True)
-            )
-        tested.append(frozenset(test))
-    assert len(tested) == n_folds * n_candidates
-    assert len(set(tested)) == n_folds
-    assert sum(len(test) for test in set(tested)) == len(whole)
+def scores_by_hand(ranker, cv, weight=None, target=TARGET):
+    """Return the value of the target on the test rows of each fold."""
+    values = []
+    for train, test in cv.split(X, Y, QID):
+        given = {} if weight is None else {"sample_weight": weight[train]}
+        fitted = sklearn.clone(ranker).fit(X[train], Y[train], qid=QID[train], **given)
+        measure = target or fitted.measure_
+        value = gb.evaluate(
+            measure,
+            Y[test],
+            fitted.predict(X[test]),
+            QID[test],
+            sample_weight=None if weight is None else weight[test],
+        )
+        values.append(value[measure])
+    return values
 
 
-GRID = {"g": simplex_grid(2, 2), "learning_rate": [0.1, 0.3]}
+GRID = {"g": simplex_grid(2, 1), "learning_rate": [0.1, 0.3]}
 SEARCHES = {
-    "grid": (
-        lambda est, p: GridSearchCV(
-            est, _named(GRID, p), scoring=WatchedScorer(TARGET), cv=GroupKFold(3), refit=False
-        ),
-        6,
-    ),
-    "random": (
-        lambda est, p: RandomizedSearchCV(
-            est,
-            _named(GRID, p),
-            n_iter=2,
-            random_state=0,
-            scoring=WatchedScorer(TARGET),
-            cv=GroupKFold(3),
-            refit=False,
-        ),
-        2,
-    ),
-    "halving": (
-        lambda est, p: HalvingGridSearchCV(
-            est,
-            _named({"g": GRID["g"]}, p),
-            resource=f"{p}n_estimators",
-            min_resources=1,
-            max_resources=3,
-            scoring=WatchedScorer(TARGET),
-            return_train_score=False,
-            cv=GroupKFold(3),
-            refit=False,
-        ),
-        3 + 1,
+    "grid": lambda *given, **options: GridSearchCV(*given, **options),
+    "random": lambda *given, **options: RandomizedSearchCV(*given, n_iter=2, **options),
+    "halving": lambda *given, **options: HalvingGridSearchCV(
+        *given, resource="n_estimators", min_resources=2, max_resources=4, **options
     ),
 }
 
 
-def _named(grid, prefix):
-    return {f"{prefix}{name}": values for name, values in grid.items()}
-
-
-@pytest.mark.slow(keep=1)
-@watched
+@pytest.mark.slow(keep=2)
+@both
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.usefixtures("routing")
-def test_searches_keep_queries_whole(ranker, search):
-    X, y, qid = task()
-    make, n_candidates = SEARCHES[search]
-    found = make(ranker, "").fit(X, y, qid=qid, groups=qid)
-    check_folds(qid, 3, n_candidates)
-    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
-    assert found.best_params_["g"] in GRID["g"]
+def test_searches_score_whole_queries_by_the_target(ranker, search):
+    found = SEARCHES[search](ranker, GRID, scoring=SCORER, cv=GroupKFold(3))
+    results = found.fit(X, Y, qid=QID, groups=QID).cv_results_
+    splits = [results[f"split{i}_test_score"][-1] for i in range(3)]
+    candidate = sklearn.clone(ranker).set_params(**results["params"][-1])
+    if search == "halving":
+        candidate.set_params(n_estimators=4)
+    assert splits == scores_by_hand(candidate, GroupKFold(3))
 
 
-@pytest.mark.slow(keep=1)
-@watched
+@both
+@pytest.mark.parametrize("scoring", [None, SCORER], ids=["score", "scorer"])
 @pytest.mark.usefixtures("routing")
-def test_pipeline(ranker):
-    X, y, qid = task()
+def test_cross_validate_routes_ids_and_weights(ranker, scoring):
+    ids, code = np.unique(QID, return_inverse=True)
+    weight = np.random.default_rng(1).random(len(ids))[code]
+    given = {"qid": QID, "groups": QID, "sample_weight": weight}
+    found = cross_validate(ranker, X, Y, scoring=scoring, cv=GroupKFold(3), params=given)
+    expected = scores_by_hand(ranker, GroupKFold(3), weight, TARGET if scoring else None)
+    assert found["test_score"].tolist() == expected
+
+
+@both
+@pytest.mark.usefixtures("routing")
+def test_pipelines_and_several_scorers(ranker):
     pipeline = make_pipeline(StandardScaler(), ranker)
-    step = pipeline.steps[-1][0]
-    search = SEARCHES["grid"][0](pipeline, f"{step}__").fit(X, y, qid=qid, groups=qid)
-    check_folds(qid, 3, 6)
-    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
-    SEEN.clear()
-    assert 0 < pipeline.fit(X, y, qid=qid).score(X, y, qid=qid) <= 1
-
-
-@pytest.mark.slow(keep=2)
-@watched
-@pytest.mark.parametrize("scoring", [None, WatchedScorer(TARGET)], ids=["default", "scorer"])
-@pytest.mark.usefixtures("routing")
-def test_cross_validate(ranker, scoring):
-    X, y, qid = task()
-    weight = dict(zip(np.unique(qid), np.random.default_rng(1).random(36), strict=True))
-    weight = np.array([weight[i] for i in qid])
-    cv = GroupKFold(3)
-    found = cross_validate(
-        ranker,
-        X,
-        y,
-        scoring=scoring,
-        cv=cv,
-        params={"qid": qid, "groups": qid, "sample_weight": weight},
+    grid = {f"{pipeline.steps[-1][0]}__g": [(1.0, 0.0), (0.5, 0.5)]}
+    scoring = {"ndcg": SCORER, "ap": measure_scorer(gb.AP())}
+    search = GridSearchCV(pipeline, grid, scoring=scoring, refit="ap", cv=GroupKFold(3))
+    search.fit(X, Y, qid=QID, groups=QID)
+    assert search.score(X, Y, qid=QID) == gb.evaluate(gb.AP(), Y, search.predict(X), QID)[gb.AP()]
+    assert (
+        pipeline.fit(X, Y, qid=QID).score(X, Y, qid=QID)
+        == gb.evaluate(pipeline[-1].measure_, Y, pipeline.predict(X), QID).popitem()[1]
     )
-    check_folds(qid, 3, 1)
-    for score, (train, test) in zip(found["test_score"], cv.split(X, y, qid), strict=True):
-        fitted = sklearn.clone(ranker).fit(
-            X[train], y[train], qid=qid[train], sample_weight=weight[train]
-        )
-        measure = TARGET if scoring else fitted.measure_
-        values = gb.evaluate(
-            measure, y[test], fitted.predict(X[test]), qid[test], sample_weight=weight[test]
-        )
-        assert score == values[measure]
-
-
-@pytest.mark.slow(keep=1)
-@both
-@pytest.mark.usefixtures("routing")
-def test_several_scorers_and_refit(ranker):
-    X, y, qid = task()
-    scoring = {"ndcg": measure_scorer(TARGET), "ap": measure_scorer(gb.AP())}
-    search = GridSearchCV(
-        ranker, {"g": [(1.0, 0.0), (0.5, 0.5)]}, scoring=scoring, refit="ap", cv=GroupKFold(3)
-    )
-    search.fit(X, y, qid=qid, groups=qid)
-    assert search.best_estimator_.g_ == search.best_params_["g"]
-    assert search.score(X, y, qid=qid) == gb.evaluate(gb.AP(), y, search.predict(X), qid)[gb.AP()]
-
-
-@both
-@pytest.mark.usefixtures("routing")
-def test_default_score_serves_a_search_that_leaves_the_measure_alone(ranker):
-    X, y, qid = task()
-    search = GridSearchCV(ranker, {"learning_rate": [0.1, 0.3]}, cv=GroupKFold(2)).fit(
-        X, y, qid=qid, groups=qid
-    )
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
-
-
-@pytest.mark.slow
-@both
-@pytest.mark.usefixtures("routing")
-def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
-    X, y, qid = task()
-    ranker, routed = sklearn.clone(ranker), {"qid": qid, "groups": qid}
-    train, test = next(GroupKFold(3).split(X, y, qid))
-    expected = sklearn.clone(ranker).fit(X[train], y[train], qid=qid[train])
-    scores = cross_val_predict(ranker, X, y, cv=GroupKFold(3), params=routed)
-    np.testing.assert_array_equal(scores[test], expected.predict(X[test]))
-    found = cross_val_score(ranker, X, y, scoring="r2", cv=GroupKFold(3), params=routed)
-    assert found[0] == r2_score(y[test], expected.predict(X[test]))
-    score, _, _ = permutation_test_score(
-        ranker,
-        X,
-        y,
-        scoring=WatchedScorer(TARGET),
-        cv=GroupKFold(3),
-        n_permutations=1,
-        params=routed,
-    )
-    assert 0 < score < 1
-    SEEN.clear()
-    RFECV(ranker, step=0.5, scoring=WatchedScorer(TARGET), cv=GroupKFold(3)).fit(
-        X, y, qid=qid, groups=qid
-    )
-    assert {len(set(queries)) for which, queries in SEEN if which == "score"} == {12}
-
-
-# --- routing off ----------------------------------------------------------------------------------
 
 
 @both
 def test_without_routing_predictions_by_fold_work(ranker):
-    X, y, qid = task()
-    scores = cross_val_predict(ranker, X, y, groups=qid, cv=GroupKFold(3), params={"qid": qid})
-    train, test = next(GroupKFold(3).split(X, y, qid))
-    expected = sklearn.clone(ranker).fit(X[train], y[train], qid=qid[train]).predict(X[test])
-    np.testing.assert_array_equal(scores[test], expected)
+    scores = cross_val_predict(ranker, X, Y, groups=QID, cv=GroupKFold(3), params={"qid": QID})
+    train, test = next(GroupKFold(3).split(X, Y, QID))
+    expected = sklearn.clone(ranker).fit(X[train], Y[train], qid=QID[train]).predict(X[test])
+    npt.assert_array_equal(scores[test], expected)
 
 
-def test_a_scorer_never_takes_all_rows_for_one_query():
-    X, y, qid = task()
-    ranker = sklearn.clone(RANKERS[0]).fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="qid is missing in score"):
-        ranker.score(X, y)
-    with pytest.raises(ValueError, match=r"qid did not reach measure_scorer\(nDCG\(k=10\)\)"):
-        measure_scorer(TARGET)(ranker, X, y)
+def test_all_rows_are_never_taken_for_one_query():
+    for ranker in RANKERS:
+        with pytest.raises(ValueError, match="qid"):
+            sklearn.clone(ranker).fit(X, Y)
+        fitted = sklearn.clone(ranker).fit(X, Y, qid=QID)
+        for score in (fitted.score, lambda *rows, fitted=fitted: SCORER(fitted, *rows)):
+            with pytest.raises(ValueError, match="qid"):
+                score(X, Y)
 
 
 @pytest.mark.usefixtures("routing")
 def test_a_g_search_can_itself_be_cross_validated():
-    X, y, qid = task()
     search = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 1)}, scoring=TARGET, cv=2)
-    found = cross_validate(
-        search, X, y, cv=GroupKFold(2), params={"qid": qid, "groups": qid}, error_score="raise"
-    )
+    given = {"qid": QID, "groups": QID}
+    found = cross_validate(search, X, Y, cv=GroupKFold(2), params=given, error_score="raise")
     assert ((found["test_score"] > 0) & (found["test_score"] <= 1)).all()
+
+
+def test_scorer_is_a_value():
+    scorer = measure_scorer(gb.GAP(g=(0.5, 0.5), k=5))
+    assert scorer == sklearn.clone(scorer, safe=False) != measure_scorer(gb.GAP(g=(0.5, 0.5)))
+    with pytest.raises(ValueError, match=r"^measure "):
+        measure_scorer("gap")
 
 
 # --- scikit-learn's own checks --------------------------------------------------------------------
@@ -310,10 +182,3 @@ CANNOT_APPLY = {
 )
 def test_estimator(estimator, check):
     check(estimator)
-
-
-def test_missing_qid_is_an_error_for_users():
-    X, y, _ = task()
-    for ranker in RANKERS:
-        with pytest.raises(ValueError, match="qid is missing"):
-            sklearn.clone(ranker).fit(X, y)
