@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gapboost._data.arguments import as_floats, one_of, positive, shown, whole
+from gapboost._data.arguments import as_floats, as_integer, one_of, positive, shown
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import at_least, checked_grades
@@ -331,7 +331,7 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     queries = grouped_rows(qid, len(labels))
     if len(queries) < 2:
         raise ValueError(f"qid holds {len(queries)} query; expected at least two")
-    inner = np.quantile(probabilities, np.arange(1, whole(n_bins, "n_bins")) / n_bins)
+    inner = np.quantile(probabilities, np.arange(1, as_integer(n_bins, "n_bins")) / n_bins)
     # Equal probabilities share a bin.
     bins = np.searchsorted(inner, probabilities, side="left")
     found = [_bin(relevant, probabilities, queries, bins == number) for number in np.unique(bins)]

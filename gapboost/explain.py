@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._data.arguments import shown, whole
+from gapboost._data.arguments import as_integer, shown
 from gapboost._data.features import feature_names, features, rows_of, split, without_qid
 from gapboost._data.judged import judged
 from gapboost._data.queries import Queries, grouped_rows
@@ -237,7 +237,7 @@ def _with_ties(scores: Array, queries: Queries, rounding: float) -> Array:
 
 
 def _row(row: Any, name: str, n_rows: int) -> int:
-    number = whole(row, name, 0, "a row of X, counted from 0,")
+    number = as_integer(row, name, 0, "a row of X, counted from 0,")
     if number >= n_rows:
         raise ValueError(f"{name} is {number}, but X has {n_rows} rows; expected a row of X")
     return number

@@ -29,9 +29,6 @@ def as_integer(
     return int(value)
 
 
-whole = as_integer
-
-
 def _as_float(value: Any, name: str, valid: Callable[[float], bool], expected: str) -> float:
     """Return a number as float; raise ValueError if it is none, or is not valid."""
     number = math.nan

@@ -167,11 +167,11 @@ class Judged:
 
         Data with fractional grades are returned as they are.
         """
-        if not self.base.is_whole:
+        if not self.base.has_integer_grades:
             return self
         highest = max(int(self.codes.max()), min(top or 0, MOST_LEVELS - 1))
         counts = grade_counts(self.codes, self.queries.offsets, highest)
-        return replace(self, base=RecallBase.of_whole_grades(counts))
+        return replace(self, base=RecallBase.of_integer_grades(counts))
 
 
 def judged(

@@ -32,7 +32,7 @@ class Judgments(NamedTuple):
     documents: Array
 
     @property
-    def whole(self) -> bool:
+    def integer(self) -> bool:
         """True if all grades are integers."""
         return bool(self.grade.dtype.kind != "f")
 

@@ -119,7 +119,7 @@ def codes_and_base(
         If a query has too many levels, or more documents than its recall base.
     """
     offsets = queries.offsets
-    if grades.dtype.kind != "f" and (judgments is None or judgments.whole):
+    if grades.dtype.kind != "f" and (judgments is None or judgments.integer):
         top = max(int(grades.max()), int(min(known, MOST_LEVELS - 1)) if known < math.inf else 0)
         counts = grade_counts(grades, offsets, top)
         if judgments is not None:
@@ -127,7 +127,7 @@ def codes_and_base(
             listed = np.pad(listed, ((0, 0), (0, counts.shape[1] - listed.shape[1])))
             check_listed(counts, listed, np.arange(counts.shape[1]), queries.ids)
         if counts.shape[1] <= MOST_LEVELS:
-            return grades, RecallBase.of_whole_grades(counts)
+            return grades, RecallBase.of_integer_grades(counts)
     grades = grades.astype(np.float64)
     if judgments is not None:
         return codes_among(grades, offsets, judgments, queries.ids, name)

@@ -33,7 +33,7 @@ class RecallBase:
     levels: Array
 
     @classmethod
-    def of_whole_grades(cls, counts: Array) -> Self:
+    def of_integer_grades(cls, counts: Array) -> Self:
         """Return a recall base from the documents of grade 0, 1, ..., int64 of shape (Q, c + 1)."""
         return cls(counts, np.arange(float(counts.shape[1])))
 
@@ -55,7 +55,7 @@ class RecallBase:
         return int(self.levels.shape[-1])
 
     @property
-    def is_whole(self) -> bool:
+    def has_integer_grades(self) -> bool:
         """True if the grades are 0, 1, 2, ..., the same for all queries."""
         return self.levels.ndim == 1 and np.array_equal(self.levels, np.arange(self.n_levels))
 
@@ -71,7 +71,7 @@ class RecallBase:
 
         They are int32 if all are whole.
         """
-        if self.is_whole:
+        if self.has_integer_grades:
             return numbers
         if self.levels.ndim == 1:
             return self.levels[numbers]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import probability, whole
+from gapboost._data.arguments import as_integer, probability
 from gapboost._kernels import Array
 from gapboost.analysis.result import Result, generators, in_order
 from gapboost.analysis.systems import SystemValues, checked_values
@@ -81,7 +81,7 @@ def topic_bootstrap(
         raise ValueError(f"values has {n_topics} topics; expected at least two topics")
     if not callable(statistic):
         raise TypeError(f"statistic is {statistic!r}; expected a function of SystemValues")
-    n_resamples = whole(n_resamples, "n_resamples", 2)
+    n_resamples = as_integer(n_resamples, "n_resamples", 2)
     confidence = probability(confidence, "confidence")
     (generator,) = generators(random_state, 1)
     drawn = [np.arange(n_topics), *generator.integers(n_topics, size=(n_resamples, n_topics))]

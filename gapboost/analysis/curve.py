@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import one_of, ordered, whole
+from gapboost._data.arguments import as_integer, one_of, ordered
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
@@ -147,7 +147,7 @@ def mean_curve(curves: Sequence[Result], levels: int = 100) -> Result:
         raise TypeError(f"curves is {curves!r}; expected a list of curves of precision_recall")
     if len(curves) == 0:
         raise ValueError("curves is empty; expected at least one")
-    levels = whole(levels, "levels")
+    levels = as_integer(levels, "levels")
     recall = np.arange(1, levels + 1) / levels
     precision = np.mean([_precision_at(curve, recall) for curve in curves], axis=0)
     return _curve(curves[0].measure, np.arange(1, levels + 1), recall, precision)
@@ -182,7 +182,7 @@ def _check_recall(measure: Measure, n_grades: int) -> None:
     The area would not be the measure.
     """
     # Whatever the list holds: one document of each grade.
-    every = RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64))
+    every = RecallBase.of_integer_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64))
     (pair,), (own,) = tables_of(measure, every)
     if pair[:, own == 0].any():
         raise ValueError(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import probability, whole
+from gapboost._data.arguments import as_integer, probability
 from gapboost._kernels import Array
 from gapboost._pictures import line
 from gapboost.analysis.result import Result, generators, in_order, short_labels
@@ -82,7 +82,7 @@ def discriminative_power(
     ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
     """
     checked_values(values)
-    level, n_resamples = probability(level, "level"), whole(n_resamples, "n_resamples")
+    level, n_resamples = probability(level, "level"), as_integer(n_resamples, "n_resamples")
     if top is not None:
         values = values.best(top)
     n_topics = len(values.topics)

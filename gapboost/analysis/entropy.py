@@ -215,7 +215,7 @@ class Problem:
     """
 
     def __init__(self, measure: Measure, n: int, recall_base: Array, occurring: Array) -> None:
-        base = RecallBase.of_whole_grades(recall_base[None, :])
+        base = RecallBase.of_integer_grades(recall_base[None, :])
         pair, own = tables_of(measure, base)
         self.n = n
         self.pair = pair[0][np.ix_(occurring, occurring)]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, probability, whole
+from gapboost._data.arguments import as_integer, ordered, probability
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._pictures import line
@@ -92,7 +92,7 @@ def informativeness(
     if not wanted:
         raise ValueError("measures is empty; expected at least one")
     top = top_grade(lists)
-    minimum = whole(minimum, "minimum")
+    minimum = as_integer(minimum, "minimum")
     enough = [
         found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
     ]

@@ -65,7 +65,7 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
     ValueError
         If grades are fractional: maximum-entropy distributions are over whole grades.
     """
-    if not data.base.is_whole:
+    if not data.base.has_integer_grades:
         raise ValueError(
             "the judgments hold fractional grades, or grades above 63; expected whole grades 0..c "
             "for lists of grades"

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import mapping, whole
+from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.columns import numeric_column
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
@@ -94,7 +94,7 @@ def local_optimality(
     wanted = tuple(as_measures(measures))
     if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
         raise ValueError(f"epsilon is {epsilon!r}; expected a number")
-    n_directions = whole(n_directions, "n_directions")
+    n_directions = as_integer(n_directions, "n_directions")
     if not wanted:
         raise ValueError("measures is empty; expected at least one")
     if not mapping(datasets, "datasets", "{name: (features, y, qid)}"):

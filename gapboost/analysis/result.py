@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gapboost._data.arguments import seed, whole
+from gapboost._data.arguments import as_integer, seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import axes, frame, progress_bar
 from gapboost._pictures import legend
@@ -65,7 +65,7 @@ class Result:
         digits : int, default=3
             Decimals of the floats.
         """
-        digits = whole(digits, "digits", 0)
+        digits = as_integer(digits, "digits", 0)
         table = self.to_pandas().reset_index()
         text: str = table.to_latex(
             index=False, escape=True, na_rep="--", float_format=lambda x: f"{x:.{digits}f}"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import whole
+from gapboost._data.arguments import as_integer
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._pictures import line
@@ -100,7 +100,7 @@ def robustness(
     shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
-    repeats = whole(repeats, "repeats")
+    repeats = as_integer(repeats, "repeats")
     wanted = checked_measures(measures)
     complete = dict(checked_qrels(qrels))
     if topics is not None:

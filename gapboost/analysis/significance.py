@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import probability, whole
+from gapboost._data.arguments import as_integer, probability
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._pictures import COLORS
@@ -115,7 +115,7 @@ def significance(
             "values"
         )
     confidence = probability(confidence, "confidence")
-    n_resamples = whole(n_resamples, "n_resamples")
+    n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     within = float(rounding(values))
     # In counts, ranks and deviations ties are then equal numbers.

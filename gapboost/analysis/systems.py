@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from gapboost._data.arguments import mapping, ordered, whole
+from gapboost._data.arguments import as_integer, mapping, ordered
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
 from gapboost._pictures import line
@@ -110,7 +110,7 @@ class SystemValues(Result):
         Systems with equal ranks are chosen by name, in alphabetical order, so the choice does not
         depend on the order of the systems.
         """
-        if whole(n, "n") > len(self.systems):
+        if as_integer(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
         of = slice(None) if measure is None else [_position_of(measure, self.measures)]
         kept = self._ranking(self.means[of])[:n]

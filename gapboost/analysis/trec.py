@@ -116,7 +116,7 @@ class Retrieved:
         query = np.repeat(np.arange(len(topics)), [len(qrels[topic]) for topic in topics])
         judged = Judgments(query, known, np.ones(len(known), dtype=np.int64))
         grades = np.maximum(np.array(gains), 0)
-        grades = grades.astype(np.int32 if judged.whole else np.float64)
+        grades = grades.astype(np.int32 if judged.integer else np.float64)
         codes, base = codes_and_base(grades, self.queries, judged, 0, "qrels")
         data = Judged(self.queries, codes, base, np.ones(len(topics)))
         return Rankings(data, self.scores, self.ties)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_memory
 
-from gapboost._data.arguments import one_of, whole
+from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import raveled
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
@@ -146,7 +146,7 @@ def compare_rankers(
     chooser = next(iter(named.values()))
     if choose_by is not None:
         chooser = as_measure(choose_by, None, "choose_by")
-    whole(repeats, "repeats")
+    as_integer(repeats, "repeats")
     one_of(shuffle, "shuffle", (True, False))
     one_of(progress, "progress", (True, False, None))
     resolve_n_jobs(n_jobs)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 from sklearn.model_selection import ParameterSampler
 
-from gapboost._data.arguments import mapping, shown, whole
+from gapboost._data.arguments import as_integer, mapping, shown
 from gapboost.comparison.estimators import unfitted
 from gapboost.preprocessing.pipeline import last_step, library_of, prefix
 
@@ -63,7 +63,7 @@ def draw_candidates(
                 "of candidates"
             )
         return {}
-    number = whole(tune, "tune", 2, "None or a whole number of candidates")
+    number = as_integer(tune, "tune", 2, "None or a whole number of candidates")
     unknown = [name for name in given if name not in rankers]
     if unknown:
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_digits
 
-from gapboost._data.arguments import random_numbers, whole
+from gapboost._data.arguments import as_integer, random_numbers
 from gapboost.datasets.data import RankingData, RankingSplit
 
 _Array = npt.NDArray[np.float64]
@@ -116,8 +116,8 @@ def load_digits_ranking(
             f"n_queries is {n_queries!r}; expected three numbers from 1: for training, validation "
             "and test"
         )
-    n_queries = [whole(n, "n_queries") for n in n_queries]
-    n_docs = whole(n_docs, "n_docs")
+    n_queries = [as_integer(n, "n_queries") for n in n_queries]
+    n_docs = as_integer(n_docs, "n_docs")
     digits = load_digits()
     images, labels = digits.images / 16.0, digits.target
     confusable = _confusable(images, labels)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from gapboost._data.arguments import one_of, whole
+from gapboost._data.arguments import as_integer, one_of
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -321,7 +321,7 @@ def _assembled(
     first = least if zero_based is None else int(not zero_based)
     found = max(int(X.indices.max(initial=0)) for X in matrices) + 1 - first
     given = found if names is None else len(names)
-    width = given if n_features is None else whole(n_features, "n_features")
+    width = given if n_features is None else as_integer(n_features, "n_features")
     if not 0 < found <= width or least < first:
         raise ValueError(
             f"{groups[0][0].path}: found {found} features from {least} on; expected at least one, "

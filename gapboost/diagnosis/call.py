@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import mapping, ordered, shown, whole
+from gapboost._data.arguments import as_integer, mapping, ordered, shown
 from gapboost._data.columns import one_dimensional
 from gapboost._data.features import check_names
 from gapboost._data.grades import graded
@@ -93,7 +93,7 @@ def report(
     """
     if not ordered(ignore) or not all(one in CHECKS for one in ignore):
         raise ValueError(f"ignore is {shown(ignore)}; expected a list of {', '.join(CHECKS)}")
-    n_worst = whole(n_worst, "n_worst")
+    n_worst = as_integer(n_worst, "n_worst")
     wanted = as_measures(measures)
     test, training = Rows(ranker, X, y, qid, wanted), None
     given = {"X_train": X_train, "y_train": y_train, "qid_train": qid_train}

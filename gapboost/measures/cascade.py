@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_relevant, whole
+from gapboost._data.arguments import as_integer, as_relevant
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
@@ -94,7 +94,7 @@ class RR(FirstRelevant):
 
 def as_needed_cutoff(k: Any, name: str) -> int:
     """Return a cutoff of a measure that needs one; raise ValueError for None too."""
-    return whole(k, name, 1, "a whole number of ranks")
+    return as_integer(k, name, 1, "a whole number of ranks")
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +125,7 @@ class Success(FirstRelevant):
 
 def as_top(top: Any, name: str) -> int | None:
     """Return the highest grade of a scale, or None if it is open."""
-    return None if top is None else whole(top, name, 1, "the highest grade, a whole number")
+    return None if top is None else as_integer(top, name, 1, "the highest grade, a whole number")
 
 
 @dataclass(frozen=True, repr=False)

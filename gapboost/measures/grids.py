@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from gapboost._data.arguments import one_of, whole
+from gapboost._data.arguments import as_integer, one_of
 
 
 def uniform_g(n_grades: int) -> tuple[float, ...]:
@@ -29,7 +29,7 @@ def uniform_g(n_grades: int) -> tuple[float, ...]:
     >>> uniform_g(4)
     (0.25, 0.25, 0.25, 0.25)
     """
-    n_grades = whole(n_grades, "n_grades")
+    n_grades = as_integer(n_grades, "n_grades")
     return (1 / n_grades,) * n_grades
 
 
@@ -70,7 +70,7 @@ def simplex_grid(
     >>> simplex_grid(2, 2)
     [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)]
     """
-    n_grades, steps = whole(n_grades, "n_grades"), whole(steps, "steps")
+    n_grades, steps = as_integer(n_grades, "n_grades"), as_integer(steps, "steps")
     one_of(monotone, "monotone", ("increasing", "decreasing", None))
     if full_support and steps < n_grades:
         raise ValueError(

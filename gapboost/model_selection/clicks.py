@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import probability, random_numbers, whole
+from gapboost._data.arguments import as_integer, probability, random_numbers
 from gapboost._data.columns import numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._data.queries import grouped_rows
@@ -125,7 +125,7 @@ def g_from_clicks(
     """
     units, number = _observations(grades, clicks, impressions, sessions)
     confidence = probability(confidence, "confidence")
-    n_resamples = whole(n_resamples, "n_resamples", 2)
+    n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
     total = np.tensordot(number, units, axes=1)
     _check_total(total)

@@ -18,7 +18,7 @@ from gapboost._boosters.parameters import EARLY_STOPPING
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
-from gapboost._data.arguments import mapping, whole
+from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.columns import raveled
 from gapboost._data.features import features, split
 from gapboost._data.queries import GroupSizes
@@ -248,12 +248,12 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"param_grid is {grids!r}; expected {expected}")
         trees = f"{prefix(self.estimator)}n_estimators"
         most = last_step(self.estimator).n_estimators
-        every = range(1, whole(100 if most is None else most, trees) + 1)
+        every = range(1, as_integer(100 if most is None else most, trees) + 1)
         found = [{trees: every, **mapping(grid, "param_grid", expected)} for grid in grids]
         ParameterGrid(found)  # raises an error for values that are no lists
         for grid in found:
             for value in grid[trees]:
-                whole(value, f"{trees} in param_grid")
+                as_integer(value, f"{trees} in param_grid")
         return found
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]

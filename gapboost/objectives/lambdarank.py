@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gapboost._data.arguments import as_cutoff, positive, whole
+from gapboost._data.arguments import as_cutoff, as_integer, positive
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.distance import TERMS, UNDIVIDED, fitted_decays
@@ -99,7 +99,7 @@ class LambdaRank(Objective):
         if self.score_distance is not None:
             distance = positive(self.score_distance, "score_distance")
             object.__setattr__(self, "score_distance", distance)
-        object.__setattr__(self, "random_state", whole(self.random_state, "random_state", 0))
+        object.__setattr__(self, "random_state", as_integer(self.random_state, "random_state", 0))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""

@@ -129,7 +129,9 @@ class SoftRankPass(SmoothPass):
         of a cluster.
         """
         base = self.data.base
-        everything = RecallBase.of_whole_grades(np.ones((1, max(2, base.n_levels)), dtype=np.int64))
+        everything = RecallBase.of_integer_grades(
+            np.ones((1, max(2, base.n_levels)), dtype=np.int64)
+        )
         asked = [everything, *(base[first:last] for first, last in self.ranges)]
         return any(tables_of(self.measure, of_some)[0].any() for of_some in asked)
 

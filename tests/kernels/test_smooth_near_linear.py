@@ -68,7 +68,7 @@ def direct(objective, grades, scores):
     step, slope, steepest, steepness = step_of(objective)
     measure, n = objective.measure, len(grades)
     counts = np.bincount(grades, minlength=max(measure.n_grades or 0, grades.max()) + 1)
-    (pair,), (own,) = measure.tables(RecallBase.of_whole_grades(counts[None]))
+    (pair,), (own,) = measure.tables(RecallBase.of_integer_grades(counts[None]))
     worth = pair[np.ix_(grades, grades)]  # of document n below document m
     x = steepness * scores
     above, slopes = others(step, x), slope(differences(x))

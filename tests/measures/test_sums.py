@@ -200,7 +200,7 @@ SEVERAL_DISCOUNTS = [
 
 @pytest.mark.parametrize("measure", [*ONE_DISCOUNT, *SEVERAL_DISCOUNTS], ids=str)
 def test_equal_discounts_make_one_form(measure):
-    base = RecallBase.of_whole_grades(np.ones((1, TOP + 1), dtype=np.int64))
+    base = RecallBase.of_integer_grades(np.ones((1, TOP + 1), dtype=np.int64))
     if measure in ONE_DISCOUNT:
         assert measure.terms == ((1.0, measure),)
         for found, *parts in zip(

@@ -312,7 +312,7 @@ def test_wide_whole_numbers_that_floats_tell_apart():
 
 def test_tables_of_a_query_do_not_depend_on_the_others():
     counts = np.random.default_rng(1).integers(0, 4, size=(40, TOP + 1))
-    base = RecallBase.of_whole_grades(counts)
+    base = RecallBase.of_integer_grades(counts)
     for measure in MEASURES:
         if isinstance(measure, gb.measures.QuadraticForm) and len(measure.terms) == 1:
             pair, own = measure.tables(base)

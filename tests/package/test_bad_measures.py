@@ -91,7 +91,7 @@ OTHERS = [
     ("measure", lambda: as_measure("ap", (0.5, 0.5))),
     ("measure", lambda: as_measure(gb.GAP(), (0.5, 0.5))),
     ("objective", lambda: as_objective("softmax", gb.AP())),
-    ("GAP()", lambda: gb.GAP().tables(RecallBase.of_whole_grades(np.ones((1, 2), dtype=int)))),
+    ("GAP()", lambda: gb.GAP().tables(RecallBase.of_integer_grades(np.ones((1, 2), dtype=int)))),
 ]
 
 

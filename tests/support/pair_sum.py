@@ -10,7 +10,7 @@ ROWS_AT_ONCE = 512
 def swap_parts(measure, grades):
     """Return what is known of a swap at the upper and at the lower rank, by rank and grade."""
     counts = np.bincount(grades, minlength=(measure.n_grades or 0) + 1)
-    (pair,), (own,) = measure.tables(RecallBase.of_whole_grades(counts[None]))
+    (pair,), (own,) = measure.tables(RecallBase.of_integer_grades(counts[None]))
     rank, discount = np.arange(len(grades)), measure.discount(len(grades))[:, None]
     above = np.cumsum(pair[grades], axis=0) - pair[grades]
     change = np.cumsum(discount * pair[:, grades].T, axis=0)
