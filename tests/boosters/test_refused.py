@@ -221,6 +221,31 @@ def test_nothing_to_learn(twin):
         twin.ranker(min_child_weight=1e6).fit(X, Y, QID)
 
 
+class OnDevice:
+    """An array of a GPU, which numpy may not read without a copy to the host."""
+
+    __cuda_array_interface__ = None
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def get(self):
+        return self.values
+
+
+@twins
+def test_columns_on_a_gpu_are_copied(twin):
+    weight = np.ones(N)
+    y, qid, on_device = OnDevice(Y), OnDevice(QID), OnDevice(weight)
+    ranker = twin.ranker().fit(X, y, qid, on_device, eval_set=[(X, y)], eval_qid=[qid])
+    plain = twin.ranker().fit(X, Y, QID, weight)
+    np.testing.assert_array_equal(ranker.predict(X), plain.predict(X))
+    assert ranker.score(X, y, qid, on_device) == plain.score(X, Y, QID)
+
+
 # --- columns --------------------------------------------------------------------------------------
 
 COLUMNS = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(d=lambda frame: frame.d > frame.d[0])
