@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 from bad_input import QID, X, Y, check_refusal, inf, nan
 from cheap_rankers import Noisy
-from good_calls import ANALYSES, SELECTION, per_query_values
+from good_calls import ANALYSES, RANKERS, SELECTION, per_query_values
 from sklearn.svm import SVC
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
 from gapboost.lightgbm import LGBMGAPRanker
 
-FUNCTIONS = {**ANALYSES, **SELECTION}
+FUNCTIONS = {**ANALYSES, **SELECTION, **RANKERS}
 
 # --- kinds of arguments ---------------------------------------------------------------------------
 
@@ -125,6 +125,12 @@ KINDS = {
             "precision_recall": "measure",
             "expected_value": "measure",
             "maximum_entropy": "measure",
+            "LGBMGAPRanker": "measure",
+            "XGBGAPRanker": "measure",
+            "lightgbm.objective": "measure",
+            "xgboost.objective": "measure",
+            "lightgbm.eval_metric": "measure",
+            "xgboost.eval_metric": "measure",
         },
     ),
     "a list of measures": (
@@ -157,12 +163,24 @@ KINDS = {
     "features": (
         "n_features",
         (np.ones(40), None, 3, "text", np.ones((4, 1, 1)), [[1], [1, 2]]),
-        {"GSearchCV": "X", "compare_rankers": "X", "query_relative_features": "X"},
+        {
+            "GSearchCV": "X",
+            "compare_rankers": "X",
+            "query_relative_features": "X",
+            "LGBMGAPRanker": "X",
+            "XGBGAPRanker": "X",
+        },
     ),
     "grades": (
         "grades",
         (Y - 1, Y * nan, np.full(40, "good")),
-        {"GSearchCV": "y", "compare_rankers": "y", "explain.measure": "y"},
+        {
+            "GSearchCV": "y",
+            "compare_rankers": "y",
+            "explain.measure": "y",
+            "LGBMGAPRanker": "y",
+            "XGBGAPRanker": "y",
+        },
     ),
     "query ids": (
         "row",
@@ -173,6 +191,8 @@ KINDS = {
             "query_relative_features": "qid",
             "explain.measure": "qid",
             "report": "qid",
+            "LGBMGAPRanker": "qid",
+            "XGBGAPRanker": "qid",
         },
     ),
     "folds": (

@@ -1,6 +1,5 @@
 """Public functions with good arguments, which tests of bad input and fuzzers change."""
 
-import lightgbm
 import numpy as np
 from bad_input import QID, X, Y
 from cheap_rankers import Noisy
@@ -130,10 +129,6 @@ def fit(ranker, always):
     return call
 
 
-def dataset():
-    return lightgbm.Dataset(X, Y, group=[10] * 4, params={"verbose": -1, "min_data_in_leaf": 1})
-
-
 LGBM = gapboost.lightgbm.LGBMGAPRanker
 XGB = gapboost.xgboost.XGBGAPRanker
 RANKERS = {
@@ -147,8 +142,8 @@ RANKERS = {
     ),
     "lightgbm.objective": (gapboost.lightgbm.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "xgboost.objective": (gapboost.xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
-    "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
-    "xgboost.eval_metric": (gapboost.xgboost.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
+    "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap"}),
+    "xgboost.eval_metric": (gapboost.xgboost.eval_metric, {"measure": "gap"}),
 }
 
 # --- grids, scorers, clicks, the search and data --------------------------------------------------
