@@ -64,10 +64,14 @@ def _sources(folder: Any) -> bytes:
     )
 
 
-try:
-    SOURCES = _digest(_sources(files(__package__)))
-except OSError:
-    SOURCES = None  # only compiled Python is there: nothing is kept
+def _sources_digest() -> bytes | None:
+    try:
+        return _digest(_sources(files(__package__)))
+    except OSError:
+        return None  # only compiled Python is there: nothing is kept
+
+
+SOURCES = _sources_digest()
 
 
 class KernelCache(NullCache):

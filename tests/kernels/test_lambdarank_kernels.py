@@ -1,7 +1,10 @@
 """LambdaRank's compiled pass, pair by pair and by running sums, against the sum over all pairs."""
 
+import os
+import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -15,6 +18,7 @@ from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._kernels.lambdarank.distance import FARTHEST, factors, fitted_decays
 from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
+from gapboost._kernels.parallel.chunks import working_on
 from gapboost.objectives import lambdarank
 
 # True visits every pair, False uses running sums; None is the choice of the library.
@@ -263,6 +267,72 @@ def test_python_is_called_a_few_times_however_many_lists(n_lists):
     finally:
         sys.setprofile(None)
     assert len(calls) <= 60
+
+
+@pytest.mark.parametrize("kind", [gb.LambdaRank, gb.RankNet, gb.SoftRank, gb.ApproxRank])
+def test_n_jobs_is_the_number_of_threads(kind):
+    """Work goes to a team of that many threads, in several pieces for each."""
+    rng = np.random.default_rng(8)
+    data = judged(rng.integers(0, 3, 40_000), np.arange(40_000) // 20)
+    scores, teams = rng.standard_normal(40_000), []
+
+    def team(work, n_threads):
+        teams.append(n_threads)
+        work()
+
+    with working_on(team):
+        results = []
+        for n_jobs in (1, 2, 3, 5):
+            grad, hess = np.empty((2, 40_000))
+            kind(gb.AP()).prepared(data, n_jobs)(scores, grad, hess)
+            results.append((grad, hess))
+    assert teams == [2, 3, 5]
+    for result in results:
+        np.testing.assert_array_equal(result, results[0])
+
+
+COUNT = """
+import sys
+import numpy as np
+import gapboost as gb
+from gapboost._data.judged import judged
+from gapboost._kernels.simd import reference
+counted = 0
+def count(frame, event, _):
+    global counted
+    counted += event == "call" and frame.f_code.co_filename.startswith(sys.argv[1])
+for objective in (
+    gb.LambdaRank(gb.nDCG()), gb.LambdaRank(gb.nDCG(), score_distance=1.0), gb.SoftRank(gb.AP()),
+    gb.ApproxRank(gb.AP()),
+):
+    counts = []
+    for n in (512, 1024):
+        rng = np.random.default_rng(0)
+        made = objective.prepared(judged(rng.integers(0, 2, n), np.zeros(n, int)), 1)
+        counted = 0
+        sys.setprofile(count)
+        made(rng.random(n), *np.empty((2, n)))
+        sys.setprofile(None)
+        counts.append(counted)
+    print(counts[1] / counts[0])
+"""
+
+
+@pytest.mark.slow
+def test_twice_as_many_documents_take_twice_as_many_operations():
+    """Operations on vectors and numbers, counted where all code runs as plain Python."""
+    folder = str(Path(gb.__file__).parent / "_kernels")
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, folder],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=True,
+    )
+    ratios = [float(line) for line in done.stdout.split()]
+    assert len(ratios) == 4
+    assert max(ratios) < 2.2
 
 
 @pytest.mark.slow
