@@ -17,7 +17,6 @@ scores      float     (N,)          float32 or float64, finite; higher is better
 turns       int32     (N,)          order of equal scores: per query a permutation of its positions
 order       int32     (N,)          per query a permutation of its positions: best first
 discount    float64   (>= max n,)   weight of rank ``n`` at index ``begins[q] + n - 1``
-begins      int64     (Q,)          index of rank 1 in ``discount``, 0 if all queries share it
 pair        float64   (Q, c+1, c+1) ``[q, i, j]``: worth of a grade ``j`` below a grade ``i``
 own         float64   (Q, c+1)      ``[q, j]``: worth of a grade ``j`` by itself
 weights     float64   (Q,)          weight of each query
@@ -28,14 +27,16 @@ grad, hess  float     (N,)          float32 or float64 outputs, in the order of 
 ``N`` documents in ``Q`` queries with grades up to ``c``. Arrays are C-contiguous; nothing is
 checked here.
 
-A pass of `LambdaRank` over the queries of one chunk, and where each step is::
+A pass of `LambdaRank` or `RankNet` is one compiled call for each thread
+(lambdarank/gradients.py). It does for one query after the other::
 
-    scores, turns --rank--> order                          order/short.py   ties are ordered here
+    scores, turns --rank--> order                          order.py   ties are ordered here
     order --take--> s, grade (by rank)                     lambdarank/gradients.py
     s, grade --sum--> lam, eta (by rank)                   lambdarank/sums.py
-        discount, pair, own -> upper, lower                lambdarank/sums.py     a swap's change
+        discount, pair, own -> upper, lower                lambdarank/swaps.py    a swap's change
         short list: every pair                             lambdarank/pairs.py
         longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
+        the same with score distance                       lambdarank/distance.py
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
 
 A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores
@@ -50,9 +51,6 @@ or smooth ranks::
         others: polynomials on cells                       smooth/cells.py (if sums.py says so)
         SoftRank with a cut-off: rank distributions        smooth/distribution.py
 
-A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by
-strip, several threads at once (order/long.py, lambdarank/long.py).
-
 Read in this order:
 
 ================  ================================================================================
@@ -66,16 +64,9 @@ Read in this order:
 `jit`             how all of this is compiled, and kept on disk
 ================  ================================================================================
 
-**What a thread may write.** Python hands out chunks of queries, or strips of one long query
-(`parallel.chunks.run`). Everything that is not named here is constant.
-
-* A chunk: the rows of its queries in the outputs. For LambdaRank also the `ShortPass` that it has
-  borrowed (`parallel.scratch`, held by the passes in objectives/lambdarank.py). For the smooth
-  objectives also memory made for the call.
-* A strip: its ranks and their part of the `LongPass` that the whole query has borrowed. Also the
-  rows of the documents at these ranks: the order is a permutation, so no other strip has them.
-  Memory for its sums is borrowed there. While the list is ranked, slices and parts of it take the
-  place of strips. All threads meet between two steps.
+**What a thread may write.** Python hands out chunks of queries (`parallel.chunks.run`); no query is
+shared by threads. A thread writes the rows of its queries in the outputs, and memory that it has
+borrowed (`parallel.scratch`) or made for the call. Everything else is constant.
 
 So results never depend on the number of threads.
 

@@ -33,14 +33,13 @@ constant -1.
 
 ===========  ==========================================================================
 `form`       the quadratic form of one query, by the grades that occur in it
-`lists`      documents in order, what arrives at each list, memory for one list
+`memory`     working memory for one list after the other
 `exponents`  e^(sigma s) relative to an anchor, and the polynomials
+`swaps`      upper and lower of the documents of a list
+`pairs`      the sums pair by pair, for short lists and for cascades (ERR, RR)
 `moments`    the running sums: what a document receives from them and adds to them
-`pairs`      the same sums pair by pair, for short lists
-`sums`       upper and lower of a swap; lam and eta of each document of each list
-`gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
-`long`       one long list: the same steps by several threads, its sums strip by strip
-`cascades`   the sums for a cascade (ERR, RR), pair by pair
-`equal`      the sums of RankNet, in which all pairs count the same, pair by pair
+`distance`   the running sums of changes divided by the distance of the scores
+`sums`       lam and eta of each document of a list, by one of these ways
+`gradients`  queries of a thread: rank, take, sum, scale, write
 ===========  ==========================================================================
 """
