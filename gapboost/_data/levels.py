@@ -8,7 +8,7 @@ from gapboost._data.judgments import Judgments
 from gapboost._data.queries import Queries
 from gapboost._data.recall_base import RecallBase, grade_counts
 from gapboost._kernels import Array
-from gapboost._kernels.order.short import ranking
+from gapboost._kernels.order import ranking
 
 # A measure has a number for every pair of levels. Up to LEVELS_OF_ALL different grades have the
 # same codes in all queries.

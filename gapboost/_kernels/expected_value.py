@@ -10,7 +10,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.order.short import ranking
+from gapboost._kernels.order import ranking
 
 
 class Ranked(NamedTuple):

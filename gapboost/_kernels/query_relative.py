@@ -13,7 +13,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel, summing_kernel
-from gapboost._kernels.order.short import Elements, Sorting, rank_one, sorting
+from gapboost._kernels.order import Elements, Sorting, rank_one, sorting
 from gapboost._kernels.simd import LANES, pointer
 
 IN_ORDER = np.empty(0, np.int64)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numba import config
 from numpy.testing import assert_array_equal
 
-from gapboost._kernels.order.short import COUNTED, ranking
+from gapboost._kernels.order import COUNTED, ranking
 
 # In plain numpy a document takes a thousand times as long.
 SLOW = bool(config.DISABLE_JIT)

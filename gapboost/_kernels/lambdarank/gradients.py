@@ -11,7 +11,7 @@ from gapboost._kernels.lambdarank.distance import Decays
 from gapboost._kernels.lambdarank.form import make_form, number_grades
 from gapboost._kernels.lambdarank.memory import Memory, pointers
 from gapboost._kernels.lambdarank.sums import sum_list
-from gapboost._kernels.order.short import Elements, rank_one
+from gapboost._kernels.order import Elements, rank_one
 from gapboost._kernels.simd import Pointer, pointer
 
 # Longest list whose pairs may be visited one by one: that way keeps tables of the whole list.

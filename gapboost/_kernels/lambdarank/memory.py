@@ -6,7 +6,7 @@ import numpy as np
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS
-from gapboost._kernels.order.short import COUNTED, FILL
+from gapboost._kernels.order import COUNTED, FILL
 from gapboost._kernels.simd import LANES, pointer
 
 # Documents whose swaps are held at a time.

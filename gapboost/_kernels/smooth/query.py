@@ -7,7 +7,7 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
-from gapboost._kernels.order.short import ranking
+from gapboost._kernels.order import ranking
 
 # A query whose gradient is smaller than this still weighs as one that has it. With a cut-off
 # SoftRank starts on a plateau: at equal scores each document is within the first 10 of 150 ranks

@@ -1,4 +1,8 @@
-"""Ranking of one query after the other.
+"""The order of documents: by falling score, equal scores in the order of turns.
+
+Turns are a permutation of the rows of each query, drawn once from a seed; or the order of the rows.
+Everything here keeps equal scores in the order in which they come, and rows are visited in their
+turns: that is the whole rule. One query is ranked after the other.
 
 A list of up to `COUNTED` documents is ranked by counting, for every document, how many outrank it:
 no branch depends on the data. Longer ones are first spread over buckets by linear interpolation of
