@@ -157,6 +157,21 @@ def write_solr(
            ltr/model/MultipleAdditiveTreesModel.java>`_
     .. [2] SOLR-16596, and "Managing features' null values" in the `reference guide
            <https://solr.apache.org/guide/solr/latest/query-guide/learning-to-rank.html>`_
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.export import write_solr
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "gap.json"
+    ...     write_solr(ranker, test.X[:50], path, feature_names=train.feature_names).name
+    'gap.verification.json'
     """
     target = json_path(path)
     model = read_model(ranker, X, feature_names, np.float32)
@@ -241,6 +256,21 @@ def write_vespa(
            rankingexpression/importer/lightgbm/LightGBMParser.java>`_
     .. [2] `AbstractXGBoostParser.java <https://github.com/vespa-engine/vespa/blob/master/model-integration/src/main/java/ai/
            vespa/rankingexpression/importer/xgboost/AbstractXGBoostParser.java>`_
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.export import write_vespa
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "gap.json"
+    ...     write_vespa(ranker, test.X[:50], path, feature_names=train.feature_names).name
+    'gap.verification.json'
     """
     target = json_path(path)
     model = read_model(ranker, X, feature_names, np.float64)

@@ -26,8 +26,8 @@ def progress(n_rounds: int | None = None) -> TrainingCallback:
     Examples
     --------
     >>> from gapboost.xgboost import XGBGAPRanker, progress
-    >>> XGBGAPRanker(n_estimators=500, callbacks=[progress(500)])
-    XGBGAPRanker(callbacks=[progress(500)], n_estimators=500)
+    >>> XGBGAPRanker(n_estimators=500, callbacks=[progress(500)]).callbacks
+    [progress(500)]
     """
     tqdm()
     return _Progress(n_rounds)

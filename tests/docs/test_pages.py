@@ -67,6 +67,7 @@ def letor_folder(folder, number):
 def desk(tmp_path, monkeypatch):
     """An empty directory with the reader's files; the digits have fewer queries."""
     pytest.importorskip("matplotlib").use("Agg")
+    pyplot = importlib.import_module("matplotlib.pyplot")
     trec_files(tmp_path)
     for fold in range(1, 6):
         letor_folder(tmp_path / f"Fold{fold}", fold)
@@ -76,6 +77,7 @@ def desk(tmp_path, monkeypatch):
     )
     with threadpool_limits(1):  # a test has neighbors
         yield
+    pyplot.close("all")  # shap draws into the current figure
 
 
 @pytest.fixture
