@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import joblib
@@ -204,72 +203,3 @@ def test_a_second_fit_of_the_same_object(twin, alone):
     ranker = rankers(twin)[1].fit(X[:4000, :2], Y[:4000], QID[:4000])
     ranker.fit(X, Y, QID)
     check([(ranker.predict(X), ranker.score(X, Y, QID))], alone[twin.name][1:2])
-
-
-AT_THE_END = """
-import atexit, sys, threading, time
-import numpy as np
-import gapboost as gb
-from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.xgboost import XGBGAPRanker
-
-data = np.load(sys.argv[1])
-X, y, qid = data["X"], data["y"], data["qid"]
-
-def work():
-    fitted = [ranker.fit(X, y, qid) for ranker in {rankers}]
-    np.save(sys.argv[2], [ranker.predict(X) for ranker in fitted])
-    print(*(ranker.score(X, y, qid) for ranker in fitted))
-
-def late():
-    threading.main_thread().join()
-    time.sleep(0.2)
-    work()
-
-if {at_exit}:
-    atexit.register(work)  # the pool is made while the interpreter ends
-else:
-    gb.evaluate(gb.AP(), y, X[:, 0], qid, n_jobs=2)  # there is a pool, and it is closed
-    threading.Thread(target=late).start()
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"]
-)
-def test_fit_and_score_while_the_interpreter_ends(alone, tmp_path, at_exit):
-    """Python starts no thread any more: the work is done in the calling one."""
-    code = AT_THE_END.format(rankers=source_of_rankers(), at_exit=at_exit)
-    np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "rows.npz", tmp_path / "found.npy"],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    found = zip(np.load(tmp_path / "found.npy"), map(float, done.stdout.split()), strict=True)
-    check(list(found), [of_ranker[0] for of_ranker in alone.values()])
-
-
-def test_a_system_that_starts_no_more_threads(monkeypatch):
-    """Work handed to the pool before it failed must not begin later: its arrays may be reused."""
-    from gapboost._kernels.parallel import chunks
-
-    done, begun = [], threading.Event()
-
-    def refused(self):
-        raise RuntimeError("can't start new thread")
-
-    def task(k):
-        assert threading.current_thread() is threading.main_thread()
-        done.append(k)
-
-    monkeypatch.setattr(chunks, "_pool", None)
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", refused)
-        chunks.run(task, 9, 4)
-        assert sorted(done) == list(range(9))
-    done.clear()
-    chunks._shared_pool().submit(begun.set).result(10)
-    assert begun.is_set()
-    assert done == []

@@ -14,17 +14,6 @@ X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)
 
 
-def dataset(data=TRAIN, **more):
-    return lightgbm.Dataset(
-        data.X,
-        label=data.y,
-        group=sizes_of(data.qid),
-        free_raw_data=False,
-        params=LIGHTGBM.native,
-        **more,
-    )
-
-
 # --- early stopping -------------------------------------------------------------------------------
 
 

@@ -1,82 +1,14 @@
 """A model file alone says what the model was trained for."""
 
-from dataclasses import dataclass
-
 import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST
+from twins import TEST, TRAIN, VALI, XGBOOST
 
 import gapboost as gb
 from gapboost.xgboost import XGBGAPRanker
-
-MEASURES = [
-    gb.GAP(g=(0.1, 0.2, 0.7)),
-    gb.GAP(g=(1 / 3, 2 / 3), k=7),
-    gb.xGAP(g=(0.0, 1.0)),
-    gb.eGAP(g=(1e-100, 1.0)),
-    gb.AP(),
-    gb.AP(rel=2, k=3),
-    gb.nDCG(),
-    gb.nDCG(k=10, gains=(0, 1, 1e20)),
-    gb.Precision(k=5, rel=2),
-    gb.DCG(gains="linear", discount_by="letor"),
-    gb.nDCG(discount_by=3.5, short_is_zero=True, k=5),
-    gb.RBP(p=0.9),
-    gb.Recall(k=3),
-    gb.KendallTau(),
-    gb.SpearmanRho(),
-    gb.INSQ(t=2.5),
-    0.7 * gb.GAP(g=(1 / 3, 2 / 3)) + 1e-7 * gb.AP() + 2 * gb.xGAP(g=(0.5, 0.5)),
-]
-# Of these none but LambdaRank trains.
-SEVERAL_DISCOUNTS = [
-    0.7 * gb.AP() + 0.3 * gb.nDCG(k=10),
-]
-OBJECTIVES = [
-    gb.LambdaRank,
-    lambda measure: gb.LambdaRank(measure, random_state=7),
-    gb.SoftRank,
-    lambda measure: gb.SoftRank(measure, sigma=0.25),
-    lambda measure: gb.ApproxRank(measure, alpha=3.5, beta=0.1),
-]
-
-
-@dataclass(frozen=True)
-class Named(gb.AP):
-    """A measure that is not gapboost's, with a name that no file likes."""
-
-    name: str = 'a: "b" \\ \n [c] é'
-
-
-@dataclass(frozen=True, repr=False)
-class UserMeasure(gb.AP):
-    """One that prints as gapboost's do."""
-
-    patience: int = 1
-
-
-@dataclass(frozen=True, repr=False)
-class UserGAP(gb.GAP):
-    """One that leaves g to the data."""
-
-    patience: int = 1
-
-
-@dataclass(frozen=True, repr=False)
-class UserObjective(gb.LambdaRank):
-    patience: int = 1
-
-
-# Not gapboost's, in spite of its name.
-OtherAP = type("AP", (gb.AP,), {})
-
-
-def file_of(ranker, path):
-    (ranker.booster_ if isinstance(ranker, lightgbm.LGBMModel) else ranker).save_model(path)
-    return path
 
 
 def says(file):
@@ -84,36 +16,6 @@ def says(file):
     if file.suffix == ".txt":
         return lightgbm.Booster(model_file=file).params["objective"].removeprefix("custom ")
     return xgboost.Booster(model_file=file).attr("gapboost_objective")
-
-
-SUFFIXES = [(LIGHTGBM, ".txt"), (XGBOOST, ".json"), (XGBOOST, ".ubj")]
-
-
-LOAD = """
-import sys, lightgbm
-sys.modules["gapboost"] = None
-import numpy
-numpy.save(sys.argv[2], lightgbm.Booster(model_file=sys.argv[1]).predict(numpy.load(sys.argv[3])))
-"""
-
-
-@pytest.mark.slow(keep=1)
-@pytest.mark.parametrize(
-    "trained",
-    [{"measure": "egap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5), "objective": "softrank"}],
-)
-@pytest.mark.parametrize("ranker_class", [XGBGAPRanker])
-def test_load_model_restores_measure_and_g(trained, ranker_class, tmp_path):
-    ranker = XGBOOST.fitted(**trained)
-    ranker.save_model(tmp_path / "model.json")
-    loaded = ranker_class()
-    loaded.load_model(tmp_path / "model.json")
-    assert loaded.objective_ == ranker.objective_
-    assert (loaded.measure_, loaded.g_) == (ranker.measure_, ranker.g_)
-    assert loaded.get_params()["measure"] == "gap"
-    if ranker_class is XGBGAPRanker:
-        npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
-        assert loaded.score(TEST.X, TEST.y, TEST.qid) == ranker.score(TEST.X, TEST.y, TEST.qid)
 
 
 def test_load_model_of_what_does_not_say_goes_by_the_parameters(tmp_path):

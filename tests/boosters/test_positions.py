@@ -3,7 +3,6 @@
 import copy
 import io
 import pickle
-import re
 from contextlib import redirect_stdout
 
 import joblib
@@ -12,22 +11,17 @@ import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
-import sklearn
 import xgboost
-from pages import in_one_line
-from rankings import SMOOTHED, TOP, TRAINED
 from scipy.special import expit
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from twins import LIGHTGBM, XGBOOST, shuffled, twins
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost.datasets.data import RankingData
-from gapboost.model_selection import GSearchCV, measure_scorer
 
 N = 10  # documents a query
 PENALTY = "lambdarank_position_bias_regularization"
@@ -175,13 +169,6 @@ def native(twin, how, data, position, rounds, penalty=0.0, learning_rate=0.1, **
     return recorded, booster
 
 
-HOW = {
-    "lambdarank": gb.LambdaRank(gb.GAP(g=(1,))),
-    "softrank": gb.SoftRank(gb.AP(), sigma=2),
-    "approxrank": gb.ApproxRank(gb.nDCG()),
-}
-
-
 @twins
 def test_a_penalty_keeps_factors_small(twin):
     free, held = (fitted(twin, **{PENALTY: penalty}).position_bias_ for penalty in (0.0, 1.0))
@@ -217,75 +204,7 @@ def test_the_bias_of_clicks_is_recovered(twin, measure, seed):
     assert min(better) > 0.015
 
 
-@pytest.mark.slow(keep=1)
-@twins
-@pytest.mark.parametrize("seed", range(2))
-def test_inverse_propensities_and_factors_are_nearer_to_the_truth_than_clicks(twin, seed):
-    """Simulated clicks, with a known probability that a position is examined, as the guide says."""
-    (X, clicked, qid), position, _ = clicks(seed, examined=True)
-    (unseen, _, unseen_qid), _, grades = clicks(seed + 100)
-    weights = np.where(clicked, position, 1.0)
-    values = []
-    for beside in ({}, {"sample_weight": weights}, {"position": position}):
-        model = twin.ranker(n_estimators=60, learning_rate=0.1, max_depth=3).fit(
-            X, clicked, qid, **beside
-        )
-        values.append(
-            gb.evaluate(gb.nDCG(k=5), grades, model.predict(unseen), unseen_qid)[gb.nDCG(k=5)]
-        )
-    plain, weighted, with_factors = values
-    assert plain + 0.015 < weighted < with_factors
-    if twin is LIGHTGBM:
-        printed = re.findall(
-            r"(\.\d\d) and (\.\d\d) beside (\.\d\d) in", in_one_line("docs/guide/train.md")
-        )
-        assert [float(v) for v in printed[seed]] == pytest.approx(
-            [with_factors, weighted, plain], abs=0.006
-        )
-
-
 # --- every measure, objective and booster
-
-OBJECTIVES = {
-    "lambdarank": (gb.LambdaRank, TRAINED),
-    "softrank": (gb.SoftRank, SMOOTHED),
-    "approxrank": (gb.ApproxRank, SMOOTHED),
-}
-
-
-@pytest.mark.slow(keep=2)
-@twins
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_every_measure_and_objective(twin, name):
-    kind, measures = OBJECTIVES[name]
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(240, 3))
-    y = np.clip(np.digitize(X[:, 0] + rng.normal(size=240), [0, 1, 2]), 0, TOP)
-    qid, position = np.repeat(np.arange(30), 8), np.tile(np.arange(8), 30)
-    weak = {"min_child_weight": 0.0, "n_estimators": 2}
-    # One of each kind, with a cut-off and without; no document has the grade that AP(rel=TOP + 1)
-    # asks for.
-    tried = {
-        (type(m), m.k, len(m.terms)): m
-        for m in measures
-        if m.k in (None, 3) and m != gb.AP(rel=TOP + 1, k=m.k)
-    }
-    assert len(tried) >= 20
-    # A booster takes every other one: what it does with positions does not depend on the measure.
-    for measure in list(tried.values())[twin is XGBOOST :: 2]:
-        one = twin.ranker(objective=kind(measure), **weak)
-        plain = one.fit(X, y, qid).predict(X)
-        assert one.position_bias_ is None
-        raised = one.fit(X, y, qid, position=position)
-        found = values(raised.position_bias_)
-        assert found.shape == (8,), measure
-        assert np.isfinite(found).all(), measure
-        assert np.isfinite(raised.predict(X)).all(), measure
-        assert (found != 0).all(), measure
-        # One position for all raises nothing above anything.
-        alike = one.fit(X, y, qid, position=np.full(240, 3))
-        npt.assert_allclose(alike.predict(X), plain, rtol=1e-4, atol=1e-5, err_msg=str(measure))
-        assert abs(alike.position_bias_[3]) < 1e-4, measure
 
 
 @twins
@@ -347,22 +266,6 @@ def test_positions_that_have_no_order(twin):
 
 
 @twins
-def test_other_ways_to_call(twin):
-    X, y, qid = FEW
-    expected = fitted(twin)
-    by_group = ranker(twin).fit(X, y, group=[N] * 60, position=FEW_POSITIONS)
-    by_column = ranker(twin).fit(
-        pd.DataFrame(X).assign(qid=qid).rename(columns=str), y, position=FEW_POSITIONS
-    )
-    weighted = fitted(twin, {"sample_weight": np.ones(60)})
-    # An evaluation set that is the training set is ranked by the trees alone.
-    watched = fitted(twin, {"eval_set": [(X, y)], "eval_qid": [qid]})
-    for found in (by_group, by_column, weighted, watched):
-        assert found.position_bias_ == expected.position_bias_
-    npt.assert_allclose(twin.curve(watched)[-1], watched.score(X, y, qid), rtol=0, atol=1e-6)
-
-
-@twins
 def test_weights_count(twin):
     weights = np.random.default_rng(0).integers(1, 4, 60)
     X, y, qid = FEW
@@ -380,31 +283,6 @@ def test_weights_count(twin):
         **{twin.start: start[again]},
     )
     npt.assert_allclose(values(weighted.position_bias_), values(twice.position_bias_), rtol=1e-4)
-
-
-IDS = {
-    "a number": (3, r"position has shape \(\); expected one value a row"),
-    "text": ("first", r"position has shape \(\)"),
-    "two columns": (np.ones((600, 2)), r"position has shape \(600, 2\)"),
-    "short": (
-        FEW_POSITIONS[1:],
-        "position has 599 rows but y has 600; expected one position a row",
-    ),
-    "one a query": (np.arange(60), "position has 60 rows but y has 600"),
-    "empty": ([], "position has 0 rows"),
-    "NaN": (
-        np.where(FEW_POSITIONS == 1, np.nan, FEW_POSITIONS),
-        "position holds 60 missing .* expected a position in every",
-    ),
-    "None": ([None] * 600, "position holds 600 missing values"),
-    "masked": (np.ma.masked_equal(FEW_POSITIONS, 1), "position holds 60 masked values"),
-    "lists": ([[1]] * 600, "position holds an id that has no hash"),
-    "a set": (set(range(600)), r"position has shape \(\)"),
-    "equal ones": (
-        [1, True] * 300,
-        "position holds 1 and True, which are equal but of different types; expected positions of",
-    ),
-}
 
 
 @twins
@@ -575,49 +453,6 @@ def test_every_number_of_threads_gives_the_same_factors(twin):
 
 
 # --- searches
-
-
-@pytest.mark.slow
-@twins
-def test_searches_pass_positions_on(twin):
-    X, y, qid = FEW
-    rows = np.random.default_rng(0).permutation(len(y))
-    X, y, qid, position = X[rows], y[rows], qid[rows], FEW_POSITIONS[rows]
-    grid = {"n_estimators": [2, 4], PENALTY: [0.0, 0.1]}
-    target, folds = gb.nDCG(k=5), GroupKFold(3)
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(ranker(twin), grid, scoring=measure_scorer(target), cv=folds)
-        search.fit(X, y, qid=qid, position=position, groups=qid)
-    named = GSearchCV(ranker(twin), grid, scoring=target, cv=3).fit(
-        X, y, qid, position=[f"slot {p}" for p in position]
-    )
-    unaware = GSearchCV(ranker(twin), {"n_estimators": [2, 4]}, scoring=target, cv=3).fit(X, y, qid)
-    npt.assert_allclose(
-        named.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"], rtol=1e-12
-    )
-    assert named.cv_results_["params"] == search.cv_results_["params"]
-    assert len(set(named.cv_results_["mean_test_score"])) == 4
-    assert set(unaware.cv_results_["mean_test_score"]).isdisjoint(
-        named.cv_results_["mean_test_score"]
-    )
-    best = search.best_estimator_
-    assert named.best_estimator_.position_bias_ == {
-        f"slot {p}": factor for p, factor in best.position_bias_.items()
-    }
-
-
-@pytest.mark.slow
-@twins
-def test_cross_validation_without_routing(twin):
-    X, y, qid = FEW
-    frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
-    folds = list(GroupKFold(3).split(X, y, qid))
-    found = cross_validate(
-        ranker(twin), frame, y, cv=folds, params={"position": FEW_POSITIONS}, return_estimator=True
-    )
-    for one, (train, _) in zip(found["estimator"], folds, strict=True):
-        expected = ranker(twin).fit(X[train], y[train], qid[train], position=FEW_POSITIONS[train])
-        assert one.position_bias_ == expected.position_bias_
 
 
 # --- the libraries' own train

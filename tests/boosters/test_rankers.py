@@ -3,8 +3,6 @@
 import copy
 import io
 import pickle
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import joblib
@@ -38,7 +36,6 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost._boosters.metrics import metric_names
-from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
 
 # --- parameters -----------------------------------------------------------------------------------
@@ -172,41 +169,6 @@ def test_score_is_the_mean_of_the_measure(twin):
         ranker.score(TEST.X, TEST.y, qid=TEST.qid),
         rtol=1e-12,
     )
-
-
-LOAD_NATIVELY = """
-import sys
-sys.modules["gapboost"] = None
-import numpy
-import lightgbm, xgboost
-X = numpy.load("X.npy")
-numpy.save("lightgbm.npy", lightgbm.Booster(model_file="lightgbm.json").predict(X))
-ranker = xgboost.XGBRanker()
-ranker.load_model("xgboost.json")
-booster = xgboost.Booster(model_file="xgboost.json")
-rounds = (0, booster.best_iteration + 1)
-assert (ranker.predict(X) == booster.predict(xgboost.DMatrix(X), iteration_range=rounds)).all()
-numpy.save("xgboost.npy", ranker.predict(X))
-"""
-
-
-@pytest.mark.slow
-def test_a_natively_saved_model_predicts_without_gapboost(tmp_path):
-    expected = {}
-    for twin in (LIGHTGBM, XGBOOST):
-        parameters, fit = twin.stopping(3)
-        ranker = twin.fitted(
-            evals=[VALI], n_estimators=40, learning_rate=0.5, fit=fit, **parameters
-        )
-        assert 0 < ranker.best_iteration_ < 40
-        (ranker.booster_ if twin is LIGHTGBM else ranker).save_model(
-            str(tmp_path / f"{twin.name}.json")
-        )
-        expected[twin.name] = ranker.predict(TEST.X)
-    np.save(tmp_path / "X.npy", TEST.X)
-    subprocess.run([sys.executable, "-c", LOAD_NATIVELY], check=True, cwd=tmp_path)
-    for name, scores in expected.items():
-        npt.assert_array_equal(np.load(tmp_path / f"{name}.npy"), scores)
 
 
 # --- evaluation sets and early stopping -----------------------------------------------------------
@@ -539,22 +501,6 @@ def test_callback_metrics_are_those_of_evaluate(twin):
 
 
 @twins
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_fit_prepares_its_data_once(twin, weighted, preparations):
-    weight = np.linspace(0.3, 3.0, len(SIZES)) if weighted else None
-    twin.fitted(evals=[VALI], fit={"sample_weight": weight})
-    assert len(preparations) == 1
-
-
-@twins
-def test_native_training_prepares_its_data_once(twin, preparations):
-    twin.train(
-        twin.dataset(X, Y, SIZES, np.linspace(0.3, 3.0, len(SIZES))), twin.module.objective("gap")
-    )
-    assert len(preparations) == 1
-
-
-@twins
 def test_one_objective_serves_several_data_sets_in_turn(twin, preparations):
     objective = twin.module.objective("gap", g=(0.5, 0.5))
     train, vali = twin.dataset(X, Y, SIZES), twin.dataset(VALI.X, VALI.y, sizes_of(VALI.qid))
@@ -590,22 +536,6 @@ def test_new_labels_are_seen(twin):
         assert metric(scores, dataset)[0][1] == pytest.approx(*measured.values())
         labels[:] = np.random.default_rng(int(labels.sum())).permutation(labels)
         twin.relabelled(dataset, labels)
-
-
-@twins
-@pytest.mark.parametrize("measure", ["rr", "err", gb.AP() + gb.ERR(top=3)], ids=str)
-def test_measures_of_a_user_who_stops_are_trained_for(twin, measure):
-    ranker = twin.ranker(measure=measure).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
-    untrained = gb.evaluate(ranker.measure_, VALI.y, np.zeros(len(VALI.y)), VALI.qid)[
-        ranker.measure_
-    ]
-    assert ranker.score(VALI.X, VALI.y, VALI.qid) > untrained + 0.1
-    found = metric_values(twin, twin.module.eval_metric(measure), X[:, 0], Y, SIZES)
-    measure = as_measure(measure)
-    expected = gb.evaluate(
-        measure, Y, X[:, 0].astype(np.float32), np.repeat(np.arange(len(SIZES)), SIZES)
-    )[measure]
-    assert list(found.values()) == pytest.approx([expected], rel=1e-6)
 
 
 @twins

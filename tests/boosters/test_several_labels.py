@@ -1,24 +1,18 @@
 """Rankers train for sums of measures of several labels, or refuse to, at each entry point."""
 
-import functools
 import pickle
-import re
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from collections_on_disk import real
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
-from gapboost import explain
-from gapboost.comparison import compare_rankers
-from gapboost.datasets import load_letor
-from gapboost.model_selection import GSearchCV, measure_scorer
+from gapboost.model_selection import measure_scorer
 
 COLUMNS = ["relevance", "ink"]
 
@@ -249,90 +243,7 @@ def test_searches_of_scikit_learn_choose_weights(twin, routing):
     assert (scores > 0.5).all()
 
 
-def test_contributions_to_a_measure_of_one_label():
-    ranker = LIGHTGBM.fitted(data=TWO, measure=BOTH)
-    found = explain.measure(ranker, TWO_TEST.X, TWO_TEST.y, TWO_TEST.qid, INK)
-    alone = explain.measure(ranker, TWO_TEST.X, np.asarray(TWO_TEST.y)[:, 1], TWO_TEST.qid)
-    np.testing.assert_allclose(found, alone)
-
-
 # --- refusals -------------------------------------------------------------------------------------
-
-
-def native_metric(twin):
-    twin.module.eval_metric([gb.AP(), INK])
-
-
-def native_cv(twin):
-    twin.module.cv({}, twin.dataset(TRAIN.X, TRAIN.y, SIZES), 2, measure=BOTH)
-
-
-def native_cv_metric(twin):
-    twin.module.cv({}, twin.dataset(TRAIN.X, TRAIN.y, SIZES), 2, eval_metric=INK)
-
-
-WHY = (
-    r"which reads one of several labels, but {} takes one label a row; expected a measure without "
-    r"OfLabel, or {}"
-)
-LOCAL = "fit of LGBMGAPRanker or XGBGAPRanker, which takes y of shape"
-REFUSED = {
-    "objective": (
-        lambda twin: twin.module.objective(BOTH),
-        "^measure is 0.7.*" + WHY.format("a booster's data set", LOCAL),
-    ),
-    "eval_metric": (
-        native_metric,
-        "^measure is OfLabel.*" + WHY.format("a booster's data set", LOCAL),
-    ),
-    "cv": (native_cv, "^measure is 0.7.*" + WHY.format("a booster's data set", LOCAL)),
-    "eval_metric of cv": (
-        native_cv_metric,
-        "^eval_metric is OfLabel.*" + WHY.format("a booster's data set", LOCAL),
-    ),
-    "GSearchCV": (
-        lambda twin: GSearchCV(twin.ranker(measure=BOTH), {}, scoring="ap", cv=2).fit(
-            TWO.X, TWO.y, TWO.qid
-        ),
-        "^measure is 0.7.*" + WHY.format("GSearchCV", "GridSearchCV of scikit-learn"),
-    ),
-    "target of GSearchCV": (
-        lambda twin: GSearchCV(twin.ranker(), {}, scoring=INK, cv=2).fit(TWO.X, TWO.y, TWO.qid),
-        "^measure is OfLabel.*" + WHY.format("GSearchCV", "GridSearchCV of scikit-learn"),
-    ),
-    "labels of GSearchCV": (
-        lambda twin: GSearchCV(twin.ranker(), {}, scoring="ap", cv=2).fit(TWO.X, TWO.y, TWO.qid),
-        r"^y has shape \(\d+, 2\); expected one value a row",
-    ),
-    "a ranker of compare_rankers": (
-        lambda twin: compare_rankers(
-            TWO.X, TRAIN.y, TWO.qid, {"a": twin.ranker(measure=BOTH), "b": twin.ranker()}
-        ),
-        "y has one label a row, but a measure reads the column 0 of several",
-    ),
-    "one label": (
-        lambda twin: twin.ranker(measure=BOTH).fit(TRAIN.X, TRAIN.y, TRAIN.qid),
-        r"^y has one label a row, but a measure reads the column 0 of several: OfLabel\(GAP\(\), "
-        r"0\)",
-    ),
-    "a measure that reads none": (
-        lambda twin: twin.ranker().fit(TWO.X, TWO.y, TWO.qid),
-        r"^y has 2 labels a row, in the columns 0, 1, and GAP\(\) does not say which of them it "
-        r"reads; expected .*" + re.escape("OfLabel(GAP(), 0)"),
-    ),
-    "no such column": (
-        lambda twin: twin.ranker(measure=of_names(BOTH)).fit(TWO.X, TWO.y, TWO.qid),
-        "^y has the columns 0, 1, but OfLabel.* reads 'relevance'",
-    ),
-    "an evaluation set of one label": (
-        lambda twin: twin.fitted(data=TWO, evals=(VALI,), measure=BOTH),
-        r"^eval_set\[0\] y has one label a row",
-    ),
-    "a softrank": (
-        lambda twin: twin.fitted(data=TWO, measure=BOTH, objective="softrank"),
-        "OfLabel.*in SoftRank; expected a measure with one discount",
-    ),
-}
 
 
 @twins
@@ -348,43 +259,3 @@ def test_no_label_that_is_read_teaches_an_order(twin):
 
 # --------------------------------------------------------------------------------------------------
 # collections
-
-
-COLLECTIONS = [
-    real("ohsumed/Fold1/train.txt.gz", 0),
-    real("mq2007/mq2007.txt.gz", 4),
-]
-
-
-@pytest.fixture(scope="module")
-def load():
-    """Read each collection once."""
-    return functools.cache(load_letor)
-
-
-@pytest.mark.parametrize(("file", "feature"), COLLECTIONS)
-@twins
-def test_collections_with_a_second_label(twin, file, feature, load):
-    """The second label is a feature that the ranker does not get; values are held-out."""
-    data = load(file)
-    queries = np.unique(data.qid)[:300]
-    levels = np.digitize(data.X[:, feature], np.quantile(data.X[:, feature], [0.5, 0.8, 0.95]))
-    y, features = np.column_stack([data.y, levels]), np.delete(data.X, feature, axis=1)
-    train, test = (np.isin(data.qid, part) for part in (queries[1::2], queries[::2]))
-    measures = [gb.OfLabel(gb.GAP(g=(0.5, 0.5)), 0), INK]
-    values = []
-    for weight in (0.95, 0.05):
-        measure = weight * measures[0] + (1 - weight) * measures[1]
-        ranker = twin.ranker(measure=measure, n_estimators=30).fit(
-            features[train], y[train], data.qid[train]
-        )
-        values.append(
-            [
-                *gb.evaluate(
-                    measures, y[test], ranker.predict(features[test]), data.qid[test]
-                ).values()
-            ]
-        )
-    first, second = np.transpose(values)
-    assert first[0] > first[1] > 0.3
-    assert second[1] > second[0] + 0.05

@@ -7,20 +7,14 @@ be ignored are in `test_parameters.py`, unusable arguments in
 
 from contextlib import nullcontext
 
-import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
-import sklearn
-from sklearn.model_selection import GridSearchCV, GroupKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, metric_values, twins
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost.model_selection import GSearchCV, measure_scorer
 
 
 def blunt_trees(twin):
@@ -36,15 +30,6 @@ def blunt_trees(twin):
 
 
 # --- both -----------------------------------------------------------------------------------------
-
-
-@twins
-def test_weights_that_boosters_do_not_apply_to_custom_gradients(twin):
-    weights = np.linspace(0.1, 4.0, len(SIZES))
-    plain = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES)
-    weighted = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES, weights)
-    for a, b in zip(plain, weighted, strict=True):
-        npt.assert_allclose(b, a * np.repeat(weights, SIZES), rtol=1e-5, atol=1e-9)
 
 
 @twins
@@ -120,39 +105,6 @@ def test_a_leaf_floor_that_leaves_few_leaves(twin):
     fit(0.126, rows=980)  # too few rows for sharper trees
 
 
-@pytest.mark.slow
-@twins
-def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(twin):
-    rng = np.random.default_rng(0)
-    x, qid = rng.normal(size=(2000, 2)), np.repeat(np.arange(100), 20)
-    y = (x[:, 0] + rng.normal(size=2000) > 1).astype(int)
-    total = gradients(twin, twin.module.objective("gap"), np.zeros(2000), y, np.full(100, 20))[
-        1
-    ].sum(dtype=float)
-    ranker, grid = twin.ranker(min_child_weight=total / 5, n_estimators=2), {"n_estimators": [2]}
-    by_qid = {"scoring": measure_scorer(gb.AP()), "cv": GroupKFold(2)}
-    calls = {
-        "ranker": lambda: ranker.fit(x, y, qid),
-        "search": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2).fit(x, y, qid),
-        "search by joblib": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2, n_jobs=2).fit(
-            x, y, qid
-        ),
-        "scikit-learn's": lambda: GridSearchCV(ranker, grid, **by_qid).fit(
-            x, y, qid=qid, groups=qid
-        ),
-        "a pipeline's": lambda: make_pipeline(StandardScaler(), ranker).fit(x, y, qid=qid),
-    }
-    with sklearn.config_context(enable_metadata_routing=True):
-        for name, call in calls.items():
-            with pytest.warns(UserWarning, match="^min_child_weight is ") as warned:
-                call()
-            assert {warning.filename for warning in warned} == {__file__}, name
-    # The search warns once, and its refit once more.
-    with pytest.warns(UserWarning, match="^min_child_weight is ") as warned:
-        GSearchCV(ranker, {"g": [(1.0,), None]}, scoring="ap", cv=2).fit(x, y, qid)
-    assert ["4 of 4 trainings gave" in str(warning.message) for warning in warned] == [True, False]
-
-
 @twins
 def test_the_order_of_tied_rows_in_the_file(twin):
     # Sorted by grade, both boosters' own metrics give constant scores a value of 1.
@@ -169,24 +121,6 @@ def test_the_order_of_tied_rows_in_the_file(twin):
         grad, _ = gradients(twin, twin.module.objective("gap"), np.zeros(len(y)), y, sizes)
         first = grad[np.concatenate(([0], np.cumsum(sizes)[:-1]))]
         assert len(np.unique(first.round(4))) > len(sizes) // 2
-
-
-@twins
-def test_the_buffer_of_scores_is_the_boosters(twin):
-    # LightGBM fills one array anew in every iteration, and shows it to the metric after the
-    # objective.
-    dataset = twin.dataset(X, Y, SIZES)
-    scores = np.random.default_rng(0).normal(size=len(Y))
-    before = scores.copy()
-    objective, metric = twin.module.objective("gap"), twin.module.eval_metric("gap")
-    first, value = objective(scores, dataset), metric(scores, dataset)
-    kept = [a.copy() for a in first]
-    npt.assert_array_equal(scores, before)
-    scores[:] = 0.0
-    objective(scores, dataset)
-    npt.assert_array_equal(first, kept)
-    scores[:] = before
-    assert metric(scores, dataset) == value
 
 
 @twins
@@ -244,34 +178,7 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
 # --- LightGBM -------------------------------------------------------------------------------------
 
 
-def test_lightgbm_forgets_weights_that_are_all_1():
-    # The data set then says None: the metric and the objective must know it as the same data.
-    ones = LIGHTGBM.fitted(
-        evals=[VALI], fit={"sample_weight": np.ones(40), "eval_sample_weight": [np.ones(30)]}
-    )
-    plain = LIGHTGBM.fitted(evals=[VALI])
-    npt.assert_array_equal(ones.predict(TEST.X), plain.predict(TEST.X))
-    assert ones.evals_result_ == plain.evals_result_
-
-
-def test_lightgbm_model_text_without_objective_is_loaded_as_raw_scores():
-    ranker = LIGHTGBM.fitted()
-    text = ranker.booster_.model_to_string()
-    assert "\nobjective=" not in text
-    npt.assert_array_equal(lightgbm.Booster(model_str=text).predict(TEST.X), ranker.predict(TEST.X))
-
-
 # --- XGBoost --------------------------------------------------------------------------------------
-
-
-def test_xgboost_shifts_scores_by_base_score_with_a_custom_objective():
-    default, zero, two = (
-        XGBOOST.fitted(**p).predict(TEST.X) for p in ({}, {"base_score": 0.0}, {"base_score": 2.0})
-    )
-    npt.assert_array_equal(default, zero)
-    npt.assert_allclose(two, default + 2.0, rtol=0, atol=1e-5)
-    nothing_learnt = XGBOOST.fitted(learning_rate=1e-12)
-    npt.assert_allclose(nothing_learnt.predict(TEST.X), 0.0, atol=1e-9)
 
 
 def test_xgboost_set_params_hands_parameters_to_a_fitted_booster():
@@ -281,9 +188,3 @@ def test_xgboost_set_params_hands_parameters_to_a_fitted_booster():
     ranker.set_params(objective="lambdarank", eval_metric="egap", measure="egap", learning_rate=0.5)
     ranker.get_booster().save_config()
     npt.assert_array_equal(ranker.predict(TEST.X), expected)
-
-
-def test_xgboost_graded_labels_with_average_precision():
-    # rank:map and the metric map take binary labels only.
-    ranker = XGBOOST.fitted(measure=gb.AP(rel=2), evals=[VALI])
-    assert XGBOOST.curve(ranker, metric="map-ap")[-1] > 0.5

@@ -1,13 +1,10 @@
 """Options of the boosters beyond plain trees take effect with our objectives, or are refused."""
 
-import shutil
-import subprocess
-
 import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
+from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, XGBOOST, X, Y, twins
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -54,15 +51,6 @@ def test_goss_and_gradient_based_sampling(twin):
     assert (ranker.predict(TEST.X) != twin.fitted(**parameters).predict(TEST.X)).any()
 
 
-def test_lightgbm_linear_trees():
-    ranker = LIGHTGBM.fitted(n_estimators=1, linear_tree=True)
-    constants = LIGHTGBM.fitted(n_estimators=1)
-    assert len(np.unique(constants.predict(TEST.X))) == 7
-    # LightGBM's first tree has constants even so.
-    assert len(np.unique(LIGHTGBM.fitted(n_estimators=2, linear_tree=True).predict(TEST.X))) > 100
-    npt.assert_array_equal(ranker.predict(TEST.X), constants.predict(TEST.X))
-
-
 def two_features(data):
     """Relevance falls and then rises in the first feature; later it depends on the second."""
     rng = np.random.default_rng(0)
@@ -91,41 +79,6 @@ def test_monotone_constraints(twin, sign):
 
 
 @twins
-def test_interaction_constraints(twin):
-    x, y = two_features(TRAIN)
-    a, b = x[:400], x[400:]
-    mixed = np.column_stack([a[:, 0], b[:, 1]]), np.column_stack([b[:, 0], a[:, 1]])
-
-    def interaction(**parameters):
-        predict = twin.ranker(n_estimators=20, **parameters).fit(x, y, QID).predict
-        return np.abs(predict(a) + predict(b) - predict(mixed[0]) - predict(mixed[1])).max()
-
-    assert interaction() > 0.1
-    alone = [[0], [1]] if twin is LIGHTGBM else "[[0], [1]]"
-    assert interaction(interaction_constraints=alone) < 1e-5
-
-
-@twins
-def test_categories_by_number(twin):
-    """Codes in an array; for data frames see test_containers."""
-    rng = np.random.default_rng(0)
-
-    def codes(y):
-        high = np.where(y == 1, 4, rng.choice([0, 2, 3, 5, 7], len(y)))
-        return np.column_stack(
-            [rng.normal(size=len(y)), np.where(y == 2, rng.choice([1, 6], len(y)), high)]
-        )
-
-    if twin is LIGHTGBM:
-        ranker = twin.ranker(n_estimators=20).fit(codes(Y), Y, QID, categorical_feature=[1])
-    else:
-        ranker = twin.ranker(
-            n_estimators=20, enable_categorical=True, feature_types=["q", "c"]
-        ).fit(codes(Y), Y, QID)
-    assert ranker.score(codes(TEST.y), TEST.y, TEST.qid) > 0.99
-
-
-@twins
 def test_a_query_of_weight_2_is_the_query_twice(twin):
     """The whole model, scores to start from and bins included."""
     x = np.floor(X * 2)  # few values: the bins are the same with some rows twice
@@ -150,35 +103,4 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
     assert np.abs(weighted.predict(x) - plain.predict(x)).max() > 0.01
 
 
-def test_xgboost_random_forest():
-    """XGBoost's way to one: many trees in one round."""
-    forest = {
-        "num_parallel_tree": 20,
-        "subsample": 0.5,
-        "colsample_bynode": 0.5,
-        "learning_rate": 1,
-        "n_estimators": 1,
-    }
-    ranker = XGBOOST.fitted(**forest)
-    assert len(ranker.get_booster().get_dump()) == 20
-    assert learns(ranker)
-
-
-def has_cuda():
-    return (
-        bool(shutil.which("nvidia-smi"))
-        and "GPU"
-        in subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
-    )
-
-
 # Predictions for arrays in main memory by a model on the device: XGBoost copies them, and says so.
-@pytest.mark.filterwarnings("ignore:.*[Mm]ismatched devices:UserWarning")
-def test_xgboost_on_cuda():
-    if not has_cuda():
-        pytest.skip("no CUDA device")
-    on_device, on_cpu = (
-        XGBOOST.fitted(device=device, n_estimators=30, evals=[VALI]) for device in ("cuda", "cpu")
-    )
-    npt.assert_allclose(XGBOOST.curve(on_device), XGBOOST.curve(on_cpu), rtol=0, atol=0.05)
-    assert learns(on_device)

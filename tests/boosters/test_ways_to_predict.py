@@ -2,7 +2,6 @@
 
 import pickle
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import joblib
@@ -18,7 +17,6 @@ from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST
 from gapboost.xgboost import XGBGAPRanker
 
 NAMES = [f"feature_{i}" for i in range(TRAIN.n_features)]
-PAGE = Path(__file__).parents[2] / "docs/guide/production.md"
 
 
 class Case(NamedTuple):
@@ -280,33 +278,3 @@ def test_every_reader_of_an_xgboost_file_takes_the_missing_value(case, way, tmp_
     npt.assert_array_equal(
         native_ways("xgboost")[way](f, str(tmp_path / "model.json"), missing=-1), f.expected
     )
-
-
-def page_rows():
-    """Return the rows of the page's table of ways to predict.
-
-    Columns: the way, XGBoost with missing=-1, LightGBM with zero_as_missing.
-    """
-    section = PAGE.read_text(encoding="utf-8").split("## Ways to predict\n")[1].split("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("| ")][2:]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-
-
-@pytest.mark.parametrize(
-    ("case", "column"),
-    [
-        (Case("xgboost", "-1", True, False), 1),
-        (Case("lightgbm", "zero_as_missing", True, False), 2),
-    ],
-    ids=str,
-)
-def test_the_page_lists_every_way(case, column):
-    """And says of each what the test above asserts."""
-    listed = page_rows()
-    for way in (*BOTH, *EXPORTED, *native_ways(case.booster)):
-        (row,) = [row for row in listed if way.split(" (")[0] in row[0].replace('"', "")]
-        expected = expectation(case, way)
-        if expected == "same":
-            assert row[column] == "the same"
-        else:
-            assert ("missing=-1" if expected == "different" else "an error") in row[column]

@@ -8,8 +8,7 @@ import xgboost
 from twins import TEST, TRAIN, VALI, XGBOOST, sizes_of
 
 import gapboost as gb
-from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
-from gapboost.xgboost.inputs import SAVED_AS
+from gapboost.xgboost import eval_metric, objective
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)
@@ -220,11 +219,6 @@ def test_ways_of_boosting(parameters):
     assert curve[-1] == pytest.approx(expected, abs=1e-6)
 
 
-def test_vendor_metrics_are_refused():
-    with pytest.raises(ValueError, match="eval_metric is 'auc'; expected one of"):
-        XGBOOST.fitted(eval_metric="auc")
-
-
 def test_the_training_set_as_eval_set_is_binned_once(monkeypatch):
     made = []
 
@@ -279,28 +273,3 @@ def test_categories_in_another_order_continue_a_model():
 
 
 # --- loaded models --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("suffix", ["json", "ubj"])
-def test_load_model(tmp_path, suffix):
-    path = tmp_path / f"model.{suffix}"
-    ranker = XGBOOST.fitted(evals=[VALI], early_stopping_rounds=5, g=(0.2, 0.8), **EARLY)
-    ranker.save_model(path)
-    theirs = xgboost.XGBRanker()
-    theirs.load_model(path)
-    assert theirs.objective == SAVED_AS
-    ours = XGBGAPRanker(g=(0.2, 0.8), n_estimators=3, n_jobs=1, max_depth=3)
-    ours.load_model(path)
-    for loaded in (theirs, ours):
-        npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
-        assert loaded.best_iteration == ranker.best_iteration
-    assert ours.measure_ == ranker.measure_
-    assert ours.score(TEST.X, TEST.y, TEST.qid) == ranker.score(TEST.X, TEST.y, TEST.qid)
-    # A loaded ranker can be trained anew.
-    ours.fit(X, Y, QID)
-    npt.assert_allclose(
-        ours.predict(TEST.X),
-        XGBOOST.fitted(n_estimators=3, g=(0.2, 0.8)).predict(TEST.X),
-        rtol=0,
-        atol=1e-6,
-    )
