@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from installed import needs
-from scipy.stats import zscore
 
 import gapboost as gb
 
@@ -117,16 +116,6 @@ def folder(tmp_path, expected):
     """A copy of the package, with the code that was compiled."""
     copy_of_package(tmp_path, compiled=True)
     return tmp_path
-
-
-@pytest.mark.slow
-def test_the_programs_are_right_and_warned_of_nothing(expected, folder):
-    values, _ = map(json.loads, expected[EVALUATE + FIT].splitlines())
-    np.testing.assert_array_equal(values, list(gb.evaluate(MEASURES, Y, SCORES).values()))
-    np.testing.assert_allclose(
-        json.loads(expected[STANDARDIZE]), zscore([1.0, 2.0, 4.0]), rtol=1e-15
-    )
-    assert output(run(STANDARDIZE, folder)) == (expected[STANDARDIZE], [])
 
 
 @pytest.fixture(scope="module")
@@ -283,19 +272,6 @@ def test_a_package_in_a_zip_file(chosen, tmp_path, expected):
     ]
     assert compiled > 0
     assert again == (expected[STANDARDIZE], 0, [])
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    sys.platform == "win32", reason="there are no limits on the length of files here"
-)
-def test_a_limit_on_the_length_of_files(expected, tmp_path):
-    copy_of_package(tmp_path, compiled=False)
-    printed, said = output(run(FULL + STANDARDIZE, tmp_path))
-    assert printed == expected[STANDARDIZE]
-    assert len(said) == 1, said
-    assert "cannot be kept on disk ([Errno 27] File too large" in said[0]
-    assert "NUMBA_CACHE_DIR" in said[0]
 
 
 def cut_off(path, i):

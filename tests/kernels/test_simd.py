@@ -269,19 +269,6 @@ def test_pointers_move_both_ways(dtype, step):
     assert_array_equal(both(walk, a, step, np.zeros(7)), expected)
 
 
-# Their difference would: numba takes it for unsigned.
-def small_numbers(a, out):
-    p = pointer(a)
-    out[0] = p[0] + p[1]
-    out[1] = p[0] * p[1]
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
-def test_numbers_read_through_pointers_do_not_overflow(dtype):
-    a = np.array([200, 250], dtype)
-    assert_array_equal(both(small_numbers, a, np.empty(2)), [450, 50_000])
-
-
 def scale_by_powers_of_two(a, exponents, out):
     store(pointer(out), 0, times_power(load8(pointer(a), 0), load8(pointer(exponents), 0)))
 
@@ -354,17 +341,3 @@ def test_the_reference_checks_bounds(access, start):
     # the last ones that are inside
     assert p[19 - start] == 19.0
     assert reference.load8(p, 12 - start).lanes[-1] == 19.0
-
-
-def test_the_reference_wants_contiguous_arrays():
-    with pytest.raises(AssertionError):
-        reference.pointer(np.arange(20.0)[::2])
-
-
-def test_numpy_numbers_beside_a_vector_of_the_reference():
-    """numpy would make an array of eight objects of them."""
-    x = Vector(EVEN)
-    for y in (np.float64(2.0), np.int64(2), np.float32(2.0)):
-        assert isinstance(y * x, Vector)
-        assert_array_equal((y - x).lanes, 2.0 - EVEN)
-        assert_array_equal((x / y).lanes, EVEN / 2.0)

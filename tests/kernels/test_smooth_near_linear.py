@@ -3,7 +3,6 @@
 import math
 import tracemalloc
 
-import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
@@ -279,16 +278,6 @@ def test_long_lists_are_the_direct_sum(objective, n, width):
     assert_direct(objective, *query(n, 4, width, shape, rng))
 
 
-@pytest.mark.slow
-def test_32_grades_on_a_long_list():
-    rng = np.random.default_rng(1)
-    for objective in (
-        gb.SoftRank(gb.GAP(g=(1 / 31,) * 31)),
-        gb.ApproxRank(gb.xGAP(g=(1 / 31,) * 31)),
-    ):
-        assert_direct(objective, *query(1_800, 31, 6.0, "bell", rng))
-
-
 def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
     """So the tests above meet both ways."""
     rng = np.random.default_rng(0)
@@ -364,27 +353,6 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
     assert (hess > 0).all()
     assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()
     assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
-def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
-    rng = np.random.default_rng(6)
-    X = rng.standard_normal((200_000, 4))
-    y = np.digitize(X[:, 0] + rng.standard_normal(len(X)), (1.5, 2.5))
-    data = lightgbm.Dataset(X, y, group=[len(X)])
-    parameters = {
-        "objective": gapboost.lightgbm.objective(objective),
-        "num_leaves": 7,
-        "verbose": -1,
-        "num_threads": 2,
-    }
-    booster = lightgbm.train(parameters, data, 4)
-    before, after = (
-        gb.evaluate(objective.measure, y, s)[objective.measure]
-        for s in (np.zeros(len(y)), booster.predict(X))
-    )
-    assert after > before + 0.1
 
 
 # --- cells by themselves --------------------------------------------------------------------------

@@ -7,13 +7,11 @@ import sys
 import threading
 
 import lightgbm
-import numpy as np
 import pytest
 import xgboost
 
-import gapboost as gb
-import gapboost.lightgbm
-import gapboost.xgboost
+import gapboost.lightgbm.private
+import gapboost.xgboost.private
 from gapboost._kernels.parallel.chunks import available_cores, run, working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 
@@ -33,8 +31,8 @@ teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 @lent
 def test_both_boosters_lend_their_threads():
     """Without them gradients would be slower: LightGBM's threads wait in busy loops."""
-    assert gapboost.lightgbm.library.LIBRARY.team is not None
-    assert gapboost.xgboost.library.LIBRARY.team is not None
+    assert gapboost.lightgbm.private.TEAM is not None
+    assert gapboost.xgboost.private.TEAM is not None
 
 
 def test_a_runtime_without_the_entry_point_lends_none():
@@ -47,8 +45,8 @@ def test_a_runtime_without_the_entry_point_lends_none():
 @pytest.mark.parametrize(("switch", "expected"), [("0", "None None"), ("1", "function function")])
 def test_a_switch_in_the_environment_leaves_the_threads_alone(switch, expected):
     code = """
-import gapboost.lightgbm.library as a, gapboost.xgboost.library as b
-teams = (a.LIBRARY.team, b.LIBRARY.team)
+import gapboost.lightgbm.private as a, gapboost.xgboost.private as b
+teams = (a.TEAM, b.TEAM)
 print(*("None" if team is None else type(team).__name__ for team in teams))
 """
     environment = {**os.environ, "GAPBOOST_OPENMP": switch}
@@ -161,18 +159,6 @@ def test_a_team_is_given_back():
         run(task, 2, 2)
     run(lambda k: None, 2, 2)
     assert calls == [2]
-
-
-@pytest.mark.parametrize("name", ["LightGBM", "XGBoost"])
-@pytest.mark.parametrize("n", [3_000, 40_000], ids=["queries", "one long query"])
-def test_gradients_are_the_same_on_any_team(name, n):
-    rng = np.random.default_rng(0)
-    grades, scores = rng.integers(0, 4, n), rng.standard_normal(n)
-    qid = np.arange(n) // 30 if n == 3_000 else None
-    expected = gb.LambdaRank(gb.eGAP(g=(0.2, 0.3, 0.5))).gradients(grades, scores, qid, n_jobs=1)
-    with working_on(TEAMS[name]):
-        found = gb.LambdaRank(gb.eGAP(g=(0.2, 0.3, 0.5))).gradients(grades, scores, qid, n_jobs=3)
-    np.testing.assert_array_equal(found, expected)
 
 
 def child(connection):

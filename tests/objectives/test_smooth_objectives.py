@@ -11,14 +11,12 @@ import sklearn
 import xgboost
 from collections_on_disk import made, real
 from rankings import SMOOTHED
-from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost._data.judged import judged
 from gapboost.datasets import load_letor_fold
-from gapboost.model_selection import measure_scorer
 from gapboost.objectives import as_objective
 
 G = (0.5, 0.2, 0.3)
@@ -434,18 +432,6 @@ def test_rankers_train_by_name_and_by_value(name, ranker, learnable):
     assert np.array_equal(by_name.predict(X), by_value.predict(X))
     untrained = gb.evaluate(gb.nDCG(), y, np.zeros(len(y)), qid)[gb.nDCG()]
     assert by_name.score(X, y, qid) > untrained + 0.2
-
-
-def test_smoothing_is_found_by_grid_search(learnable):
-    X, y, qid = learnable
-    ranker = gapboost.lightgbm.LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1, reg_lambda=1.0)
-    grid = {"objective": [gb.SoftRank(gb.GAP(), sigma=sigma) for sigma in (0.1, 1.0, 10.0)]}
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(
-            ranker, grid, scoring=measure_scorer(gb.nDCG()), cv=GroupKFold(3), error_score="raise"
-        ).fit(X, y, qid=qid, groups=qid)
-    assert search.best_params_["objective"] in grid["objective"]
-    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
 
 
 @pytest.fixture(scope="module")
