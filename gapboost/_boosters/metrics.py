@@ -58,6 +58,7 @@ class Metrics:
         data: Judged,
         total: Callable[[Array], Array] | None = None,
         measures: Sequence[Measure] | None = None,
+        compute: Callable[[Array], list[Array]] | None = None,
     ) -> list[tuple[str, float]]:
         """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it.
 
@@ -70,15 +71,20 @@ class Metrics:
             On a cluster: returns the sums of an array over the workers. Every worker calls it.
         measures : sequence of Measure, optional
             The measures with the g of this data set.
+        compute : callable, optional
+            Computes one value a query for each measure, on a GPU.
         """
         check_scores(scores)
-        with working_on(self.team):
-            found = query_values(
-                self.measures if measures is None else measures,
-                data,
-                np.ascontiguousarray(scores),
-                n_jobs=self.n_jobs,
-            )
+        if compute is not None:
+            found = compute(scores)
+        else:
+            with working_on(self.team):
+                found = query_values(
+                    self.measures if measures is None else measures,
+                    data,
+                    np.ascontiguousarray(scores),
+                    n_jobs=self.n_jobs,
+                )
         if total is None:
             means = [mean(values, data.weights) for values in found]
         else:

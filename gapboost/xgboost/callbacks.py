@@ -22,6 +22,7 @@ from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+from gapboost.xgboost.device import gradients_on, values_on
 from gapboost.xgboost.private import TEAM
 
 
@@ -43,6 +44,7 @@ def objective(
     g: Any = None,
     n_jobs: int | None = None,
     weight: Any = None,
+    device: str | None = None,
 ) -> "XGBoostObjective":
     """Return an objective for ``xgboost.train(..., obj=...)``.
 
@@ -58,6 +60,8 @@ def objective(
     weight : array-like of shape (N,), optional
         Weights of the documents of the training set, in the order of its rows. They replace the
         weights of its data set, which holds only one for each query.
+    device : str, optional
+        "cuda" computes on the GPU what has kernels there (`gapboost[cuda]`).
 
     Notes
     -----
@@ -80,11 +84,11 @@ def objective(
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
     5
     """
-    return XGBoostObjective(native_objective(measure, g), n_jobs, weight)
+    return XGBoostObjective(native_objective(measure, g), n_jobs, weight, device)
 
 
 def eval_metric(
-    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None
+    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None, device: str | None = None
 ) -> "XGBoostMetric":
     """Return a metric for ``xgboost.train(custom_metric=...)``; early stopping maximizes it.
 
@@ -96,6 +100,8 @@ def eval_metric(
         data set.
     n_jobs : int, optional
         Threads.
+    device : str, optional
+        As in `objective`.
 
     Notes
     -----
@@ -125,22 +131,25 @@ def eval_metric(
     >>> list(log["train"])
     ['map-gap']
     """
-    return XGBoostMetric(native_metrics(measure, g), n_jobs)
+    return XGBoostMetric(native_metrics(measure, g), n_jobs, device)
 
 
 class XGBoostObjective:
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(self, objective: Objective, n_jobs: int | None, weight: Any = None) -> None:
+    def __init__(
+        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
+    ) -> None:
         self.objective = objective
         self.n_jobs = n_jobs
         self.weight = weight
-        self._known: PerDataSet[Gradients | None] = PerDataSet()
+        self.device = device
+        self._known: PerDataSet[Any] = PerDataSet()
 
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
 
-    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
         content = content_of(dmatrix, self.weight)
         gradients = self._known.get(dmatrix, content, self._gradients)
@@ -148,7 +157,7 @@ class XGBoostObjective:
             return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)
         return gradients(preds)
 
-    def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients | None:
+    def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
         occurring = None
         if collective.get_world_size() > 1:
@@ -177,44 +186,49 @@ class XGBoostObjective:
         if occurring is None:
             data.summary.check_contrasts("label")
         objective = objective.resolved(data.occurring)
-        return Gradients(objective, data, units(objective), self.n_jobs, TEAM)
+        gradients = Gradients(objective, data, units(objective), self.n_jobs, TEAM)
+        return gradients_on(self.device, gradients, data, units(objective)[0])
 
 
 class XGBoostMetric(Metrics):
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
+    def __init__(
+        self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None
+    ) -> None:
         super().__init__(measures, n_jobs, TEAM)
-        self._known: PerDataSet[tuple[Judged | None, list[Measure]]] = PerDataSet()
+        self.device = device
+        self._known: PerDataSet[tuple[Judged | None, list[Measure], Any]] = PerDataSet()
 
     def __repr__(self) -> str:
         return f"eval_metric({list(self.measures)!r})"
 
     def __reduce__(self) -> Any:
-        return XGBoostMetric, (self.measures, self.n_jobs)
+        return XGBoostMetric, (self.measures, self.n_jobs, self.device)
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        data, measures = self._known.get(dmatrix, content_of(dmatrix), self._resolved)
+        data, measures, compute = self._known.get(dmatrix, content_of(dmatrix), self._resolved)
         total = sum_over_workers if collective.get_world_size() > 1 else None
         if data is None:
             nothing = [np.empty(0)] * len(measures)
             means = means_over_workers(nothing, np.empty(0), sum_over_workers)
             return list(zip(self.names, means, strict=True))
-        return self.values(preds, data, total, measures)
+        return self.values(preds, data, total, measures, compute)
 
     def _resolved(
         self, label: Array, sizes: Array, weight: Array | None
-    ) -> tuple[Judged | None, list[Measure]]:
+    ) -> tuple[Judged | None, list[Measure], Any]:
         measures = list(self.measures)
         if collective.get_world_size() > 1:
             occurring = graded(grades_of_workers(label, sizes)[0])
             measures = [measure.resolved(occurring) for measure in measures]
             if not len(label):
-                return None, measures
+                return None, measures, None
         part = collective.get_world_size() > 1
         data = judged_groups(label, sizes, weight, measures, part)
-        return data, [measure.resolved(data.graded) for measure in measures]
+        measures = [measure.resolved(data.graded) for measure in measures]
+        return data, measures, values_on(self.device, measures, data)
 
 
 def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:

@@ -26,6 +26,7 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private
 from gapboost.xgboost.callbacks import units
+from gapboost.xgboost.device import gradients_on
 from gapboost.xgboost.inputs import (
     MISSING,
     SAVED_AS,
@@ -242,7 +243,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self.get_num_boosting_rounds(),
                 evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
                 obj=lambda scores, _: gradients(scores),
-                custom_metric=round_metrics(plan, data),
+                custom_metric=round_metrics(plan, data, self.device),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
@@ -314,7 +315,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _gradients(
         self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
-    ) -> Gradients:
+    ) -> Callable[[Array], Any]:
         """Return the gradients of a resolved plan, after a check that they teach something."""
         gradients = Gradients(
             plan.objective, rows.data, units(plan.objective), plan.n_jobs, private.TEAM, factors
@@ -322,7 +323,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         least = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
         least = 0.0 if self.booster == "gblinear" else least
         gradients.check_learnable(rows, least, "base_margin")
-        return gradients
+        on_device: Callable[[Array], Any] = gradients_on(
+            self.device, gradients, rows.data, units(plan.objective)[0]
+        )
+        return on_device
 
     def predict(
         self,

@@ -16,6 +16,7 @@ from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.xgboost import private
+from gapboost.xgboost.device import values_on
 
 
 def check_stopping(ranker: Any) -> None:
@@ -38,7 +39,7 @@ def check_stopping(ranker: Any) -> None:
 
 
 def round_metrics(
-    plan: Plan, data: dict[int, RankingRows]
+    plan: Plan, data: dict[int, RankingRows], device: Any = None
 ) -> Callable[[Array, xgboost.DMatrix], list[tuple[str, float]]]:
     """Return the metrics of a fit; the last one stops training.
 
@@ -51,9 +52,11 @@ def round_metrics(
         if not isinstance(metric, Measure)
     ]
     metrics = Metrics(measures, plan.n_jobs, private.TEAM)
+    on_device = {key: values_on(device, measures, rows.data) for key, rows in data.items()}
 
     def metric(scores: Array, matrix: xgboost.DMatrix) -> list[tuple[str, float]]:
-        values = metrics.values(scores, data[id(matrix)].data)
+        key = id(matrix)
+        values = metrics.values(scores, data[key].data, compute=on_device[key])
         of_functions = [function(scores, matrix) for function in functions]
         first_is_function = not isinstance(plan.metrics[0], Measure)
         return [*values, *of_functions] if first_is_function else [*of_functions, *values]

@@ -1,0 +1,142 @@
+"""Kernels for a GPU against the processor's gradients and values.
+
+On a machine without one: ``NUMBA_ENABLE_CUDASIM=1 pytest tests/boosters/test_cuda.py`` runs the
+same kernels in numba-cuda's simulator, document by document: lists are short here.
+"""
+
+import numpy as np
+import pytest
+from numba import config
+
+import gapboost as gb
+from gapboost._data.judged import judged
+
+pytest.importorskip("xgboost")
+cuda = pytest.importorskip("numba.cuda", reason="numba-cuda is not installed")
+if not config.ENABLE_CUDASIM:
+    pytest.importorskip("cupy", reason="neither CuPy nor numba-cuda's simulator is at hand")
+if not cuda.is_available():
+    pytest.skip("there is no GPU", allow_module_level=True)
+
+import xgboost
+
+from gapboost.evaluation import query_values
+from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+from gapboost.xgboost.cuda import DeviceGradients, DeviceValues
+
+SIZES = [2, 7, 12, 1, 20, 5]
+QID = np.repeat(np.arange(len(SIZES)), SIZES)
+WEIGHTS = np.linspace(0.5, 1.5, len(SIZES))
+G = (0.2, 0.3, 0.5)
+MEASURES = [
+    gb.GAP(g=G),
+    gb.xGAP(g=G),
+    gb.eGAP(g=G),
+    gb.AP(rel=2),
+    gb.nDCG(),
+    gb.nDCG(k=3),
+    gb.Precision(k=5),
+    gb.RBP(),
+    gb.Recall(k=4),
+    gb.KendallTau(),
+    gb.SpearmanRho(),
+    gb.grAP(),
+    0.5 * gb.AP() + 0.5 * gb.nDCG(k=4),
+]
+OPTIONS = [
+    {},
+    {"truncation": 3},
+    {"normalize": False, "sigma": 2.0},
+    {"score_distance": 0.01},
+    {"score_distance": 1.0, "truncation": 4, "random_state": 3},
+]
+
+
+def host(array):
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+def rows(fractional=False):
+    """Grades and scores with ties, float32 as XGBoost passes them."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 7, len(QID)) / 2 if fractional else rng.integers(0, 4, len(QID))
+    return y, rng.normal(size=len(QID)).round(1).astype(np.float32)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_gradients(measure, options):
+    y, scores = rows()
+    wanted = gb.LambdaRank(measure, **options).gradients(
+        y, scores.astype(np.float64), QID, sample_weight=WEIGHTS
+    )
+    data = judged(y, QID, sample_weight=WEIGHTS, real=True)
+    compute = DeviceGradients(gb.LambdaRank(measure, **options), data, 1.0)
+    for found, expected in zip(compute(scores), wanted, strict=True):
+        # Pairs are float32.
+        np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
+
+
+@pytest.mark.parametrize("scores", [np.zeros(len(QID)), -np.zeros(len(QID))], ids=["0", "-0"])
+def test_ties_have_the_processors_order(scores):
+    y, _ = rows()
+    chosen = gb.LambdaRank(gb.GAP(g=G), score_distance=0.1, random_state=7)
+    data = judged(y, QID, real=True)
+    grad = host(DeviceGradients(chosen, data, 1.0)(scores.astype(np.float32))[0])
+    expected = chosen.gradients(y, scores, QID)[0]
+    np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
+
+
+def test_fractional_grades_and_weights_of_rows():
+    y, scores = rows(fractional=True)
+    weights = np.linspace(0.5, 2.0, len(y))
+    chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)))
+    expected = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)[0]
+    data = judged(y, QID, sample_weight=weights, real=True)
+    grad = host(DeviceGradients(chosen, data, 1.0)(scores)[0])
+    np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
+
+
+@pytest.mark.parametrize("fractional", [False, True])
+def test_values(fractional):
+    y, scores = rows(fractional)
+    measures = [gb.GAP(g=G, levels=(1, 2, 3)), gb.nDCG(gains="linear", k=3)]
+    measures = measures if fractional else MEASURES
+    data = judged(y, QID, real=True)
+    found = DeviceValues(measures, data)(scores)
+    expected = query_values(measures, data, scores.astype(np.float64))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def small_task():
+    rng = np.random.default_rng(1)
+    qid = np.repeat(np.arange(8), 6)
+    X = rng.normal(size=(len(qid), 3)).astype(np.float32)
+    return X, np.clip(np.rint(X[:, 0] + 1), 0, 2).astype(int), qid
+
+
+@pytest.mark.filterwarnings("ignore:.*(GPU|CUDA|gpu|cuda)")  # XGBoost without one
+def test_fits():
+    """A ranker and the native callbacks train on the device what they train on the processor."""
+    X, y, qid = small_task()
+    evaluation = {"eval_set": [(X, y)], "eval_qid": [qid]}
+    parameters = {"n_estimators": 3, "max_depth": 2, "min_child_weight": 0.1}
+    local, device = (
+        XGBGAPRanker(device=name, **parameters).fit(X, y, qid, **evaluation)
+        for name in ("cpu", "cuda")
+    )
+    np.testing.assert_allclose(device.predict(X), local.predict(X), atol=1e-5)
+    values = [one.evals_result_["validation_0"]["map-gap"] for one in (local, device)]
+    np.testing.assert_allclose(*values, atol=1e-5)
+    native = xgboost.train(
+        {**local._train_parameters(local.get_params()), "device": "cpu"},
+        matrix := xgboost.DMatrix(X, y, qid=qid),
+        3,
+        obj=objective(device="cuda"),
+        custom_metric=eval_metric(device="cuda"),
+        evals=[(matrix, "train")],
+        evals_result=(log := {}),
+        verbose_eval=False,
+    )
+    np.testing.assert_allclose(native.predict(matrix), local.predict(X), atol=1e-5)
+    np.testing.assert_allclose(log["train"]["map-gap"], values[0], atol=1e-5)
