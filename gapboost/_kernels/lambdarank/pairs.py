@@ -60,8 +60,8 @@ def sum_pairs(n: int, form: Form, epsilon: float, memory: Memory) -> None:
             if epsilon == 0.0:
                 v = 1.0 / (1.0 + u)
             else:
-                # one division for both factors
-                apart = epsilon + (s[p] - load8(s, q))
+                # one division for both factors; the distance of documents above p may be -epsilon
+                apart = where(place > p, epsilon + (s[p] - load8(s, q)), every8(1.0))
                 both = 1.0 / ((1.0 + u) * apart)
                 v = both * apart
                 change = change * (both * (1.0 + u))
