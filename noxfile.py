@@ -54,8 +54,11 @@ def wheel(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run every test; arguments are passed on to pytest: ``nox -s tests -- -m slow``."""
-    session.install("-q", "-e", ".[test]", "catboost")
+    session.install("-q", "-e", ".[test]", "catboost", "numba-cuda")
     session.run(*EVERY_TEST, *session.posargs)
+    # The kernels for a GPU, in numba-cuda's simulator.
+    simulated = {"NUMBA_ENABLE_CUDASIM": "1"}
+    session.run("python", "-m", "pytest", "-q", "tests/boosters/test_cuda.py", env=simulated)
 
 
 @nox.session

@@ -155,7 +155,8 @@ class XGBoostObjective:
         gradients = self._known.get(dmatrix, content, self._gradients)
         if gradients is None:
             return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)
-        return gradients(preds)
+        grad, hess = gradients(preds)
+        return grad, hess
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
@@ -193,9 +194,7 @@ class XGBoostObjective:
 class XGBoostMetric(Metrics):
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(
-        self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None
-    ) -> None:
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None) -> None:
         super().__init__(measures, n_jobs, TEAM)
         self.device = device
         self._known: PerDataSet[tuple[Judged | None, list[Measure], Any]] = PerDataSet()

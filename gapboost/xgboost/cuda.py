@@ -7,6 +7,7 @@ their differences lose digits; the pairs are float32.
 
 import math
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,8 @@ from gapboost.objectives import LambdaRank
 from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH
 from gapboost.objectives.tie_order import tie_order
 
-if config.ENABLE_CUDASIM:
-    xp: Any = np
-else:
-    import cupy as xp
+# CuPy, or numpy in its place.
+xp: Any = np if config.ENABLE_CUDASIM else import_module("cupy")
 
 THREADS = 128
 MOST_LEVELS = 64
@@ -224,7 +223,7 @@ class DeviceGradients:
         return grad, hess
 
     def _tables(self, form: DeviceForm, codes: Any) -> list[Any]:
-        """Return ``upper`` and ``lower`` of a swap of the document at each rank, by the other's level."""
+        """Return what a swap changes at each rank, as the upper and as the lower document."""
         queries = self.queries
         tables = xp.empty((2, queries.n, form.own.shape[1]))
         fill_tables[queries.n_queries, MOST_LEVELS](

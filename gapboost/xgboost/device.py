@@ -1,4 +1,4 @@
-"""Where gradients and metrics are computed: on the processor, or on the GPU that grows the trees."""
+"""Choice of the device for gradients and metrics: the processor, or the GPU of the trees."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -70,7 +70,7 @@ def _can_run() -> bool:
 
         import gapboost.xgboost.cuda  # noqa: F401
 
-        if cuda.is_available():
+        if cuda.is_available():  # type: ignore[no-untyped-call]
             return True
         reason = "numba-cuda finds no GPU"
     except ImportError as error:
