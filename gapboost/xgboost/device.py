@@ -66,11 +66,9 @@ def uses_gpu(device: Any) -> bool:
 @cache
 def _can_run() -> bool:
     try:
-        from numba import cuda
+        from gapboost._kernels.cuda import is_available
 
-        import gapboost.xgboost.cuda  # noqa: F401
-
-        if cuda.is_available():  # type: ignore[no-untyped-call]
+        if is_available():
             return True
         reason = "numba-cuda finds no GPU"
     except ImportError as error:
