@@ -126,18 +126,12 @@ class Judged:
     @property
     def summary(self) -> DataSummary:
         """Counts and grades, for a fit."""
-        occurring = self.base.occurring
         return DataSummary(
             n_rows=self.queries.n_rows,
             n_queries=len(self.queries),
             n_contrasts=self.n_contrasts,
             weighted_size=self.weighted_size,
-            grades=tuple(occurring.tolist()),
-            n_grades=len(occurring),
-            of_labels=tuple(
-                (column, tuple(label.base.occurring.tolist()))
-                for column, label in self.labels.items()
-            ),
+            grades=tuple(self.base.occurring.tolist()),
         )
 
     def subset(self, queries: Array) -> Self:

@@ -1,10 +1,10 @@
 """Numbers about all rows of a data set, which a fit needs before training."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, check_known
+from gapboost._kernels import Array
 
 # Grades that an error or a data set lists.
 MOST_SHOWN = 20
@@ -13,8 +13,7 @@ MOST_SHOWN = 20
 class DataSummary(NamedTuple):
     """Counts and grades of a data set.
 
-    Local code computes them from arrays, Dask from its partitions, Spark by aggregation, and a
-    worker of XGBoost's communicator by sums over all workers.
+    Local code makes one from arrays, and Dask merges those of its partitions.
 
     Attributes
     ----------
@@ -24,12 +23,7 @@ class DataSummary(NamedTuple):
     weighted_size : float
         Mean number of documents per query, weighted by the weights of the queries.
     grades : tuple of float
-        The grades that occur, ascending; of many fractional ones as `occurring_grades` lists them.
-    n_grades : int
-        Number of different grades.
-    of_labels : tuple of (column, tuple of float)
-        The grades that occur in each column of several labels; `grades` and `n_grades` are then
-        those of the first.
+        The grades that occur, ascending; those of the first of several labels.
     """
 
     n_rows: int
@@ -37,36 +31,16 @@ class DataSummary(NamedTuple):
     n_contrasts: int
     weighted_size: float
     grades: tuple[float, ...]
-    n_grades: int
-    of_labels: tuple[tuple[int | str, tuple[float, ...]], ...] = ()
 
     @property
-    def occurring(self) -> Any:
-        """The grades that occur, ascending, as an array; ``{column: array}`` of several labels."""
-        if self.of_labels:
-            return {column: np.array(grades) for column, grades in self.of_labels}
+    def occurring(self) -> Array:
+        """The grades that occur, ascending."""
         return np.array(self.grades)
 
     @property
     def mean_size(self) -> float:
         """Mean number of documents per query."""
         return self.n_rows / self.n_queries
-
-    def check_grades(self, name: str, limit: GradeLimit | None) -> None:
-        """Check the grades of a data set of several parts, as `judged` checks an array.
-
-        Parameters
-        ----------
-        name : str
-            Name of the argument that holds the grades.
-        limit : GradeLimit or None
-
-        Raises
-        ------
-        ValueError
-            If the measures do not know the highest grade.
-        """
-        check_known(np.array(self.grades), name, limit)
 
     def check_contrasts(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""

@@ -163,7 +163,6 @@ def _merged(parts: list[Partition]) -> AllRows:
         weighted_size=sum(part.weight * part.summary.weighted_size for part in parts)
         / sum(part.weight for part in parts),
         grades=grades,
-        n_grades=len(grades),
     )
     named = [part.ids for part in parts if part.ids is not None]
     ids, counts = np.unique(np.concatenate(named) if named else np.empty(0), return_counts=True)
