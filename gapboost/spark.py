@@ -85,10 +85,10 @@ class SparkXGBGAPRanker(SparkXGBRanker):
 
     Examples
     --------
-    >>> from gapboost.spark import SparkXGBGAPRanker  # doctest: +SKIP
-    >>> ranker = SparkXGBGAPRanker(measure="gap", qid_col="qid", num_workers=2)  # doctest: +SKIP
-    >>> model = ranker.fit(frame)  # doctest: +SKIP
-    >>> model.transform(test)  # doctest: +SKIP
+    With a data frame of the columns features, label and qid::
+
+        model = SparkXGBGAPRanker(measure="gap", qid_col="qid", num_workers=2).fit(frame)
+        model.transform(test)
     """
 
     @classmethod
