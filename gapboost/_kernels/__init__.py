@@ -66,7 +66,7 @@ Read in this order:
 
 **What a thread may write.** Python hands out chunks of queries (`parallel.chunks.run`); no query is
 shared by threads. A thread writes the rows of its queries in the outputs, and memory that it has
-borrowed (`parallel.scratch`) or made for the call. Everything else is constant.
+taken from the pass, or made for the call. Everything else is constant.
 
 So results never depend on the number of threads.
 

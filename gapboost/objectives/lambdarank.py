@@ -8,6 +8,7 @@ xGAP a pair can push the other way.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -26,9 +27,8 @@ from gapboost._kernels.lambdarank.gradients import (
     reach,
     write_gradients,
 )
-from gapboost._kernels.lambdarank.memory import make_memory
+from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
-from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.form import tables_of
 from gapboost.measures.of_label import with_its_label
@@ -168,7 +168,10 @@ class LambdaRankPass(Pass):
         # With score distance, a list whose scores are far apart goes pair by pair.
         longest_by_pairs = longest if distance else int(sizes[by_pairs].max(initial=0))
         terms = TERMS if distance else 0
-        self.memory = Scratch(lambda: make_memory(longest, longest_by_pairs, n_grades, terms))
+        self.make_memory = partial(make_memory, longest, longest_by_pairs, n_grades, terms)
+        # Memory that no call uses. Fresh memory costs more than what is done with it, as each page
+        # of it faults at its first touch.
+        self.free: list[Memory] = []
         cost = table_bytes(n_grades) if kind == FORM else 0
         keep = cost * len(sizes) <= max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * data.queries.n_rows)
         self.kept = tables(0, len(sizes)) if keep else None
@@ -184,11 +187,17 @@ class LambdaRankPass(Pass):
             first, last = self.ranges[k]
             pair, own = self.kept or self.tables(first, last)
             start = 0 if self.kept is None else first
-            with self.memory.lent() as memory:
-                write_gradients(
-                    first, last, start, self.queries, pair, own, self.options, self.decays, memory,
-                    scores, *written,
-                )  # fmt: skip
+            # `pop` and `append` are atomic: no call waits for another, or shares its memory.
+            try:
+                memory = self.free.pop()
+            except IndexError:
+                memory = self.make_memory()
+            write_gradients(
+                first, last, start, self.queries, pair, own, self.options, self.decays, memory,
+                scores, *written,
+            )  # fmt: skip
+            # Not after an error: after an interrupt a helper thread may still write to it.
+            self.free.append(memory)
 
         run(task, len(self.ranges), self.threads)
 

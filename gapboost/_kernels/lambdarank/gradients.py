@@ -168,7 +168,7 @@ def write_gradients(
         )
         for r in range(n):
             row = begin + memory.order[r]
-            memory.s[r] = min(max(scores[row] * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
+            memory.s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
             memory.grade[r] = memory.code_of[queries.grades[row]]
             memory.lam[r] = 0.0
             memory.eta[r] = 0.0

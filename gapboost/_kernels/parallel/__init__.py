@@ -3,6 +3,5 @@
 =========  ======================================
 `chunks`   hands chunks of queries out to threads
 `openmp`   lends the threads of a booster
-`scratch`  lends memory that calls write to
 =========  ======================================
 """
