@@ -48,7 +48,9 @@ def load_letor(
     dense: bool = True,
     drop_unlabelled: bool = False,
 ) -> RankingData:
-    r"""Read ranking data in LETOR format, ``grade qid:QUERY index:value ... # docid = DOCUMENT``.
+    r"""Read ranking data in LETOR format.
+
+    A line is ``grade qid:QUERY index:value ... # docid = DOCUMENT``.
 
     Parameters
     ----------

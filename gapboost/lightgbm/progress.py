@@ -16,6 +16,11 @@ def progress() -> Callable[[Any], None]:
     ------
     ImportError
         If tqdm is missing.
+
+    Examples
+    --------
+    >>> from gapboost.lightgbm import LGBMGAPRanker, progress
+    >>> callbacks = [progress()]  # for LGBMGAPRanker().fit(..., callbacks=callbacks)
     """
     kind = tqdm()
     bars: list[Any] = []

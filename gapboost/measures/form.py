@@ -96,12 +96,12 @@ class QuadraticForm(Measure):
     def changes(self, grades: Array, base: RecallBase) -> Array:
         """Return the upper triangle of `swap_changes` for one list, by numbers of levels.
 
-        Let a be the grade at rank p, b the grade at rank q > p, and
+        Let a be the grade at rank p, b the grade at rank q > p, and ::
 
             C_g[r] = sum_{m<=r} pair[i_m, g]
             E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]
 
-        for the grades i_n at the ranks n. The change is a number known at p and one known at q:
+        for the grades i_n at the ranks n. The change is a number known at p and one known at q::
 
             Delta(p, q) = upper[p, b] + lower[q, a]
             upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
