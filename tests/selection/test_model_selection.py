@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedS
 from sklearn.pipeline import Pipeline
 
 import gapboost as gb
+from gapboost.dask import DaskXGBGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import (
     GSearchCV,
@@ -307,6 +308,7 @@ def test_progress_and_copies(capsys):
         ({"cv": [(np.arange(576), np.arange(0))]}, "^fold 0 of cv "),
         ({"cv": GroupKFold(2), "random_state": 1}, "^random_state "),
         ({"estimator": KFold()}, "^estimator "),
+        ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 rounds"),
         ({"estimator": LGBMGAPRanker(n_iter_no_change=3)}, "^n_iter_no_change "),
         ({"estimator": XGBGAPRanker(early_stopping_rounds=1)}, "^early_stopping_rounds "),
