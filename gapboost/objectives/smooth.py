@@ -54,6 +54,9 @@ from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_
 from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.objectives.objective import Objective, Pass
 
+# Tables of all queries are kept between passes up to this many bytes.
+KEPT_BYTES = 1 << 26
+
 
 class Chunk(NamedTuple):
     """Some queries of a pass, and their documents by rank.
@@ -140,9 +143,11 @@ class SmoothPass(Pass):
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        self.ranges = chunks(
-            data.queries.offsets, threads, table_bytes(data.base.n_levels), CACHED_CHUNK
-        )
+        cost = table_bytes(data.base.n_levels)
+        self.ranges = chunks(data.queries.offsets, threads, cost, CACHED_CHUNK)
+        n_queries = len(data.queries)
+        keep = cost * n_queries <= KEPT_BYTES
+        self.kept = self.tables(0, n_queries) if keep else None
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -188,14 +193,21 @@ class SmoothPass(Pass):
         grade = data.codes[rows].astype(np.int64)
         documents = Documents(grade, *np.zeros((6, len(grade))))
         find_positions(exact[order], starts, self.steepness, documents.x)
-        pair, own = tables_of(self.measure, data.base[first:last])
-        matter = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
+        if self.kept is None:
+            pair, own, matter = self.tables(first, last)
+        else:
+            pair, own, matter = (table[first:last] for table in self.kept)
         chunk = Chunk(
             numbers=slice(first, last), starts=starts, query=query, matters=matter[query, grade],
             own=own[query, grade], pair=pair, documents=documents,
             room=room_for(int(sizes.max()), own.shape[1]),
         )  # fmt: skip
         return chunk, rows
+
+    def tables(self, first: int, last: int) -> tuple[Array, Array, Array]:
+        """Tables of queries ``first..last-1``, and whether the measure looks at each grade."""
+        pair, own = tables_of(self.measure, self.data.base[first:last])
+        return pair, own, (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
 
     @abstractmethod
     def differentiate(self, chunk: Chunk) -> None:
