@@ -175,6 +175,30 @@ def test_query_ids(booster, ids):
     )
 
 
+@both
+def test_weights_and_initial_scores_move_with_their_rows(booster):
+    """Partitions cut queries, whose ids are text."""
+    kind, _, margin, fixed = BOOSTERS[booster]
+    options = {"n_estimators": 3, **SMALL[booster]}
+    shuffled = TRAIN.sample(frac=1, random_state=0).reset_index(drop=True)
+    shuffled["qid"] = [f"q{i}" for i in shuffled.qid]
+    table = dd.from_pandas(shuffled, npartitions=4)
+    X = table[[f"f{i}" for i in range(6)]]
+    weighted = booster == "lightgbm"
+    given = {"sample_weight": table["weight"]} if weighted else {}
+    found = kind(**options, **fixed).fit(
+        X, table["y"], table["qid"], **given, **{margin: table["start"]}
+    )
+    weight = {"sample_weight": TRAIN.weight.to_numpy()} if weighted else {}
+    expected = BOOSTERS[booster][1](**options, **fixed, n_jobs=1)
+    expected.fit(features(TRAIN), TRAIN.y, TRAIN.qid, **weight, **{margin: TRAIN.start})
+    npt.assert_allclose(
+        found.to_local().predict(TEST[[f"f{i}" for i in range(6)]]),
+        expected.predict(features(TEST)),
+        atol=1e-4,
+    )
+
+
 def test_sizes_of_queries():
     rows = chunks(TRAIN)
     sizes = TRAIN.groupby("qid").size().to_numpy()
