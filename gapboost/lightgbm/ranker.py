@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from functools import cache
 from typing import Any, Self
 
 import lightgbm
@@ -27,7 +26,7 @@ from gapboost._data.features import (
 )
 from gapboost._kernels import Array
 from gapboost.lightgbm import private
-from gapboost.lightgbm.callbacks import OF_OBJECTIVES, units
+from gapboost.lightgbm.callbacks import units
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
 from gapboost.lightgbm.training import (
     TreeCounter,
@@ -39,6 +38,7 @@ from gapboost.lightgbm.training import (
     clear_errors,
     evaluation_arguments,
     evaluation_pairs,
+    ignored_parameters,
     read_exactly,
     round_metrics,
     row_weights,
@@ -48,19 +48,8 @@ from gapboost.lightgbm.training import (
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
-# Other parameters of LightGBM's objectives and metrics, with all names of each.
-OF_METRICS = ("label_gain", "metric", "eval_at", "objective_seed", "is_unbalance")
 # Training and held-out rows.
 Bins = tuple[lightgbm.Dataset, lightgbm.Dataset]
-
-
-@cache
-def ignored_parameters() -> frozenset[str]:
-    """Return the names of parameters that change nothing here."""
-    names = {"class_weight", "scale_pos_weight", *(private.aliases("objective") - {"objective"})}
-    for name in OF_METRICS:
-        names |= private.aliases(name)
-    return OF_OBJECTIVES | names | private.overruled()
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import lightgbm
@@ -17,11 +18,25 @@ from gapboost._boosters.rows import RankingRows
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._kernels import Array
 from gapboost.lightgbm import private
+from gapboost.lightgbm.callbacks import OF_OBJECTIVES
 from gapboost.lightgbm.private import EarlyStopping, value_of
 from gapboost.measures import Measure
 
 # What LightGBM cannot write into a model.
 FORBIDDEN = frozenset('",:[]{}')
+
+
+# Other parameters of LightGBM's objectives and metrics, with all names of each.
+OF_METRICS = ("label_gain", "metric", "eval_at", "objective_seed", "is_unbalance")
+
+
+@cache
+def ignored_parameters() -> frozenset[str]:
+    """Return the names of parameters that change nothing here."""
+    names = {"class_weight", "scale_pos_weight", *(private.aliases("objective") - {"objective"})}
+    for name in OF_METRICS:
+        names |= private.aliases(name)
+    return OF_OBJECTIVES | names | private.overruled()
 
 
 class TreeCounter:

@@ -37,26 +37,14 @@ from gapboost.xgboost.inputs import (
     to_continue,
 )
 from gapboost.xgboost.training import (
+    IGNORED,
     check_stopping,
     checked_feature_weights,
     clear_errors,
+    learning_rate,
     ranking_matrix,
     round_metrics,
     train_on_bins,
-)
-
-# Parameters of XGBoost's own ranking objectives and metrics.
-IGNORED = frozenset(
-    (
-        "lambdarank_bias_norm",
-        "lambdarank_normalization",
-        "lambdarank_num_pair_per_sample",
-        "lambdarank_pair_method",
-        "lambdarank_score_normalization",
-        "lambdarank_unbiased",
-        "ndcg_exp_gain",
-        "scale_pos_weight",
-    )
 )
 
 # Training and held-out rows.
@@ -178,11 +166,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         eval_set : list of (X, y), optional
         eval_qid, eval_group : list of array-like, optional
             Query ids, or sizes of the queries, of each evaluation set.
-        base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
+        base_margin, sample_weight_eval_set, base_margin_eval_set, verbose
+        xgb_model, feature_weights
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
-            Training that continues a ranker starts from its factors of positions.
-        feature_weights : array-like of shape (n_features,), optional
-            Same as `feature_weights` of the ranker; give one of them.
 
         Raises
         ------
@@ -297,9 +283,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         if rows.positions is None:
             return None
         before = continued._last_factors if isinstance(continued, GAPRanker) else None
-        rate = self.learning_rate
-        default = 0.5 if self.booster == "gblinear" else 0.3  # XGBoost's own
-        rate = self.get_params().get("eta", default) if rate is None else rate
+        rate = learning_rate(self)
         return PositionFactors(rows.positions, rate, penalty, units(plan.objective), before)
 
     def _train_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -366,7 +350,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return scores
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
-        """Return leaves of rows, float32 of shape (N, n_trees); arguments as in `predict`."""
+        """Return leaves of rows, float32 of shape (N, n_trees)."""
         self._use_one_thread_if_forked()
         leaves: Array = super().apply(features_to_predict(self, X, True), iteration_range)
         return leaves
@@ -393,14 +377,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those of the model.
 
-        The parameters stay as they are. They give the measure if the file does not. Of a model of
-        `xgboost.XGBRanker` that stopped early, only the rounds up to the best one are kept.
-
-        Raises
-        ------
-        ValueError
-            If the model was trained with another `missing`, or for a measure or objective of the
-            user's own that is not the one of the parameters.
+        The parameters stay as they are. They give the measure if the file does not. ValueError is
+        raised if the model was trained with another `missing`, or for a measure of the user's own
+        that is not the one of the parameters.
         """
         loaded, objective = read_model(fname, self)
         booster = loaded.get_booster()

@@ -18,6 +18,28 @@ from gapboost.measures import Measure
 from gapboost.xgboost import private
 from gapboost.xgboost.device import values_on
 
+# Parameters of XGBoost's own ranking objectives and metrics.
+IGNORED = frozenset(
+    (
+        "lambdarank_bias_norm",
+        "lambdarank_normalization",
+        "lambdarank_num_pair_per_sample",
+        "lambdarank_pair_method",
+        "lambdarank_score_normalization",
+        "lambdarank_unbiased",
+        "ndcg_exp_gain",
+        "scale_pos_weight",
+    )
+)
+
+
+def learning_rate(ranker: Any) -> float:
+    """Return the learning rate of a ranker's trees, under either name, or XGBoost's own."""
+    default = 0.5 if ranker.booster == "gblinear" else 0.3
+    rate = ranker.learning_rate
+    found = ranker.get_params().get("eta", default) if rate is None else rate
+    return float(found)
+
 
 def check_stopping(ranker: Any) -> None:
     """Raise ValueError if `stopping_metric` would be ignored."""
