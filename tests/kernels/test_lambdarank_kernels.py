@@ -163,6 +163,13 @@ def test_equal_scores_are_not_divided_and_far_ones_go_pair_by_pair():
         assert_agree(found, expected, 1e-11)
 
 
+def test_scores_that_are_exactly_the_score_distance_apart():
+    """Vectors hold documents above the upper one too, at a distance of 0 with its sign."""
+    grades, scores = np.arange(20) % 3, -0.25 * np.arange(20.0)
+    found = gradients(gb.nDCG(), grades, scores, DIRECT, score_distance=0.25)
+    assert_agree(found, summed_pairs(gb.nDCG(), grades, scores, score_distance=0.25), 1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [0.005, 0.01, 0.1, 1.0, 10.0])
 def test_sums_of_exponentials_are_as_exact_as_they_say(epsilon):
     rates, *coefficients = fitted_decays(epsilon).numbers
