@@ -163,7 +163,7 @@ def measure(
         Grades, as in `gapboost.evaluate`.
     qid : array-like of shape (N,), optional
         As in `query`.
-    measure : str or Measure, default="ndcg@10"
+    measure : str or Measure, default=``"ndcg@10"``
         With ``g=None`` a graded measure is uniform over the grades that occur in `y`.
 
     Returns

@@ -50,7 +50,7 @@ def report(
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional
         Rows that the ranker was trained on. Four checks need them.
-    measures : str, Measure or sequence of them, default=("ndcg@10", "gap", "map")
+    measures : str, Measure or sequence of them, default=``("ndcg@10", "gap", "map")``
         The first one decides in checks, slices and the worst queries. An open g is uniform over the
         grades that occur in `y` and `y_train`.
     slices : mapping {name: array-like of shape (N,)}, optional
