@@ -60,8 +60,10 @@ def sum_pairs(n: int, form: Form, epsilon: float, memory: Memory) -> None:
             if epsilon == 0.0:
                 v = 1.0 / (1.0 + u)
             else:
-                # one division for both factors; the distance of documents above p may be -epsilon
-                apart = where(place > p, epsilon + (s[p] - load8(s, q)), every8(1.0))
+                # one division for both factors; what is above p, or behind the list, may be at a
+                # distance of -epsilon
+                inside = (place > p) * (place < n)
+                apart = where(inside, epsilon + (s[p] - load8(s, q)), every8(1.0))
                 both = 1.0 / ((1.0 + u) * apart)
                 v = both * apart
                 change = change * (both * (1.0 + u))
