@@ -2,7 +2,11 @@
 
 Measures, `evaluate`, `report`, objectives and `plotting` live here; the rankers in
 `gapboost.lightgbm` and `gapboost.xgboost`, so that ``import gapboost`` needs neither library.
+`gapboost.LGBMGAPRanker` and `gapboost.XGBGAPRanker` are imported when they are first used.
 """
+
+from importlib import import_module
+from typing import Any
 
 from gapboost import plotting
 from gapboost.diagnosis import report
@@ -66,3 +70,11 @@ __all__ = [
     "report",
     "xGAP",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # A user may lack the library of one of them.
+    module = {"LGBMGAPRanker": "gapboost.lightgbm", "XGBGAPRanker": "gapboost.xgboost"}.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module), name)

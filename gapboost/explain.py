@@ -163,8 +163,9 @@ def measure(
         Grades, as in `gapboost.evaluate`.
     qid : array-like of shape (N,), optional
         As in `query`.
-    measure : str or Measure, default=``"ndcg@10"``
-        With ``g=None`` a graded measure is uniform over the grades that occur in `y`.
+    measure : str or Measure, optional
+        By default ``"ndcg@10"``. With ``g=None`` a graded measure is uniform over the grades that
+        occur in `y`.
 
     Returns
     -------

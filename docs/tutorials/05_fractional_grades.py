@@ -50,9 +50,8 @@ _ = right.set(title="score of a model", xlabel="grade")
 # for the others. It is spread evenly within each range. So a document of grade 1.5 is accepted with
 # probability .5 + .25.
 #
-# On whole grades this is the GAP of the paper, to the last bit. So one measure holds for all of
-# these labels. ``levels`` names the grades of ``g``. Here they are the default. Without ``levels``,
-# more than a thousand different values give a warning, because they may not be grades.
+# On whole grades this is the GAP of the paper. So one measure holds for all of these labels.
+# ``levels`` names the grades of ``g``. Here they are the default.
 
 measure = gb.GAP(g=(0.5, 0.5), levels=(1, 2))
 values = {}

@@ -50,9 +50,9 @@ def report(
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional
         Rows that the ranker was trained on. Four checks need them.
-    measures : str, Measure or sequence of them, default=``("ndcg@10", "gap", "map")``
-        The first one decides in checks, slices and the worst queries. An open g is uniform over the
-        grades that occur in `y` and `y_train`.
+    measures : str, Measure or sequence of them, optional
+        By default ``("ndcg@10", "gap", "map")``. The first one decides in checks, slices and the
+        worst queries. An open g is uniform over the grades that occur in `y` and `y_train`.
     slices : mapping {name: array-like of shape (N,)}, optional
         Columns that group the test queries, such as ``{"language": frame["language"]}``. A query
         has the mean of numbers; text must be the same in all rows of a query. Numbers with more

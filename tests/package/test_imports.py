@@ -144,3 +144,12 @@ import gapboost.{booster}
     done = run_without([], code, "-OO")
     assert done.returncode == 1
     assert "-OO" in done.stderr
+
+
+@needs("lightgbm")
+def test_rankers_are_found_at_the_top():
+    from gapboost.lightgbm import LGBMGAPRanker
+
+    assert gapboost.LGBMGAPRanker is LGBMGAPRanker
+    with pytest.raises(AttributeError):
+        gapboost.LGBMGapRanker  # noqa: B018
