@@ -314,16 +314,17 @@ def test_integers_that_floats_merge_are_refused(container, kind):
 
 
 FIRST_LIST = """
-import pickle, sys, time
+import pickle, sys
 import numpy as np
 import gapboost.preprocessing
+from gapboost._kernels import query_relative
+
+kernels = [k for k in vars(query_relative).values() if hasattr(k, "signatures")]
 transformer = pickle.load(open(sys.argv[1], "rb"))
-begun = time.perf_counter()
+loaded = [list(k.signatures) for k in kernels]
 transformer.transform(np.ones((10, 2)), group=[10])
-first = time.perf_counter() - begun
-begun = time.perf_counter()
-transformer.transform(np.ones((10, 2)), group=[10])
-print(first, time.perf_counter() - begun)
+assert any(loaded)
+assert [list(k.signatures) for k in kernels] == loaded
 """
 
 
@@ -331,12 +332,7 @@ print(first, time.perf_counter() - begun)
 def test_the_first_list_after_unpickling_does_not_wait_for_compiled_code(tmp_path):
     path = tmp_path / "transformer.pkl"
     path.write_bytes(pickle.dumps(QueryRelativeFeatures(KINDS).fit(np.ones((10, 2)), group=[10])))
-    found = [
-        subprocess.run([sys.executable, "-c", FIRST_LIST, path], capture_output=True, check=True)
-        for _ in range(3)
-    ]
-    # Loading the kernels takes 100 ms and more.
-    assert min(float(one.stdout.split()[0]) for one in found) < 0.06
+    subprocess.run([sys.executable, "-c", FIRST_LIST, path], check=True)
 
 
 class OneList(QueryRelativeFeatures):

@@ -73,7 +73,7 @@ def test_searches_score_whole_queries_by_the_target(ranker, search):
     splits = [results[f"split{i}_test_score"][-1] for i in range(3)]
     candidate = sklearn.clone(ranker).set_params(**results["params"][-1])
     if search == "halving":
-        candidate.set_params(n_estimators=4)
+        candidate.set_params(n_estimators=int(results["n_resources"][-1]))
     assert splits == scores_by_hand(candidate, GroupKFold(3))
 
 

@@ -33,7 +33,8 @@ from gapboost._kernels.smooth.query import Documents, part
 SHORT = 20
 
 # Documents a cell, on average, below which a list goes pair by pair: few are near each other then.
-SPARSE = 8
+# Beyond so many cells, which need memory, it is more documents.
+SPARSE, MANY_CELLS, SPARSE_BEYOND = 8, 1024, 32
 
 
 class SmoothStep(NamedTuple):
@@ -81,9 +82,15 @@ def gaussian_step() -> SmoothStep:
     )
 
 
+@kernel
+def most_cells(n: int) -> int:
+    """Return the number of cells up to which a list of `n` documents is summed by cells."""
+    return max(n // SPARSE_BEYOND, min(n // SPARSE, MANY_CELLS))
+
+
 def room_for(longest: int, n_grades: int) -> Room:
     """Working memory for lists up to `longest`."""
-    most = longest // SPARSE + 1
+    most = most_cells(longest) + 1
     moments, arriving = np.empty((2, most, 3 * n_grades, COEFFICIENTS))
     # Lists that go pair by pair have no moments.
     by_grade = moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
@@ -100,7 +107,7 @@ def cells_of(x: Array, reach: Reach, room: Room) -> int:
     if n <= SHORT:
         return 0
     cells = find_cells(x, reach, room.points)
-    return cells if cells * SPARSE <= n else 0
+    return cells if cells <= most_cells(n) else 0
 
 
 @kernel
