@@ -13,7 +13,7 @@ from email import message_from_bytes
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+METADATA = {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
 IN_SDIST = {
     "PKG-INFO",
     "pyproject.toml",

@@ -71,8 +71,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         `eval_metric` of `fit` reports others.
     extra_trees : bool, default=True
         Draw one threshold of each feature at random in every leaf, and split by the best of them.
-        This gave better rankings on all validation queries, also with LightGBM's own objectives
-        (benchmarks/EFFECTIVENESS.md). Pass False for the trees of `lightgbm.LGBMRanker`.
+        This ranks better with some hundred training queries and noisy labels, and worse with more
+        queries or clean labels (benchmarks/EFFECTIVENESS.md). Pass False for the trees of
+        `lightgbm.LGBMRanker`.
     **kwargs
         Parameters of `lightgbm.LGBMRanker`, also `lambdarank_position_bias_regularization` for
         fits with `position`. Parameters of LightGBM's own ranking objectives and metrics are an
