@@ -8,7 +8,7 @@ import xgboost
 from twins import TEST, TRAIN, VALI, XGBOOST, sizes_of
 
 import gapboost as gb
-from gapboost.xgboost import eval_metric, objective
+from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)
@@ -273,3 +273,22 @@ def test_categories_in_another_order_continue_a_model():
 
 
 # --- loaded models --------------------------------------------------------------------------------
+
+
+def test_histograms_are_weighted():
+    """Bins of a weighted matrix are others than those of a matrix without weights."""
+    rng = np.random.default_rng(0)
+    qid, X = np.repeat(np.arange(40), 10), rng.normal(size=(400, 3))
+    y, weight = (X[:, 0] > rng.normal(size=400)).astype(int), rng.choice([0.1, 10.0], size=40)
+    ranker = XGBGAPRanker(n_estimators=3, max_bin=4, n_jobs=1)
+    scores = ranker.fit(X, y, qid, sample_weight=weight).predict(X)
+    settings = {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}
+    settings |= {"max_bin": 4, "nthread": 1}
+
+    def native(**weights):
+        data = xgboost.QuantileDMatrix(X, label=y, qid=qid, max_bin=4, nthread=1, **weights)
+        gradients = objective(weight=np.repeat(weight, 10))
+        return xgboost.train(settings, data, 3, obj=gradients).inplace_predict(X)
+
+    npt.assert_array_equal(scores, native(weight=weight))
+    assert (scores != native()).any()
