@@ -14,12 +14,13 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gapboost._data.arguments import as_floats, as_integer, one_of, positive, shown
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import at_least, checked_grades
+from gapboost._data.private import num_samples
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import frame
@@ -187,7 +188,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any, qid: Any) -> Array:
         scores = self.predict(X, qid)
-        return checked_scores(scores, _num_samples(X), "ranker.predict(X)", "X").astype(np.float64)
+        return checked_scores(scores, num_samples(X), "ranker.predict(X)", "X").astype(np.float64)
 
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy with the same fitted ranker."""

@@ -15,6 +15,7 @@ from gapboost._optional import imported
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+from gapboost.xgboost.private import register_on_spark
 
 imported("pyspark", "spark", "by gapboost.spark")
 
@@ -25,7 +26,6 @@ from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel  # noqa: E402
 # Not part of XGBoost's interface, checked with 3.2.0, as are the methods with an underscore that
 # the classes override.
 from xgboost.spark.core import alias  # noqa: E402
-from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs  # noqa: E402
 
 __all__ = ["SparkXGBGAPRanker", "SparkXGBGAPRankerModel"]
 
@@ -163,7 +163,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         return ranker
 
 
-_set_pyspark_xgb_cls_param_attrs(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
+register_on_spark(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
 
 
 class _WholeQueries:

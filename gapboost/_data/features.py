@@ -7,8 +7,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
 
+from gapboost._data.private import safe_indexing
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 
@@ -308,4 +308,4 @@ def rows_of(X: Any, rows: Array) -> Any:
     if sparse.issparse(X):
         return X.tocsr()[rows]
     # Tables and arrays of Arrow.
-    return X.take(rows) if type(X).__module__.startswith("pyarrow") else _safe_indexing(X, rows)
+    return X.take(rows) if type(X).__module__.startswith("pyarrow") else safe_indexing(X, rows)

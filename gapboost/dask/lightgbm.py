@@ -3,9 +3,7 @@
 from dataclasses import replace
 from typing import Any, Self
 
-# Names of LightGBM that are not part of its interface, checked with 4.7.0: `_train` and
-# `_get_dask_client`.
-from lightgbm.dask import DaskLGBMRanker, _get_dask_client, _train
+from lightgbm.dask import DaskLGBMRanker
 
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.parameters import EARLY_STOPPING, refuse
@@ -88,7 +86,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         given = self.get_params(deep=False)
         refuse({name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}, OFFERED)
         refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
-        client = _get_dask_client(given.pop("client"))
+        client = private.dask_client(given.pop("client"))
         plan = Plan.of(self, private.value_of("seed", given), None)
         X, qid, group = split(X, qid, group)
         columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
@@ -98,7 +96,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         of_workers = {"measure": "gap", "g": None, "objective": objective}
         if given["n_jobs"] is None:
             del given["n_jobs"]  # LightGBM would warn that it uses the threads of the workers
-        trained = _train(
+        trained = private.train_on_dask(
             client=client,
             data=X,
             label=columns["y"],
@@ -136,7 +134,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
 
     def to_local(self) -> LGBMGAPRanker:
         """Return the local ranker with the same parameters and, once fitted, the same booster."""
-        local: LGBMGAPRanker = self._lgb_dask_to_local(LGBMGAPRanker)
+        local: LGBMGAPRanker = private.to_local(self, LGBMGAPRanker)
         return local
 
 

@@ -22,6 +22,25 @@ HAS_EVAL_X = "eval_X" in signature(lightgbm.LGBMRanker.fit).parameters
 __all__ = ["HAS_EVAL_X", "TEAM", "EarlyStopping", "LightGBMError"]
 
 
+def dask_client(client: Any) -> Any:
+    """Return the Dask client that LightGBM uses: the one that was opened last for None."""
+    from lightgbm.dask import _get_dask_client  # needs Dask
+
+    return _get_dask_client(client)
+
+
+def train_on_dask(**arguments: Any) -> lightgbm.LGBMRanker:
+    """Train by LightGBM's Dask training."""
+    from lightgbm.dask import _train
+
+    return _train(**arguments)
+
+
+def to_local(ranker: Any, kind: type) -> Any:
+    """Return a ranker of LightGBM's Dask classes as a local one."""
+    return ranker._lgb_dask_to_local(kind)
+
+
 def aliases(name: str) -> frozenset[str]:
     """Return all names of a parameter."""
     return frozenset(_ConfigAliases.get(name))

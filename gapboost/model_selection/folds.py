@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
-from sklearn.utils.validation import _num_samples
 
 from gapboost._data.arguments import random_numbers
+from gapboost._data.private import num_samples
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 
@@ -48,9 +48,7 @@ def query_folds(
     >>> [test.tolist() for train, test in query_folds(["a", "b", "a", "c"], cv=3)]
     [[0, 2], [3], [1]]
     """
-    queries = (
-        qid if isinstance(qid, Queries) else grouped_rows(qid, _num_samples(qid), "qid", "qid")
-    )
+    queries = qid if isinstance(qid, Queries) else grouped_rows(qid, num_samples(qid), "qid", "qid")
     codes = queries.codes
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= len(queries):

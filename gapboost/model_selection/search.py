@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples
 
 from gapboost._boosters.one_label import check_one_label
 from gapboost._boosters.parameters import EARLY_STOPPING
@@ -21,6 +20,7 @@ from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.columns import raveled
 from gapboost._data.features import features, split
+from gapboost._data.private import num_samples
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
@@ -188,7 +188,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         without_qid, _ = split(X, qid, group)
         ids = queries.ids[queries.codes]
         by_row = sample_weight
-        if by_row is not None and _num_samples(by_row) != len(ids):
+        if by_row is not None and num_samples(by_row) != len(ids):
             by_row = judged.weights[queries.codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = X if isinstance(self.estimator, Pipeline) else features(without_qid)
@@ -269,7 +269,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.best_estimator_, Pipeline):
             _, given = split(X, qid, group)
             if isinstance(given, GroupSizes):
-                queries = given.queries(_num_samples(X), "X")
+                queries = given.queries(num_samples(X), "X")
                 qid = queries.ids[queries.codes]
             X = transform(self.best_estimator_[:-1], X, qid)
         scores: Array = last_step(self.best_estimator_).predict(X)

@@ -6,11 +6,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
 from gapboost._data.columns import check_integers
 from gapboost._data.features import features, split
+from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
@@ -200,7 +201,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         Columns without names are ``x0``, ``x1``, ...
         """
         check_is_fitted(self)
-        raw = _check_feature_names_in(self, input_features)
+        raw = check_feature_names_in(self, input_features)
         new = [
             f"{raw[position]}_{kind}_in_query" for kind in self.kinds for position in self.columns_
         ]

@@ -26,3 +26,10 @@ def ranking_matrix(
         enable_categorical=ranker.enable_categorical,
         **others,
     )
+
+
+def register_on_spark(ranker: type, model: type) -> None:
+    """Give a Spark ranker the parameters of XGBoost, and its model."""
+    from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs  # needs Spark
+
+    _set_pyspark_xgb_cls_param_attrs(ranker, model)
