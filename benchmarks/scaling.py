@@ -34,7 +34,7 @@ RANKERS = {
     "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
     "XGBoost, score distance": lambda: XGBGAPRanker(objective=APART, n_jobs=1),
 }
-PEERS = {name: "LGBMRanker" if "L" in name.split("G")[0] else "XGBRanker" for name in RANKERS}
+PEERS = {name: "LGBMRanker" if name.startswith("L") else "XGBRanker" for name in RANKERS}
 
 Cell = tuple[str, float, int, int]  # teacher, noise, training queries, seed
 
@@ -121,13 +121,13 @@ def differences(smoke: bool) -> Iterator[Row]:
             continue
         row: dict[str, Any] = {"training queries": n, "ranker": name, "baseline": PEERS[name]}
         for measure in HEAD[5:]:
+            found = {tuple(v[key] for key in HEAD[:5]): float(v[measure]) for v in values}
             cells: dict[Any, list[float]] = {}
-            for one, other in itertools.product(values, values):
-                same = all(one[key] == other[key] for key in HEAD[:4]) and one["queries"] == n
-                if same and (one["ranker"], other["ranker"]) == (name, PEERS[name]):
-                    cell = one["teacher"], one["noise"]
-                    cells.setdefault(cell, []).append(float(one[measure]) - float(other[measure]))
-            means = {cell: float(np.mean(found)) for cell, found in cells.items()}
+            for (teacher, noise, queries, seed, ranker), value in found.items():
+                if (queries, ranker) == (n, name):
+                    peer = found[teacher, noise, queries, seed, PEERS[name]]
+                    cells.setdefault((teacher, noise), []).append(value - peer)
+            means = {cell: float(np.mean(each)) for cell, each in cells.items()}
             lowest = min(means, key=means.__getitem__)
             row[measure] = signed(float(np.mean(list(means.values()))))
             row[f"{measure}, cells below 0"] = f"{sum(m < 0 for m in means.values())} of 6"
