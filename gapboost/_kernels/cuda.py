@@ -30,7 +30,7 @@ def is_available() -> bool:
 def fill_tables(starts, grade, discount, pair, own, upper, lower):
     """Fill what a swap changes at a rank, up to a term of the document's own grade.
 
-    One block a query, one thread a level. `gapboost.measures.swaps` has the formula.
+    One block a query, one thread a level. `gapboost.measures.form` has the formula.
     """
     q, level = cuda.blockIdx.x, cuda.threadIdx.x
     if level >= own.shape[1]:
@@ -49,7 +49,8 @@ def fill_tables(starts, grade, discount, pair, own, upper, lower):
 def sum_pairs(starts, query, row, s, grade, upper, lower, first, distance, factors, push, curve):
     """Add the pairs of each document to its push and curvature, at its row. One thread a document.
 
-    `factors` are those of pushes and curvatures, and the least curvature of a push.
+    `factors` has four numbers: the factor of a push, the factor of a curvature, the least curvature
+    for a push of 1, and sigma.
     """
     i = cuda.grid(1)
     if i >= s.shape[0]:

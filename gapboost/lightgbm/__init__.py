@@ -5,11 +5,9 @@
 `callbacks`      objective and metrics of `lightgbm.train`
 `training`       parts of a fit: arguments, metrics, callbacks
 `private`        names of LightGBM that are not part of its interface
-`contributions`  contributions of the features to scores
 `model_text`     the text of a model with a name of LightGBM's
 `progress`       progress bar as a callback
 `export`         models for exporters
-`trees`          trees of a model, with exact thresholds
 ===============  ====================================================
 """
 

@@ -1,16 +1,16 @@
 """XGBoost: a ranker like `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
 
-===============  ===================================================
-`ranker`         the ranker
-`callbacks`      objective and metrics of `xgboost.train`
-`training`       parts of a fit: matrices, metrics, errors
-`inputs`         models as XGBoost takes and saves them
-`private`        names of XGBoost that are not part of its interface
-`contributions`  contributions of the features to scores
-`progress`       progress bar as a callback
-`export`         models for exporters
-`trees`          trees of a model, with exact thresholds
-===============  ===================================================
+===========  ===================================================
+`ranker`     the ranker
+`callbacks`  objective and metrics of `xgboost.train`
+`training`   parts of a fit: matrices, metrics, errors
+`inputs`     models as XGBoost takes and saves them
+`private`    names of XGBoost that are not part of its interface
+`progress`   progress bar as a callback
+`export`     models for exporters
+`device`     choice between the processor and the GPU
+`cuda`       gradients and values of measures on the GPU
+===========  ===================================================
 """
 
 from gapboost._optional import imported
