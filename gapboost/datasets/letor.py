@@ -2,17 +2,19 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.datasets import load_svmlight_files
 
 from gapboost._data.arguments import as_integer, one_of
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
@@ -26,17 +28,10 @@ ROW = re.compile(
     rf"((?:\s++\d{{1,9}}+:(?:{NUMBER}|NULL|[-+]?(?i:nan|inf(?:inity)?)))*+)(?:\s*+#(.*))?",
     re.ASCII,
 )
+INDEX = re.compile(r"(\d++):", re.ASCII)
 DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.ASCII | re.IGNORECASE)
-OPEN: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
-    b"": open,
-}
-ENDINGS = ("", ".gz", ".bz2", ".xz")
-MAX_GRADE, MAX_INDEX = np.iinfo(np.int32).max, 10**9 - 1
-# Rows whose text is in memory at once.
-ROWS_AT_ONCE = 50_000
+OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+MAX_GRADE = np.iinfo(np.int32).max
 
 
 def load_letor(
@@ -55,7 +50,8 @@ def load_letor(
     Parameters
     ----------
     path : path, or sequence of paths
-        Plain text, or compressed by gzip, bzip2 or xz. Several files are read as one data set.
+        Plain text, or compressed if the name ends with .gz, .bz2 or .xz. Several files are read as
+        one data set.
     n_features : int, optional
         Number of columns, if the files do not show it; by default up to the highest index.
     feature_names : sequence of str, optional
@@ -95,8 +91,8 @@ def load_letor(
     comment (RankLib).
 
     A file without queries may have the layout of LightGBM: the sizes of the groups of rows in
-    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``. The queries are then numbered
-    from 0, on through all the files.
+    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``. The queries of the file are
+    then numbered from 0.
 
     Examples
     --------
@@ -110,11 +106,8 @@ def load_letor(
     >>> data.docid.tolist(), data.feature_names
     (['a', 'b'], ['x1', 'x2', 'x3'])
     """
-    files: list[_File] = []
-    for each in _paths(path, "path"):
-        known = {query for one in files for query in one.queries}
-        files.append(_read(Path(each), drop_unlabelled, len(known)))
-    return _assembled([files], n_features, feature_names, zero_based, dense)[0]
+    files = [_LetorFile(each, drop_unlabelled) for each in _paths(path, "path")]
+    return _data_sets([files], n_features, feature_names, zero_based, dense)[0]
 
 
 def load_letor_fold(
@@ -164,114 +157,91 @@ def load_letor_fold(
     ...
     RankingData(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
     """
-    given = _paths(directory, "directory")
-    if len(given) == 1:
-        given = [_existing(Path(given[0]), name) for name in RankingSplit._fields]
-    if len(given) != 3:
+    paths = _paths(directory, "directory")
+    if len(paths) == 1:
+        paths = [_existing(paths[0], name) for name in RankingSplit._fields]
+    if len(paths) != 3:
         raise ValueError(f"directory is {directory!r}; expected a directory, or three files")
-    files = [[_read(Path(each), drop_unlabelled)] for each in given]
-    return RankingSplit(*_assembled(files, n_features, feature_names, zero_based, dense))
+    files = [[_LetorFile(each, drop_unlabelled)] for each in paths]
+    return RankingSplit(*_data_sets(files, n_features, feature_names, zero_based, dense))
 
 
-def _paths(path: Any, name: str) -> list[PathLike]:
-    paths = [path] if isinstance(path, str | os.PathLike) else path
-    if not isinstance(paths, list | tuple) or not all(
-        isinstance(each, str | os.PathLike) for each in paths
-    ):
-        raise TypeError(f"{name} is {path!r}; expected a path, or a list of them")
-    if not paths:
-        raise ValueError(f"{name} is empty; expected one or more paths")
-    return list(paths)
+def _paths(path: Any, name: str) -> list[Path]:
+    paths = path if isinstance(path, list | tuple) else [path]
+    if not paths or not all(isinstance(each, str | os.PathLike) for each in paths):
+        raise ValueError(f"{name} is {path!r}; expected a path, or a list of them")
+    return [Path(each) for each in paths]
 
 
 def _existing(directory: Path, name: str) -> Path:
-    for ending in ENDINGS:
+    for ending in ("", *OPEN):
         if (found := directory / f"{name}.txt{ending}").is_file():
             return found
     raise FileNotFoundError(f"{directory}: found no {name}.txt, plain or .gz, .bz2, .xz")
 
 
-class _File(NamedTuple):
-    """Rows of one file: columns of X are the indices as written, entries of lists are by row."""
+class _LetorFile(io.RawIOBase):
+    """A file as scikit-learn's reader takes it: rows of a grade and numbers by ascending index.
 
-    path: Path
-    X: Any
-    y: Any
-    queries: list[str]
-    docids: list[str]
+    Queries and documents, which that reader does not take as text, are noted row by row.
+    """
 
+    def __init__(self, path: Path, drop_unlabelled: bool) -> None:
+        self.path = path
+        self.drop_unlabelled = drop_unlabelled
+        self.queries: list[str] = []
+        self.docids: list[str] = []
+        self.least_index = 1
+        self.X: Any = None
+        self.y: Any = None
 
-def _read(path: Path, drop_unlabelled: bool, n_before: int = 0) -> _File:
-    """Read a file; queries without names get numbers from `n_before` on."""
-    with path.open("rb") as stream:
-        start = stream.read(6)
-    opened = next(way for mark, way in OPEN.items() if start.startswith(mark))
-    rows: list[tuple[int, float, str, str]] = []
-    blocks: list[Any] = []
-    features: list[str] = []
-    number, line = 0, ""
-    try:
-        with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as stream:
-            for number, line in enumerate(stream, 1):
-                if line.partition("#")[0].strip():
-                    grade, query, docid, some = _parsed(line.strip(), drop_unlabelled)
-                    if grade >= 0:
-                        rows.append((number, grade, query, docid))
-                        features.append(some)
-                if len(features) == ROWS_AT_ONCE:
-                    blocks.append(_matrix(features))
-                    features.clear()
-    except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-        raise ValueError(
-            f"{path}, line {number}: found {line[:80].strip()!r} ({error}); expected '{EXPECTED}'"
-        ) from error
-    if not rows:
-        raise ValueError(f"{path}: found no rows; expected rows '{EXPECTED}'")
-    numbers, grades, queries, docids = map(list, zip(*rows, strict=True))
-    matrices, twice = zip(*blocks, _matrix(features), strict=True)
-    odd, what = np.concatenate(twice), "a feature twice"
-    if not any(queries):
-        queries = _groups(path, len(queries), n_before)
-    elif not all(queries):
-        odd, what = np.array(queries) == "", "no query"
-    if odd.any():
-        at = numbers[int(np.argmax(odd))]
-        raise ValueError(f"{path}, line {at}: found {what}; expected '{EXPECTED}'")
-    return _File(path, sparse.vstack(matrices, format="csr"), np.array(grades), queries, docids)
+    def __iter__(self) -> Iterator[bytes]:
+        opened = OPEN.get(self.path.suffix, open)
+        number, line = 0, ""
+        with opened(self.path, "rt", encoding="utf-8-sig", errors="surrogateescape") as stream:
+            try:
+                for number, line in enumerate(stream, 1):  # noqa: B007
+                    if line.partition("#")[0].strip():
+                        yield from self._row(line.strip())
+            except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+                raise ValueError(
+                    f"{self.path}, line {number}: found {line[:80].strip()!r} ({error}); expected "
+                    f"'{EXPECTED}'"
+                ) from error
 
-
-def _parsed(line: str, drop_unlabelled: bool) -> tuple[float, str, str, str]:
-    """Return grade, query, document and features of a row; "" for no query or document."""
-    parts = ROW.fullmatch(line)
-    if parts is None:
-        raise ValueError("no such row")
-    grade, query, features, comment = parts.groups(default="")
-    if not 0 <= float(grade) <= MAX_GRADE and not (float(grade) < 0 and drop_unlabelled):
-        raise ValueError(
-            f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows with "
-            "grades below 0"
-        )
-    # Blanks of Unicode, without a width even, would make each row a query.
-    if not query.isprintable():
-        raise ValueError(f"the query {query!r} holds a character that is not printable")
-    named = DOCID.search(comment)
-    document = named[1] if named else "".join(comment.split()[:1])
-    document.encode()  # refuses bytes that are not UTF-8
-    return float(grade), query, document, features
+    def _row(self, line: str) -> Iterator[bytes]:
+        parts = ROW.fullmatch(line)
+        if parts is None:
+            raise ValueError("no such row")
+        grade, query, text, comment = parts.groups(default="")
+        if float(grade) < 0 and self.drop_unlabelled:
+            return
+        if not 0 <= float(grade) <= MAX_GRADE:
+            raise ValueError(
+                f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows "
+                "with grades below 0"
+            )
+        # Blanks of Unicode, without a width even, would make each row a query.
+        if not query.isprintable():
+            raise ValueError(f"the query {query!r} holds a character that is not printable")
+        if self.queries and bool(query) != bool(self.queries[0]):
+            raise ValueError("a query in some rows only")
+        named = DOCID.search(comment)
+        docid = named[1] if named else "".join(comment.split()[:1])
+        docid.encode()  # refuses bytes that are not UTF-8
+        indices = list(map(int, INDEX.findall(text)))
+        if len(set(indices)) < len(indices):
+            raise ValueError("a feature twice")
+        if indices != sorted(indices):
+            features = text.split()
+            text = " ".join(features[place] for place in np.argsort(indices))
+        self.least_index = min([self.least_index, *indices])
+        self.queries.append(query)
+        self.docids.append(docid)
+        yield f"{grade} {text.replace('NULL', 'nan')}\n".encode()
 
 
-def _matrix(features: Sequence[str]) -> tuple[Any, Any]:
-    """Return a sparse matrix, and True for each row that gives a feature twice."""
-    sizes = np.array([row.count(":") for row in features], dtype=np.int64)
-    text = " ".join(features).replace("NULL", "nan").replace(":", " ")
-    numbers = np.fromstring(text, sep=" ")[: 2 * sizes.sum()]  # of a blank text numpy makes -1
-    indices, offsets = numbers[::2].astype(np.int32), np.append(0, np.cumsum(sizes))
-    X = sparse.csr_matrix((numbers[1::2], indices, offsets), shape=(len(sizes), MAX_INDEX + 1))
-    X.sum_duplicates()
-    return X, np.diff(X.indptr) < sizes
-
-
-def _groups(path: Path, n_rows: int, n_before: int) -> list[str]:
+def _group_numbers(path: Path, n_rows: int) -> list[str]:
     """Return the number of each row's group, from the file of group sizes beside it."""
     sizes_path = path.with_name(re.sub(r"\.(gz|bz2|xz)$", "", path.name) + ".query")
     if not sizes_path.is_file():
@@ -283,16 +253,57 @@ def _groups(path: Path, n_rows: int, n_before: int) -> list[str]:
     sizes = [int(word) if word.isdecimal() else 0 for word in words]
     if min(sizes, default=0) < 1 or sum(sizes) != n_rows:
         raise ValueError(
-            f"{sizes_path}: found group sizes {words[:5]} ... with the sum {sum(sizes)}; expected "
-            f"integers from 1, whose sum is {n_rows}, the number of rows of {path.name}"
+            f"{sizes_path}: found the group sizes {words[:5]} ...; expected integers from 1 whose "
+            f"sum is {n_rows}, the number of rows of {path.name}"
         )
-    return [str(n_before + group) for group, size in enumerate(sizes) for _ in range(size)]
+    return [str(group) for group, size in enumerate(sizes) for _ in range(size)]
 
 
-def _query_ids(files: Sequence[_File]) -> Any:
+def _data_sets(
+    groups: Sequence[Sequence[_LetorFile]],
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    zero_based: bool | None,
+    dense: bool,
+) -> list[RankingData]:
+    """Return one data set for each group of files, all with the same columns."""
+    names = checked_names(feature_names)
+    width = None if names is None else len(names)
+    if n_features is not None:
+        width = as_integer(n_features, "n_features")
+    one_of(zero_based, "zero_based", (True, False, None))
+    files = [one for group in groups for one in group]
+    read = load_svmlight_files(files, n_features=width, zero_based=zero_based or "auto")
+    first = 0 if zero_based else min(one.least_index for one in files)
+    if zero_based is False and first == 0:
+        raise ValueError("zero_based is False, but path holds index 0; expected indices from 1")
+    for one, X, y in zip(files, read[::2], read[1::2], strict=True):
+        if not X.nnz:
+            raise ValueError(f"{one.path}: found no rows with features; expected '{EXPECTED}'")
+        one.X, one.y = X, y
+    names = names or [f"x{first + column}" for column in range(read[0].shape[1])]
+    return [_data_set(group, names, dense) for group in groups]
+
+
+def _data_set(files: Sequence[_LetorFile], names: list[str], dense: bool) -> RankingData:
+    X = sparse.vstack([one.X for one in files], format="csr")
+    y = np.concatenate([one.y for one in files])
+    docids = [docid for one in files for docid in one.docids]
+    return RankingData(
+        X=X.toarray() if dense else sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape),
+        y=y.astype(np.int32) if (y == np.floor(y)).all() else y,
+        qid=_query_ids(files),
+        docid=np.array(docids, dtype=np.str_) if all(docids) else None,
+        feature_names=names,
+    )
+
+
+def _query_ids(files: Sequence[_LetorFile]) -> Any:
     """Return the query of each row of several files."""
     owner: dict[str, Path] = {}
     for one in files:
+        if not any(one.queries):
+            one.queries = _group_numbers(one.path, len(one.queries))
         for query in dict.fromkeys(one.queries):
             if query in owner:
                 raise ValueError(
@@ -306,47 +317,3 @@ def _query_ids(files: Sequence[_File]) -> Any:
         if (numbers.astype(np.str_) == names).all():  # "01" and "1" are different queries
             return numbers
     return names
-
-
-def _assembled(
-    groups: Sequence[Sequence[_File]],
-    n_features: int | None,
-    feature_names: Sequence[str] | None,
-    zero_based: bool | None,
-    dense: bool,
-) -> list[RankingData]:
-    """Return one data set for each group of files, all with the same columns."""
-    names = checked_names(feature_names)
-    one_of(zero_based, "zero_based", (True, False, None))
-    matrices = [one.X for files in groups for one in files]
-    least = min(int(X.indices.min(initial=1)) for X in matrices)
-    first = least if zero_based is None else int(not zero_based)
-    found = max(int(X.indices.max(initial=0)) for X in matrices) + 1 - first
-    given = found if names is None else len(names)
-    width = given if n_features is None else as_integer(n_features, "n_features")
-    if not 0 < found <= width or least < first:
-        raise ValueError(
-            f"{groups[0][0].path}: found {found} features from {least} on; expected at least one, "
-            f"and n_features={n_features} and zero_based={zero_based} that go with them"
-        )
-    names = names or [f"x{first + column}" for column in range(width)]
-    return [_data(files, first, width, names, dense) for files in groups]
-
-
-def _data(
-    files: Sequence[_File], first: int, width: int, names: list[str], dense: bool
-) -> RankingData:
-    parts = [
-        sparse.csr_matrix((X.data, X.indices - first, X.indptr), shape=(X.shape[0], width))
-        for X in (one.X for one in files)
-    ]
-    X = sparse.vstack(parts, format="csr")
-    y = np.concatenate([one.y for one in files])
-    docids = [docid for one in files for docid in one.docids]
-    return RankingData(
-        X=X.toarray() if dense else X,
-        y=y.astype(np.int32) if (y == np.floor(y)).all() else y,
-        qid=_query_ids(files),
-        docid=np.array(docids, dtype=np.str_) if all(docids) else None,
-        feature_names=names,
-    )

@@ -90,8 +90,8 @@ def test_a_fold(folder):
 @pytest.mark.parametrize(
     ("folder", "first", "numbers"),
     [
-        made("lightgbm", 0.95, [12, 68, 5, 32]),
-        real("lightgbm-lambdarank", 0.74, [201, 3005, 50, 768]),
+        made("lightgbm", 0.95, (5, 32)),
+        real("lightgbm-lambdarank", 0.74, (50, 768)),
     ],
 )
 def test_sizes_of_queries_beside_the_file(folder, first, numbers):
@@ -102,12 +102,9 @@ def test_sizes_of_queries_beside_the_file(folder, first, numbers):
     assert dense.docid is None
     sizes = (folder / "rank.test.query").read_text().split()
     assert np.bincount(dense.qid).tolist() == list(map(int, sizes))
-    # two files number queries on
-    data = load_letor([folder / "rank.train.gz", folder / "rank.test.gz"])
-    train_queries, train_rows, test_queries, test_rows = numbers
-    assert (data.n_queries, len(data)) == (train_queries + test_queries, train_rows + test_rows)
-    ends = 0, train_queries - 1, train_queries, train_queries + test_queries - 1
-    assert (data.qid[0], data.qid[train_rows - 1], data.qid[train_rows], data.qid[-1]) == ends
+    assert (dense.n_queries, len(dense)) == numbers
+    with pytest.raises(ValueError, match="found query '0', which is in"):
+        load_letor([folder / "rank.train.gz", folder / "rank.test.gz"])
 
 
 @pytest.mark.parametrize("folder", [real("trec-news-2018")])
@@ -129,15 +126,13 @@ def test_trec_news(folder):
 @pytest.mark.parametrize("ending", COMPRESS)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 @pytest.mark.parametrize("mark", ["", "\ufeff", "\ufeff# by hand\n"])
-def test_compression_line_ends_and_byte_order_marks(write, tmp_path, ending, end, mark):
+def test_compression_line_ends_and_byte_order_marks(write, ending, end, mark):
     rows = "2 qid:é 1:0.5 3:1 # docid = a\n\n0 qid:é 2:-2.5e-1 #docid=b \n1 qid:9\t # é c"
-    path = write((mark + rows).replace("\n", end), f"data.txt{ending}")
-    for each in (path, str(path.rename(tmp_path / "data"))):  # known by its content
-        data = load_letor(tmp_path / "data" if each == path else each)
-        npt.assert_array_equal(data.X, [[0.5, 0, 1], [0, -0.25, 0], [0, 0, 0]])
-        assert data.y.tolist() == [2, 0, 1]
-        assert data.qid.tolist() == ["é", "é", "9"]
-        assert data.docid.tolist() == ["a", "b", "é"]
+    data = load_letor(str(write((mark + rows).replace("\n", end), f"data.txt{ending}")))
+    npt.assert_array_equal(data.X, [[0.5, 0, 1], [0, -0.25, 0], [0, 0, 0]])
+    assert data.y.tolist() == [2, 0, 1]
+    assert data.qid.tolist() == ["é", "é", "9"]
+    assert data.docid.tolist() == ["a", "b", "é"]
 
 
 def test_null_is_missing_and_absent_is_zero(write):
@@ -159,18 +154,6 @@ def test_rows_without_a_judgment_are_dropped_on_request(write):
 def test_features_in_any_order(write):
     data = load_letor(write("1 qid:1 3:5 1:2\n0 qid:1 2:1 10:7 1:4\n"))
     assert data.X[:, [0, 1, 2, 9]].tolist() == [[2, 0, 5, 0], [4, 1, 0, 7]]
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
-def test_files_longer_than_what_is_in_memory_at_once(write, n, monkeypatch):
-    path = write("".join(f"{i % 3} qid:{i} {i + 1}:{i + 0.5} 1:2\n" for i in range(1, 7)))
-    whole = load_letor(path)
-    monkeypatch.setattr("gapboost.datasets.letor.ROWS_AT_ONCE", n)
-    parts = load_letor(path)
-    npt.assert_array_equal(parts.X, whole.X)
-    assert (parts.y.tolist(), parts.qid.tolist()) == (whole.y.tolist(), whole.qid.tolist())
-    with pytest.raises(ValueError, match="line 7: found a feature twice"):
-        load_letor(write(path.read_text() + "1 qid:9 3:1 3:2\n"))
 
 
 def test_large_and_fractional_grades(write):
@@ -236,17 +219,15 @@ def test_columns_are_the_indices_of_the_file(write):
     assert load_letor(one, zero_based=True).X.tolist() == [[0, 4]]
     assert load_letor(one, n_features=3).X.tolist() == [[4, 0, 0]]
     assert load_letor(one, feature_names=["a", "b"]).X.tolist() == [[4, 0]]
-    for path, options in (
-        (write("1 qid:1 0:4\n", "zero"), dict(zero_based=False)),
-        (write("1 qid:1 2:4\n"), dict(n_features=1)),
-        (write("1 qid:1 2:4\n"), dict(feature_names=["a"])),
-        (write("1 qid:1\n"), {}),
+    for content, options, message in (
+        ("1 qid:1 0:4\n", dict(zero_based=False), "^zero_based "),
+        ("1 qid:1 2:4\n", dict(n_features=1), "^n_features "),
+        ("1 qid:1 2:4\n", dict(feature_names=["a"]), "^n_features "),
+        ("1 qid:1 1:4\n", dict(feature_names=["a"], n_features=2), "^feature_names "),
+        ("1 qid:1\n", {}, r"data\.txt"),
     ):
-        with pytest.raises(ValueError, match=path.name):
-            load_letor(path, **options)
-    for options in (dict(feature_names=["a"], n_features=2), dict(zero_based=1.5)):
-        with pytest.raises(ValueError, match=r"feature_names|zero_based"):
-            load_letor(one, **options)
+        with pytest.raises(ValueError, match=message):
+            load_letor(write(content), **options)
 
 
 @pytest.mark.parametrize("zero_based", [True, False])
@@ -274,7 +255,7 @@ def test_several_files_are_one_data_set(write):
     assert load_letor([paths[0], write("1 qid:6 0:7\n", "c")]).X.tolist() == [[0, 1], [7, 0]]
     with pytest.raises(ValueError, match=r"d: .*'5', which is in .*a too"):
         load_letor([paths[0], write("1 qid:4 1:1\n2 qid:5 1:1\n", "d")])
-    with pytest.raises(ValueError, match="path is empty"):
+    with pytest.raises(ValueError, match=r"^path "):
         load_letor([])
 
 
