@@ -1,7 +1,8 @@
 """Judged collections that tests read.
 
-Made ones are committed. Real ones are in ``shared/data`` beside the checkout, for those who have
-them. A test that takes both checks the same on both.
+Made ones are committed: random numbers in the form of real files, with oddities such as ties and
+wrong ranks. Real ones are in ``shared/data`` beside the checkout, for those who have them. A test
+that takes both checks the same on both.
 """
 
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-MADE = Path(__file__).parent / "made"  # by make_collections.py
+MADE = Path(__file__).parent / "made"
 REAL = Path(__file__).parents[3] / "shared" / "data"
 
 
