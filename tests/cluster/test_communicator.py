@@ -1,106 +1,148 @@
-"""Metrics and g wherever XGBoost's workers talk to each other: what one process on all data has."""
+"""Native callbacks where XGBoost's workers communicate: two workers train as one process does."""
+
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from multiprocessing import get_context
+from typing import NamedTuple
 
 import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from communicator import queries, ranking, trained, trained_by
+from xgboost.collective import CommunicatorContext
+from xgboost.tracker import RabitTracker
 
 import gapboost as gb
-import gapboost.xgboost
+from gapboost.xgboost import eval_metric, objective
 
-MEASURES = ["ndcg@5", gb.GAP()]  # early stopping goes by the last
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+PARAMETERS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_depth": 3}
 ROUNDS = 40
 
 
-def predictions(model, X):
-    return xgboost.Booster(model_file=bytearray(model)).predict(xgboost.DMatrix(X, nthread=1))
+class Queries(NamedTuple):
+    """Rows of queries, weights of the queries, and initial scores of the rows."""
+
+    X: np.ndarray
+    y: np.ndarray
+    sizes: np.ndarray
+    weight: np.ndarray
+    start: np.ndarray
+
+    def choose(self, chosen):
+        rows = np.isin(np.repeat(np.arange(len(self.sizes)), self.sizes), chosen)
+        of_rows = (column[rows] for column in (self.X, self.y, self.start))
+        X, y, start = of_rows
+        return Queries(X, y, self.sizes[chosen], self.weight[chosen], start)
+
+    def matrix(self):
+        matrix = xgboost.DMatrix(self.X, label=self.y, nthread=1)
+        matrix.set_group(self.sizes)
+        if len(self.sizes):
+            matrix.set_weight(self.weight)
+            matrix.set_base_margin(self.start)
+        return matrix
 
 
-def of_highest_grade(found, n_queries):
-    y, sizes = found[1], found[2]
-    return np.maximum.reduceat(y, np.cumsum(sizes) - sizes) == 2
+def queries(n, seed, longest=9):
+    """Return queries whose features have few values, so that workers agree on the bins.
 
-
-VALID_OF = ["both", "one", "one weighs nothing"]
-
-
-def halves(valid_of):
-    """Return the parts of two workers, and the arguments of one process that trains on all data.
-
-    The second worker lacks the highest grade.
+    No two initial scores are equal, as the order of ties would depend on the order of the rows.
     """
-    train, valid = ranking(80, 8), ranking(20, 9)
-    seconds = np.flatnonzero(~of_highest_grade(train, 80))[:20]
-    firsts = np.setdiff1d(np.arange(80), seconds)
-    assert len(seconds) >= 3
-    half = np.arange(0 if valid_of == "one" else 4)
-    if valid_of == "one weighs nothing":
-        valid[3][half] = 0.0
-    others = np.setdiff1d(np.arange(20), half)
-    parts = [
-        (queries(train, firsts), queries(valid, others), MEASURES, "gap", ROUNDS),
-        (queries(train, seconds), queries(valid, half), MEASURES, "gap", ROUNDS),
-    ]
-    return parts, (train, valid, MEASURES, "gap", ROUNDS)
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, longest, n)
+    X = rng.integers(0, 40, (sizes.sum(), 4)).astype(np.float32)
+    y = np.digitize(X[:, 0] + X[:, 1] + 12 * rng.standard_normal(len(X)), [45, 60])
+    weight = rng.integers(1, 4, n).astype(float)
+    return Queries(X, y, sizes, weight, rng.permutation(len(X)) / (4 * len(X)))
 
 
-# Ties are ordered by random keys of each worker.
-HOW = {"smooth": (gb.SoftRank(gb.GAP()), 4.0), "pairs": (gb.LambdaRank(gb.GAP()), 4.0)}
+def trained(train, valid, how, rounds, arguments=None):
+    """Train one worker; return the metrics by round, the best round, and the model.
 
-
-def by_length(how, spread):
-    """Return what `halves` returns; the first worker has the short queries.
-
-    Weights of documents vary within a query only if their initial scores do.
+    The weight of a document grows with its initial score.
     """
-    X, y, sizes, weight, start = ranking(60, 8, longest=20)
-    data = X, y, sizes, weight, spread * start
-    order = np.argsort(sizes, kind="stable")
-    parts = [queries(data, np.sort(order[:30])), queries(data, np.sort(order[30:]))]
-    whole = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    return [(part, part, MEASURES, how, 5) for part in parts], (whole, whole, MEASURES, how, 5)
+    with CommunicatorContext(**arguments) if arguments else nullcontext():
+        history = {}
+        data = train.matrix()
+        booster = xgboost.train(
+            {**PARAMETERS, "nthread": 1},
+            data,
+            rounds,
+            evals=[(data, "train"), (valid.matrix(), "valid")],
+            obj=objective(how, weight=np.repeat(train.weight, train.sizes) * (1.0 + train.start)),
+            custom_metric=eval_metric(["ndcg@5", "gap"]),
+            early_stopping_rounds=3,
+            evals_result=history,
+            verbose_eval=False,
+        )
+        return history, booster.best_iteration, booster.save_raw("json")
 
 
 @pytest.fixture(scope="module")
-def trainings(tmp_path_factory):
-    """By case: the data of one process, its report, and the reports of two workers."""
-    cases = {name: halves(name) for name in VALID_OF} | {
-        name: by_length(*how) for name, how in HOW.items()
-    }
-    # First in this process, so that its kernels are not compiled in two others.
-    alone = [trained(*whole) for _, whole in cases.values()]
-    together = trained_by(
-        [parts for parts, _ in cases.values()], tmp_path_factory.mktemp("communicator")
-    )
-    wholes = [whole for _, whole in cases.values()]
-    return dict(zip(cases, zip(wholes, alone, together, strict=True), strict=True))
+def pool():
+    # First in this process, so that the kernels are not compiled in two others.
+    trained(queries(20, 0), queries(20, 1), gb.SoftRank(gb.GAP()), 1)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as opened:
+        yield opened
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(240)
-@pytest.mark.parametrize("valid_of", VALID_OF)
-def test_two_workers_report_what_one_process_does(valid_of, trainings):
+def together(pool, parts, *how):
+    """Return what each of two workers reports, which trains on its part."""
+    tracker = RabitTracker(n_workers=2, host_ip="127.0.0.1", sortby="task")
+    tracker.start()
+    arguments = tracker.worker_args()
+    found = [
+        pool.submit(trained, *part, *how, {**arguments, "dmlc_task_id": str(rank)})
+        for rank, part in enumerate(parts)
+    ]
+    reports = [future.result(120) for future in found]
+    tracker.wait_for()
+    return reports
+
+
+def check_models(reports, expected, data):
+    scores = [
+        xgboost.Booster(model_file=bytearray(model)).predict(xgboost.DMatrix(data.X, nthread=1))
+        for *_, model in (*reports, expected)
+    ]
+    for found in scores[:-1]:
+        npt.assert_allclose(found, scores[-1], atol=1e-4)
+
+
+@pytest.mark.parametrize("case", ["a worker has no validation rows", "they weigh nothing"])
+def test_two_workers_report_what_one_process_does(case, pool):
     """The second worker lacks the highest grade: g=None is that of all labels."""
-    (_, valid, *_), (alone, best, model), reports = trainings[valid_of]
-    assert 0 < best < ROUNDS - 4  # it does stop early
-    for history, best_here, model_here in reports:
-        assert best_here == best
-        for name, of_set in alone.items():
-            for metric, course in of_set.items():
-                npt.assert_allclose(history[name][metric], course, atol=2e-6)
-        npt.assert_allclose(
-            predictions(model_here, valid[0]), predictions(model, valid[0]), atol=1e-4
-        )
+    train, valid = queries(80, 8), queries(20, 9)
+    highest = np.maximum.reduceat(train.y, np.cumsum(train.sizes) - train.sizes)
+    seconds = np.flatnonzero(highest < 2)[:20]
+    assert len(seconds) >= 3
+    some = np.arange(0 if case == "a worker has no validation rows" else 4)
+    valid.weight[some] = 0.0
+    parts = [
+        (train.choose(np.setdiff1d(np.arange(80), seconds)),
+         valid.choose(np.setdiff1d(np.arange(20), some))),
+        (train.choose(seconds), valid.choose(some)),
+    ]  # fmt: skip
+    expected = trained(train, valid, "gap", ROUNDS)
+    reports = together(pool, parts, "gap", ROUNDS)
+    assert 0 < expected[1] < ROUNDS - 4  # it does stop early
+    for history, best, _ in reports:
+        assert best == expected[1]
+        for name, of_set in expected[0].items():
+            for metric, values in of_set.items():
+                npt.assert_allclose(history[name][metric], values, atol=2e-6)
+    check_models(reports, expected, valid)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(240)
-@pytest.mark.parametrize("how", HOW)
-def test_gradients_are_those_of_the_whole(how, trainings):
-    """Gradients of two workers equal those of one: the first worker has the short queries."""
-    (whole, *_), (_, _, model), reports = trainings[how]
-    for _, _, model_here in reports:
-        npt.assert_allclose(
-            predictions(model_here, whole[0]), predictions(model, whole[0]), atol=1e-4
-        )
+def test_gradients_are_those_of_all_rows(pool):
+    """The first worker has the short queries; weights vary within a query."""
+    data = queries(60, 8, longest=20)
+    data = data._replace(start=4.0 * data.start)
+    order = np.argsort(data.sizes, kind="stable")
+    parts = [data.choose(np.sort(chosen)) for chosen in (order[:30], order[30:])]
+    whole = Queries(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    how = gb.SoftRank(gb.GAP()), 5
+    expected = trained(whole, whole, *how)
+    check_models(together(pool, [(part, part) for part in parts], *how), expected, whole)

@@ -122,21 +122,6 @@ def test_gradients_are_those_of_all_rows(booster, objective):
     )
 
 
-def test_weights_of_rows():
-    rows = chunks(TRAIN)
-    options = {"n_estimators": 3, **SMALL["lightgbm"]}
-    expected = LGBMGAPRanker(**options, n_jobs=1, verbose=-1)
-    expected.fit(features(TRAIN), TRAIN.y, TRAIN.qid, TRAIN.weight, init_score=TRAIN.start)
-    weighted = {"sample_weight": array(TRAIN.weight, rows)}
-    found, without = (
-        on_dask("lightgbm", TRAIN, rows, start=True, fit=fit, **options).to_local()
-        for fit in (weighted, {})
-    )
-    scores = expected.predict(features(TEST))
-    npt.assert_allclose(found.predict(features(TEST)), scores, atol=1e-4)
-    assert np.abs(without.predict(features(TEST)) - scores).max() > 0.01
-
-
 @both
 def test_queries_that_partitions_cut(booster):
     """Data frames are shuffled by query; arrays are refused."""
@@ -161,7 +146,7 @@ def test_queries_that_partitions_cut(booster):
 
 
 @both
-@pytest.mark.parametrize("ids", ["q{:03}".format, lambda i: i + 2**40, lambda i: i * 2**32])
+@pytest.mark.parametrize("ids", ["q{:03}".format, lambda i: i * 2**32], ids=["text", "64 bit"])
 def test_query_ids(booster, ids):
     """XGBoost itself keeps 32 bits of an id."""
     renamed = TRAIN.assign(qid=[ids(i) for i in TRAIN.qid])
@@ -254,59 +239,55 @@ def test_copies_and_files(booster, tmp_path):
     assert again.get_params() == found.get_params()
 
 
-def collections(**changed):
+def refused(booster, error, message, parameters=None, fit=None, **changed):
+    """Check that a fit on data with some columns changed is refused."""
     rows = chunks(TRAIN)
-    given = {"X": features(TRAIN), "y": TRAIN.y, "qid": TRAIN.qid, "weight": TRAIN.weight}
-    return {name: array(changed.get(name, values), rows) for name, values in given.items()}
+    given = {"X": features(TRAIN), "y": TRAIN.y, "qid": TRAIN.qid, **changed}
+    given = {
+        name: value if value is None or hasattr(value, "dask") else array(value, rows)
+        for name, value in given.items()
+    }
+    with pytest.raises(error, match=message):
+        BOOSTERS[booster][0](n_estimators=2, **(parameters or {})).fit(**given, **(fit or {}))
 
 
+@both
+def test_bad_data(booster):
+    g = {"g": (0.5, 0.5)}
+    refused(booster, ValueError, "^y ", g, y=TRAIN.y - 1)
+    refused(booster, ValueError, "^y holds no query with two different", g, y=TRAIN.y * 0)
+    refused(booster, ValueError, "^y holds the grade 3", g, y=TRAIN.y + 1)
+    one_partition = array(TRAIN.y, (len(TRAIN),))
+    refused(booster, ValueError, "^the numbers of partitions", g, y=one_partition)
+    refused(booster, ValueError, "expected qid", g, qid=None)
+    X, qid = (array(values, chunks(TRAIN)) for values in (features(TRAIN), TRAIN.qid))
+    with pytest.raises(TypeError, match=r"^y is a ndarray"):
+        BOOSTERS[booster][0](**g).fit(X, TRAIN.y.to_numpy(), qid)
+
+
+# Parameters, arguments of fit, and what the error begins with.
 REFUSED = {
-    "lightgbm": {
-        "eval_set": ({}, {"eval_set": []}, "^eval_set: .*LightGBM has no evaluation sets"),
-        "position": ({}, {"position": [1]}, "^position: "),
-        "early stopping": ({"early_stopping_round": 5}, {}, "^early_stopping_round: "),
-        "stopping_metric": ({"stopping_metric": "ap"}, {}, "^stopping_metric: "),
-        "ignored": ({"lambdarank_norm": True}, {}, "^lambdarank_norm"),
-    },
-    "xgboost": {
-        "weights": ({}, {"sample_weight": [1]}, "^sample_weight: .*XGBoost has no weights"),
-        "position": ({}, {"position": [1]}, "^position: "),
-        "group": ({}, {"group": [1]}, "^group: "),
-        "callable": ({"eval_metric": max}, {}, "^eval_metric is <built-in function max>"),
-        "ignored": ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),
-    },
-}
-BAD_DATA = {
-    "negative": ({"y": TRAIN.y - 1}, ValueError, "^y "),
-    "one grade": ({"y": TRAIN.y * 0}, ValueError, "^y holds no query with two different grades"),
-    "too high": ({"y": TRAIN.y + 1}, ValueError, r"^y holds the grade 3, but GAP\(g=\(0.5, 0.5\)"),
+    "lightgbm": [
+        ({}, {"eval_set": []}, "^eval_set: .*LightGBM has no evaluation sets"),
+        ({}, {"position": [1]}, "^position: "),
+        ({"early_stopping_round": 5}, {}, "^early_stopping_round: "),
+        ({"stopping_metric": "ap"}, {}, "^stopping_metric: "),
+        ({"lambdarank_norm": True}, {}, "^lambdarank_norm"),
+    ],
+    "xgboost": [
+        ({}, {"sample_weight": [1]}, "^sample_weight: .*XGBoost has no weights"),
+        ({}, {"position": [1]}, "^position: "),
+        ({}, {"group": [1]}, "^group: "),
+        ({"eval_metric": max}, {}, "^eval_metric is <built-in function max>"),
+        ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),
+    ],
 }
 
 
 @both
-@pytest.mark.parametrize("case", [*BAD_DATA, "array", "partitions", "no qid"])
-def test_bad_data(booster, case):
-    changed, error, message = BAD_DATA.get(case, ({}, None, None))
-    given = collections(**changed)
-    X, y, qid = given["X"], given["y"], given["qid"]
-    if case == "array":
-        y, error, message = TRAIN.y.to_numpy(), TypeError, "^y is a ndarray; expected a Dask"
-    if case == "partitions":
-        y, error, message = y.rechunk(len(TRAIN)), ValueError, "^the numbers of partitions"
-    if case == "no qid":
-        qid, error, message = None, ValueError, "expected qid"
-    with pytest.raises(error, match=message):
-        BOOSTERS[booster][0](g=(0.5, 0.5), n_estimators=2).fit(X, y, qid)
-
-
-@pytest.mark.parametrize(("booster", "case"), [(b, c) for b in REFUSED for c in REFUSED[b]])
-def test_what_is_not_offered(booster, case):
-    parameters, fit, message = REFUSED[booster][case]
-    given = collections()
-    with pytest.raises(ValueError, match=message):
-        BOOSTERS[booster][0](n_estimators=2, **parameters).fit(
-            given["X"], given["y"], given["qid"], **fit
-        )
+def test_what_is_not_offered(booster):
+    for parameters, fit, message in REFUSED[booster]:
+        refused(booster, ValueError, message, parameters, fit)
 
 
 @both
