@@ -1,4 +1,4 @@
-"""Profiles of the property tests, and the counts of bad input and fuzzing."""
+"""Settings of all tests: property tests, slow cases, and boosters that are not installed."""
 
 import gc
 import os
@@ -37,13 +37,8 @@ def pytest_ignore_collect(collection_path):
     """Ignore test files that need a booster or Spark which is not installed."""
     if collection_path.name == "test_spark.py" and find_spec("pyspark") is None:
         return True
-    if (
-        MISSING
-        and collection_path.name.startswith("test_")
-        and boosters_of(collection_path) & MISSING
-    ):
-        return True
-    return None
+    is_test = MISSING and collection_path.name.startswith("test_")
+    return True if is_test and boosters_of(collection_path) & MISSING else None
 
 
 def pytest_report_header():
@@ -92,29 +87,3 @@ def preparations(monkeypatch):
 
     monkeypatch.setattr(LambdaRank, "prepared", counted)
     return made
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Counts of all workers: under xdist a report carries its properties here."""
-    reports = [
-        r
-        for outcome in ("passed", "failed")
-        for r in terminalreporter.getreports(outcome)
-        if r.when == "call"
-    ]
-    cases = sum("/test_bad_input" in f"/{report.nodeid}" for report in reports)
-    fuzzed = [
-        dict(report.user_properties)
-        for report in reports
-        if "examples" in dict(report.user_properties)
-    ]
-    if cases:
-        terminalreporter.write_line(f"bad input: {cases} cases")
-    if fuzzed:
-        total = Counter()
-        for properties in fuzzed:
-            total.update({name: properties[name] for name in ("examples", "refused")})
-        terminalreporter.write_line(
-            f"fuzzing: {len(fuzzed)} properties, {total['examples']} examples, of which "
-            f"{total['refused']} were refused"
-        )

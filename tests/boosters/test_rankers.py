@@ -1,6 +1,7 @@
 """Rankers and callbacks of both boosters."""
 
 import copy
+import inspect
 import io
 import pickle
 from dataclasses import dataclass
@@ -106,6 +107,25 @@ def test_a_fitted_ranker_does_not_keep_the_training_data(twin):
         np.tile(TRAIN.X, (20, 1)), np.tile(TRAIN.y, 20), repeated
     )
     assert len(pickle.dumps(many)) < few + 4 * len(repeated)
+
+
+@twins
+def test_parameters_and_predict_are_those_of_the_booster_and_ours(twin):
+    theirs = set(twin.vendor().get_params()) - {"objective"}
+    assert theirs | {"measure", "g", "objective"} <= set(twin.ranker_class().get_params())
+    theirs, ours = (
+        [(p.name, p.kind) for p in inspect.signature(kind.predict).parameters.values()]
+        for kind in (twin.vendor, twin.ranker_class)
+    )
+    assert ours == theirs
+
+
+@twins
+def test_repr_shows_what_was_changed(twin):
+    changed = {"measure": "egap", "g": (0.5, 0.5), "n_estimators": 7}
+    ranker = twin.ranker_class(**changed)
+    assert all(f"{name}={value!r}" in repr(ranker) for name, value in changed.items())
+    assert repr(clone(ranker)) == repr(ranker)
 
 
 # --- what is fitted -------------------------------------------------------------------------------

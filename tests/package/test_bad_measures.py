@@ -127,19 +127,14 @@ def with_nan(array):
 
 RETURNED = {
     "nothing": lambda found: None,
-    "one array": lambda found: found[0],
     "three arrays": lambda found: (*found, found[0]),
     "the first too short": lambda found: (found[0][:-1], found[1]),
-    "the second too short": lambda found: (found[0], found[1][:-1]),
     "too long": lambda found: (np.concatenate([found[0]] * 2), found[1]),
     "a column": lambda found: (found[0][..., None], found[1]),
-    "numbers": lambda found: (1.0, 0.0),
     "NaN": lambda found: (with_nan(found[0]), found[1]),
-    "NaN in the second": lambda found: (found[0], with_nan(found[1])),
     "infinite": lambda found: (found[0] + inf, found[1]),
     "complex": lambda found: (found[0] * 1j, found[1]),
     "text": lambda found: (found[0].astype(str), found[1]),
-    "objects": lambda found: (found[0].astype(object), found[1]),
 }
 USES = {
     "evaluate": lambda measure: gb.evaluate(measure, **GOOD),

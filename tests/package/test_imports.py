@@ -1,7 +1,6 @@
 """Imports point downwards, and nothing that is not used must be installed."""
 
 import ast
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -78,12 +77,12 @@ assert gb.LambdaRank(gb.AP()).gradients([0, 1], [2.0, 1.0])[0][0] > 0
 OTHER_BOOSTER = {"xgboost": needs("lightgbm"), "lightgbm": needs("xgboost")}
 
 
-def run_without(libraries, code, *flags, cwd=PACKAGE.parent):
+def run_without(libraries, code, *flags):
     """Run code in a process of its own, where importing these libraries fails."""
     hidden = f"import sys; sys.modules.update(dict.fromkeys({libraries!r}))\n"
     return subprocess.run(
         [sys.executable, *flags, "-c", hidden + code],
-        cwd=cwd,
+        cwd=PACKAGE.parent,
         capture_output=True,
         text=True,
         timeout=240,
@@ -117,19 +116,6 @@ USED = [
 def test_an_error_names_the_extra_of_a_missing_library(library, code, extra):
     done = run_without([library], code)
     assert f"pip install 'gapboost[{extra}]'" in done.stderr
-
-
-@pytest.mark.slow
-def test_imports_from_a_zip_file(tmp_path):
-    """Zipapps and some job schedulers import packages this way."""
-    archive = shutil.make_archive(str(tmp_path / "code"), "zip", PACKAGE.parent, PACKAGE.name)
-    code = f"""
-sys.path.insert(0, {archive!r})
-import gapboost.comparison, gapboost.datasets, gapboost.analysis, gapboost.model_selection
-assert gapboost.comparison.__file__.startswith({archive!r})
-"""
-    done = run_without([], code, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
