@@ -17,8 +17,7 @@ from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
-from gapboost.measures.measure import grade_limit
-from gapboost.measures.of_label import with_its_label
+from gapboost.measures.sums import grade_limit, with_its_label
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]

@@ -21,7 +21,7 @@ from gapboost._kernels import Array
 from gapboost._optional import imported
 from gapboost.evaluation import query_values
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 from gapboost.preprocessing.pipeline import library_of, transform
 
 __all__ = ["measure", "pair", "query"]

@@ -11,7 +11,7 @@ from gapboost._boosters.one_label import check_one_label
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure, as_measures
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 from gapboost.objectives import Objective, as_objective
 
 State = TypeVar("State")

@@ -11,7 +11,7 @@ from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged
 from gapboost._data.labels import check_label_columns
 from gapboost.measures import Measure, as_measure, as_measures
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 from gapboost.objectives import Objective, as_objective
 
 Function = Callable[..., Any]

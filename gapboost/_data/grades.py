@@ -20,17 +20,17 @@ class GradeLimit(NamedTuple):
     ----------
     highest : float
         Infinite where they know any.
-    measure : str
-        How the measure that sets it prints.
-    of_one_label : str
-        A printed measure that reads no column of several labels; empty if all of them read one.
+    measure : Measure
+        The one that sets it.
+    of_one_label : Measure or None
+        One that reads no column of several labels; None if all of them read one.
     of_labels : tuple of (column, GradeLimit)
         The grades that measures of several labels know, for each column that they read.
     """
 
     highest: float = math.inf
-    measure: str = ""
-    of_one_label: str = ""
+    measure: Any = None
+    of_one_label: Any = None
     of_labels: "tuple[tuple[int | str, GradeLimit], ...]" = ()
 
     def of_column(self, column: int | str) -> "GradeLimit":

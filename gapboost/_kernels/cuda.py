@@ -30,7 +30,7 @@ def is_available() -> bool:
 def fill_tables(starts, grade, discount, pair, own, upper, lower):
     """Fill what a swap changes at a rank, up to a term of the document's own grade.
 
-    One block a query, one thread a level. `gapboost.measures.form` has the formula.
+    One block a query, one thread a level. `gapboost._kernels.lambdarank` has the formula.
     """
     q, level = cuda.blockIdx.x, cuda.threadIdx.x
     if level >= own.shape[1]:

@@ -32,8 +32,8 @@ from gapboost._pictures import line as styled
 from gapboost.analysis.result import Result
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.form import tables_of
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.base import tables_of
+from gapboost.measures.sums import grade_limit
 
 
 def precision_recall(

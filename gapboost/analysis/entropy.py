@@ -45,7 +45,7 @@ from gapboost._kernels import Array
 from gapboost._pictures import line as styled
 from gapboost.analysis.result import Result
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.form import QuadraticForm, tables_of
+from gapboost.measures.base import QuadraticForm, tables_of
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
 # near as that.

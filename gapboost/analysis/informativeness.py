@@ -27,7 +27,7 @@ from gapboost.analysis.result import Result, in_order, short_labels
 from gapboost.analysis.ties import rounding
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
-from gapboost.measures.grids import simplex_grid
+from gapboost.model_selection.grids import simplex_grid
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4

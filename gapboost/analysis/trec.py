@@ -31,7 +31,7 @@ from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.analysis.trec_files import Qrels, Run, read_qrels, read_run, write_run
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 
 __all__ = [
     "Qrels",

@@ -12,7 +12,7 @@ from gapboost._data.labels import label_columns
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 from gapboost.model_selection.folds import query_folds
 
 

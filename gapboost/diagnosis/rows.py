@@ -18,7 +18,7 @@ from gapboost.analysis.leaks import LARGEST
 from gapboost.evaluation import query_values
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 from gapboost.preprocessing.pipeline import last_step
 from gapboost.preprocessing.tables import number_column
 

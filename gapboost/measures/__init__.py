@@ -1,42 +1,45 @@
-"""Measures of a ranking: frozen, hashable values; one file a family.
+"""Measures of a ranking: frozen, hashable values, one file a family; and their names.
 
-A new measure of the form is a class like `gapboost.measures.binary.Precision`, named in `names`.
+A new measure of the form is a class like `gapboost.measures.classic.Precision`, named in `KINDS`.
 
-============  ================================================================
-`measure`     the base class: name, discount, arithmetic, swaps of documents
-`form`        the quadratic form: arrays for compiled code, values, changes
-`weighted`    weighted sums
-`of_label`    measures of one of several labels
+============  ===================================================================
+`base`        base classes: name, discount, arithmetic, values; the quadratic form
 `discounts`   discounts of ranks, as values
 `graded`      GAP, xGAP, eGAP, grAP
-`binary`      AP, Precision, Recall, RBP, INSQ
-`gains`       gains of grades, DCG, nDCG
+`classic`     AP, Precision, Recall, RPrecision, RBP, INSQ
+`gains`       gains of grades, DCG, nDCG, QMeasure
 `pairwise`    KendallTau, PairwiseAccuracy, SpearmanRho
 `cascade`     RR, ERR, Success, which have another form
-`by_query`    RPrecision, QMeasure, whose discount depends on the query
-`grids`       threshold probabilities to try
-`names`       names such as ``"ndcg@10"``
-============  ================================================================
+`sums`        weighted sums, and measures of one of several labels
+============  ===================================================================
+
+Names of measures are ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and whatever a measure prints::
+
+    SUM = TERM { "+" TERM }
+    TERM = [ NUMBER "*" ] MEASURE
+    MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
+            | "OfLabel(" MEASURE "," COLUMN ")"
+
+NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
+its dataclass. VALUE and COLUMN are written as in Python, but a word needs no quotes, and numbers of
+a tuple no brackets. CUTOFF is the parameter ``k``.
 """
 
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from gapboost._data.arguments import ordered
 from gapboost._data.recall_base import RecallBase
-from gapboost.measures.binary import AP, INSQ, RBP, Precision, Recall
-from gapboost.measures.by_query import QMeasure, RPrecision
+from gapboost.measures.base import Measure, QuadraticForm
 from gapboost.measures.cascade import ERR, RR, Success
-from gapboost.measures.form import QuadraticForm
-from gapboost.measures.gains import DCG, nDCG
+from gapboost.measures.classic import AP, INSQ, RBP, Precision, Recall, RPrecision
+from gapboost.measures.gains import DCG, QMeasure, nDCG
 from gapboost.measures.graded import GAP, eGAP, grAP, xGAP
-from gapboost.measures.measure import Measure
-from gapboost.measures.names import (
-    MEASURE_ALIASES,
-    MEASURES_BY_NAME,
-    Measures,
-    as_measure,
-    as_measures,
-)
-from gapboost.measures.of_label import OfLabel
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy, SpearmanRho
-from gapboost.measures.weighted import WeightedSum
+from gapboost.measures.sums import OfLabel, WeightedSum
 
 __all__ = [
     "AP",
@@ -69,3 +72,147 @@ __all__ = [
     "nDCG",
     "xGAP",
 ]
+
+KINDS: tuple[type[Measure], ...] = (
+    GAP, xGAP, eGAP, AP, nDCG, Precision, DCG, RBP, INSQ, Recall, Success, RPrecision, QMeasure,
+    KendallTau, PairwiseAccuracy, SpearmanRho, RR, ERR, grAP,
+)  # fmt: skip
+MEASURES_BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
+
+# Other names that people know them by.
+MEASURE_ALIASES: dict[str, type[Measure]] = {
+    "map": AP,
+    "p": Precision,
+    "mrr": RR,
+    "spearman": SpearmanRho,
+    "hit_rate": Success,
+}
+
+KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
+EXPECTED = (
+    f'expected one of {", ".join(KNOWN)}, with parameters as in "ndcg@10" or "gap(g=0.5,0.5)"; or '
+    "a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
+)
+
+# One measure or several, by name or by value.
+Measures = str | Measure | Sequence[str | Measure]
+
+WORDS = {"true": True, "false": False, "none": None}
+STRING = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+NUMBER = r"\s*[\d.][\d.e+-]*\s*"
+# Several numbers after "=" without brackets.
+BARE_TUPLE = re.compile(rf"({STRING})|=({NUMBER}(?:,{NUMBER})+)(?=[,)])", re.DOTALL)
+
+
+def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
+    """Return the measure of a name; a measure is returned unchanged.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A name is one of `MEASURES_BY_NAME` or `MEASURE_ALIASES` with any parameters,
+        ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``; a sum of such names,
+        ``"0.7 * gap + 0.3 * ndcg@10"``; or what a measure prints as.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure.
+    name : str
+        What the caller calls `measure`.
+
+    Raises
+    ------
+    ValueError
+        If the name or one of its parameters is unknown, or `g` is given for a measure that has
+        none or has its own.
+    TypeError
+        If `measure` is neither a name nor a measure.
+
+    Examples
+    --------
+    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=0.5,0.5)@10")
+    (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
+    """
+    if not isinstance(measure, str | Measure):
+        raise TypeError(
+            f"{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such "
+            'as "ndcg@10"'
+        )
+    value = _parsed(measure, name) if isinstance(measure, str) else measure
+    if g is None:
+        return value
+    if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
+        raise ValueError(
+            f"g is {g!r} but {name} is {measure!r}; expected g only with the name of a graded "
+            'measure without g, such as "gap@10"'
+        )
+    with_g: Measure = replace(value, **{"g": g})
+    return with_g
+
+
+def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
+    """Return one measure or several, by name or by value, as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_measure`; where they are in no order.
+    """
+    several: Any = measures if ordered(measures) else [measures]
+    return [as_measure(measure, None, name) for measure in several]
+
+
+def _parsed(text: str, name: str) -> Measure:
+    bracketed = BARE_TUPLE.sub(lambda found: found[1] or f"=({found[2]})", text.strip())
+    try:
+        return _sum_or_measure(ast.parse(bracketed, mode="eval").body)
+    except (SyntaxError, MemoryError, RecursionError):
+        raise ValueError(f"{name} is {text!r}; {EXPECTED}") from None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {text!r}; {error}") from None
+
+
+def _sum_or_measure(node: ast.expr) -> Measure:
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return _sum_or_measure(left) + _sum_or_measure(right)
+        case ast.BinOp(ast.BinOp(ast.Constant(weight), ast.Mult(), measure), ast.MatMult(), k):
+            # Python reads "2 * ndcg@10" as "(2 * ndcg)@10".
+            return weight * _one_measure(measure, [ast.keyword("k", k)])
+        case ast.BinOp(ast.Constant(weight), ast.Mult(), measure):
+            return weight * _one_measure(measure)
+        case ast.BinOp(measure, ast.MatMult(), k):
+            return _one_measure(measure, [ast.keyword("k", k)])
+    return _one_measure(node)
+
+
+def _one_measure(node: ast.expr, cutoff: Sequence[ast.keyword] = ()) -> Measure:
+    match node:
+        case ast.Call(ast.Name(name), [measure, column], []) if name.lower() == "oflabel":
+            if not cutoff:
+                return OfLabel(_sum_or_measure(measure), _value(column))
+        case ast.Call(ast.Name(name), [], keywords) if name.lower() in KNOWN:
+            return _with_parameters(KNOWN[name.lower()], [*keywords, *cutoff])
+        case ast.Name(name) if name.lower() in KNOWN:
+            return _with_parameters(KNOWN[name.lower()], cutoff)
+    raise ValueError(EXPECTED)
+
+
+def _with_parameters(kind: type[Measure], keywords: Sequence[ast.keyword]) -> Measure:
+    types = {f.name: str(f.type) for f in fields(kind)}
+    values: dict[str, Any] = {}
+    for keyword in keywords:
+        if keyword.arg not in types or keyword.arg in values:
+            raise ValueError(f"expected {'=..., '.join(types)}=..., each at most once")
+        value = _value(keyword.value)
+        is_tuple = "tuple" in types[keyword.arg] and isinstance(value, int | float)
+        values[keyword.arg] = (value,) if is_tuple else value
+    return kind(**values)
+
+
+def _value(node: ast.expr) -> Any:
+    """Return the value of a parameter; a word is a string."""
+    if isinstance(node, ast.Name):
+        return WORDS.get(node.id.lower(), node.id)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(EXPECTED) from None

@@ -11,7 +11,7 @@ document above it. `LambdaRank` trains for them pair by pair; SoftRank and Appro
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,23 +21,21 @@ from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
+from gapboost.measures.base import Measure, parameter
+from gapboost.measures.classic import as_needed_cutoff
 from gapboost.measures.discounts import Constant, Discount, Reciprocal
-from gapboost.measures.measure import Measure, parameter
 
 
 @dataclass(frozen=True, repr=False)
 class Cascade(Measure):
     """``sum_n discount[n] stop[i_n] prod_{m<n} (1 - stop[i_m])``."""
 
+    trains = True
+
     @property
     def discount_at(self) -> Discount:
         """``1 / rank``."""
         return Reciprocal()
-
-    @property
-    def trains(self) -> bool:
-        """True: `LambdaRank` computes its gradients pair by pair."""
-        return True
 
     @abstractmethod
     def stops(self, levels: Array) -> Array:
@@ -61,18 +59,7 @@ class Cascade(Measure):
 
 
 @dataclass(frozen=True, repr=False)
-class FirstRelevant(Cascade):
-    """A measure of the first relevant document."""
-
-    rel: float = parameter(1, as_relevant)
-
-    def stops(self, levels: Array) -> Array:
-        """1 from grade `rel` on."""
-        return at_least(levels, self.rel).astype(np.float64)
-
-
-@dataclass(frozen=True, repr=False)
-class RR(FirstRelevant):
+class RR(Cascade):
     """Reciprocal rank, 1 over the rank of the first relevant document; 0 where none is in the list.
 
     Parameters
@@ -85,20 +72,19 @@ class RR(FirstRelevant):
     Examples
     --------
     >>> import gapboost as gb
-    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
-    >>> (value,) = gb.evaluate(gb.RR(rel=2), y_true, y_score).values()
-    >>> round(value, 3)
-    0.333
+    >>> gb.evaluate(gb.RR(rel=2), y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+    {RR(rel=2): 0.5}
     """
 
+    rel: float = parameter(1, as_relevant)
 
-def as_needed_cutoff(k: Any, name: str) -> int:
-    """Return a cutoff of a measure that needs one; raise ValueError for None too."""
-    return as_integer(k, name, 1, "a whole number of ranks")
+    def stops(self, levels: Array) -> Array:
+        """1 from grade `rel` on."""
+        return at_least(levels, self.rel).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
-class Success(FirstRelevant):
+class Success(RR):
     """Success at k, or hit rate: 1 if one of the first k documents is relevant, else 0.
 
     Parameters
@@ -118,9 +104,7 @@ class Success(FirstRelevant):
 
     discount_at = Constant(1.0)
 
-    k: int | None = field(
-        default=10, kw_only=True, metadata={"check": as_needed_cutoff, "always_shown": True}
-    )
+    k: int | None = parameter(10, as_needed_cutoff, always_shown=True, kw_only=True)
 
 
 def as_top(top: Any, name: str) -> int | None:

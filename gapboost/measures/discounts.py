@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import zeta
 
+from gapboost._data.arguments import shown
 from gapboost._kernels import Array
 
 Discount = Callable[[Array], tuple[Array, Array]]
@@ -111,3 +112,38 @@ def as_discount_by(discount_by: Any, name: str) -> str | float:
         f'{name} is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a '
         "logarithm from 1.001 on"
     )
+
+
+def weights_at(measure: Any, ranks: Array) -> tuple[Array, Array]:
+    """Return ``weight`` and ``slope`` of `Measure.discount_at`; raise ValueError if unusable."""
+    discount = measure.discount_at
+    if discount is None:
+        raise ValueError(
+            f"measure is {measure!r}, which has no discount that holds for all queries; expected a "
+            "measure such as GAP()"
+        )
+    shape = ranks.shape
+    return checked_arrays(measure, "discount_at", discount(ranks), shape, shape)
+
+
+def checked_arrays(
+    measure: Any, method: str, returned: Any, shape: tuple[int, ...], other: tuple[int, ...]
+) -> tuple[Array, Array]:
+    """Return two arrays that a measure's method returned as C-contiguous float64.
+
+    Raises
+    ------
+    ValueError
+        If they are not two arrays of finite numbers, of this shape and the other one. Users can
+        define measures.
+    """
+    arrays = [np.asarray(each) for each in returned] if isinstance(returned, tuple | list) else []
+    numbers = all(each.dtype.kind in "biuf" and np.isfinite(each).all() for each in arrays)
+    if not numbers or [each.shape for each in arrays] != [shape, other]:
+        raise ValueError(
+            f"{method} of {measure!r} returns {shown(returned)}; expected two arrays of finite "
+            f"numbers, of shapes {shape} and {other}"
+        )
+    # Code is compiled a second time for arrays that cannot be written.
+    first, second = (np.require(array, np.float64, ["C", "W"]) for array in arrays)
+    return first, second

@@ -1,27 +1,48 @@
-"""Gains of grades, and measures of cumulated gain: DCG and nDCG.
+"""Gains of grades, and measures of cumulated gain: DCG, nDCG and Q-measure.
 
 >>> import gapboost as gb
->>> gb.evaluate([gb.nDCG(k=2), gb.DCG(k=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
-{nDCG(k=2): 0.17376534287144, DCG(k=2): 0.6309297535714575}
+>>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+>>> gb.evaluate([gb.DCG(), gb.nDCG(k=2), gb.QMeasure()], y_true, y_score)
+{DCG(): 2.5, nDCG(k=2): 0.2754119798131868, QMeasure(): 0.75}
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_flag
+from gapboost._data.arguments import as_flag, as_floats, positive
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
+from gapboost.measures.base import (
+    DiscountOfQuery,
+    QuadraticForm,
+    parameter,
+    reciprocal,
+    with_diagonal,
+    without_pairs,
+)
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
-from gapboost.measures.form import QuadraticForm, reciprocal, without_pairs
-from gapboost.measures.measure import as_numbers, parameter
 
 # The quotient of two gains must not overflow.
 LEAST_GAIN = 1e-100
 
 Gains = str | tuple[float, ...] | None
+
+
+def as_numbers(
+    values: Any, name: str, valid: Callable[[tuple[float, ...]], bool], expected: str
+) -> tuple[float, ...]:
+    """Return values as a tuple of floats; raise ValueError unless they are numbers and `valid`."""
+    try:
+        numbers = as_floats(values)
+    except (TypeError, ValueError):
+        numbers = ()
+    if not numbers or not valid(numbers):
+        raise ValueError(f"{name} is {values!r}; expected {expected}")
+    return numbers
 
 
 def as_gains(gains: Any, name: str) -> Gains:
@@ -109,9 +130,8 @@ class DCG(CumulatedGain):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.DCG(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
-    >>> round(value, 3)
-    2.5
+    >>> gb.evaluate(gb.DCG(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
+    {DCG(): 2.5}
     """
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
@@ -161,3 +181,85 @@ class nDCG(CumulatedGain):
         if self.short_is_zero and self.k is not None:
             own[counts.sum(axis=1) < self.k] = 0.0
         return without_pairs(own, base)
+
+
+def as_gains_by_name(gains: Any, name: str) -> Gains:
+    """Return `as_gains`, in which exponential ones have their name: the default is another."""
+    return as_gains(gains, name) or "exponential"
+
+
+@dataclass(frozen=True, repr=False)
+class QMeasure(DiscountOfQuery):
+    """Mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over relevant ranks n [sakai2004].
+
+    C(n) relevant documents and a cumulated gain of cg(n) are among the first n, cg*(n) in an ideal
+    ranking. Relevant are the documents with a gain.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        Stress on the gain; near 0 it is average precision.
+    gains : sequence of float, "exponential" or "linear", default="linear"
+        Gain of grade 0, 1, ... Gains of fractional grades lie on straight lines between those of
+        whole grades.
+    k : int, optional
+        Cutoff. The recall base stays complete.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> gb.evaluate(gb.QMeasure(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
+    {QMeasure(): 0.75}
+    """
+
+    beta: float = parameter(1.0, positive)
+    gains: str | tuple[float, ...] | None = parameter("linear", as_gains_by_name)
+
+    # A document that moves up is measured by a larger ideal gain a rank.
+    monotone = False
+
+    @property
+    def highest_grade(self) -> float:
+        """The last grade that has a gain; infinite if a formula gives all gains."""
+        return last_grade(self.gains)
+
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
+        """``1 / (rank + beta cg*(rank))``."""
+        gain = gain_of_grades(self.gains, base.levels)
+        weights: Array = 1.0 / (ranks + self.beta * ideal_gain(gain, base, query, ranks))
+        return weights
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""
+        gain = gain_of_grades(self.gains, base.levels)
+        relevant = gain > 0
+        above = np.where(relevant, 1.0 + self.beta * gain, 0.0)
+        factor = relevant * reciprocal(np.where(relevant, base.counts, 0).sum(axis=1))[:, None]
+        return with_diagonal(above[..., :, None] * factor[:, None, :])
+
+
+def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Array:
+    """Cumulated gain of an ideal ranking down to each rank, float64 of shape (N,).
+
+    Parameters
+    ----------
+    gain : float64 ndarray of shape (L,) or (Q, L)
+        By level, never falling.
+    base : RecallBase
+    query : int ndarray of shape (N,)
+        The number of the query in `base` that each rank belongs to.
+    ranks : float64 ndarray of shape (N,)
+        1, 2, ... in each query.
+    """
+    n_queries = len(base)
+    counts = base.counts[:, ::-1]  # the highest level first
+    gains = np.broadcast_to(gain, counts.shape)[:, ::-1]
+    nothing = np.zeros((n_queries, 1))
+    # Where each level begins, and the gain of all before it; unjudged documents come last.
+    ends = np.cumsum(counts, axis=1)
+    begins = np.hstack((nothing, ends))
+    before = np.hstack((nothing, np.cumsum(gains * counts, axis=1)))
+    level = (ranks[:, None] > ends[query]).sum(axis=1)
+    here = np.hstack((gains, nothing))[query, level]
+    cumulated: Array = before[query, level] + here * (ranks - begins[query, level])
+    return cumulated

@@ -24,10 +24,9 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.base import QuadraticForm, lesser, parameter, reciprocal, with_diagonal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.form import QuadraticForm, lesser, reciprocal, with_diagonal
-from gapboost.measures.gains import as_shares, gain_of_grades, last_grade
-from gapboost.measures.measure import as_numbers, parameter
+from gapboost.measures.gains import as_numbers, as_shares, gain_of_grades, last_grade
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -195,10 +194,7 @@ class xGAP(GradedMeasure):
     0.625
     """
 
-    @property
-    def monotone(self) -> bool:
-        """False."""
-        return False
+    monotone = False
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = min(G[i], G[j]) w[j] / G[j]``."""

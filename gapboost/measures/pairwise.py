@@ -15,13 +15,17 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
+from gapboost.measures.base import QuadraticForm, reciprocal, with_diagonal
 from gapboost.measures.discounts import Constant
-from gapboost.measures.form import QuadraticForm, reciprocal, with_diagonal
 
 
 @dataclass(frozen=True, repr=False)
 class PairMeasure(QuadraticForm):
-    """A measure that is a sum over pairs of documents with different grades, wherever they are."""
+    """A measure that is a sum over pairs of documents with different grades, wherever they are.
+
+    It is monotone without a cutoff. With a cutoff, a document that enters the top k adds its pairs
+    with all documents above it.
+    """
 
     discount_at = Constant(1.0)
 
@@ -32,14 +36,7 @@ class PairMeasure(QuadraticForm):
                 "k is 1; expected a cutoff >= 2, or None for the whole list: one document makes "
                 "no pair"
             )
-
-    @property
-    def monotone(self) -> bool:
-        """True without a cutoff.
-
-        With a cutoff, a document that enters the top k adds its pairs with all documents above it.
-        """
-        return self.k is None
+        self._set(monotone=self.k is None)
 
 
 def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:

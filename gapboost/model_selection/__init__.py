@@ -27,9 +27,9 @@ A search over g, or over measures, must judge every candidate by the same measur
 `score` is that of the candidate, so scikit-learn's searches need ``scoring=``.
 """
 
-from gapboost.measures.grids import simplex_grid, uniform_g
 from gapboost.model_selection.clicks import ThresholdEstimate, g_from_clicks
 from gapboost.model_selection.folds import query_folds
+from gapboost.model_selection.grids import simplex_grid, uniform_g
 from gapboost.model_selection.scorers import MeasureScorer, measure_scorer
 from gapboost.model_selection.search import GSearchCV
 

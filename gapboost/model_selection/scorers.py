@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_obje
 from gapboost._data.features import split
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.of_label import grades_of_labels
+from gapboost.measures.sums import grades_of_labels
 
 
 def measure_scorer(measure: str | Measure) -> "MeasureScorer":

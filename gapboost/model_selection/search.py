@@ -28,7 +28,7 @@ from gapboost._optional import progress_bar
 from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 from gapboost.model_selection.fold_search import (
     FoldSearch,
     Grids,

@@ -34,7 +34,7 @@ from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.sums import logistic_step
-from gapboost.measures.measure import weights_at
+from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 LOGISTIC_STEP = logistic_step()

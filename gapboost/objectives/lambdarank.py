@@ -29,9 +29,9 @@ from gapboost._kernels.lambdarank.gradients import (
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost.measures.base import tables_of
 from gapboost.measures.cascade import Cascade
-from gapboost.measures.form import tables_of
-from gapboost.measures.of_label import with_its_label
+from gapboost.measures.sums import with_its_label
 from gapboost.objectives.objective import Objective, Pass
 from gapboost.objectives.tie_order import tie_order
 

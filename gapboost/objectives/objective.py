@@ -11,7 +11,7 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.sums import grade_limit
 
 
 class Pass(ABC):

@@ -51,7 +51,7 @@ from gapboost._kernels.smooth.query import (
     rows_by_rank,
 )
 from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_for, smooth_ranks
-from gapboost.measures.form import QuadraticForm, tables_of
+from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 # Tables of all queries are kept between passes up to this many bytes.

@@ -41,8 +41,8 @@ from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import ranges_within, resolve_n_jobs
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
-from gapboost.measures.form import tables_of
-from gapboost.measures.measure import weights_at
+from gapboost.measures.base import tables_of
+from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 # A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times

@@ -17,7 +17,7 @@ from gapboost._kernels.cuda import (
     xp,
 )
 from gapboost.measures import Measure
-from gapboost.measures.form import tables_of
+from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
 from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH
 from gapboost.objectives.tie_order import tie_order

@@ -9,7 +9,7 @@ from gapboost._data.judged import Judged
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost.measures import Measure
-from gapboost.measures.form import QuadraticForm
+from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank
 
 

@@ -69,7 +69,6 @@ def test_what_a_measure_prints_is_read_again(measure):
         ("gap(g=[.5,.5], k=10)", gb.GAP(g=(0.5, 0.5), k=10)),
         ("gap(k=10,g=.5,.5)", gb.GAP(g=(0.5, 0.5), k=10)),
         ("gap(g=.5,.5, levels=1,2.5)", gb.GAP(g=(0.5, 0.5), levels=(1, 2.5))),
-        ("GAP(g='0.5,0.5')@10", gb.GAP(g=(0.5, 0.5), k=10)),  # as ir_measures writes it
         ("egap(g=1)", gb.eGAP(g=(1.0,))),
         ("gap(g=None)", gb.GAP()),
         ("gap()", gb.GAP()),

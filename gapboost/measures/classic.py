@@ -1,37 +1,32 @@
 """Measures of documents that are relevant or not, and of gains from 0 to 1.
 
 >>> import gapboost as gb
->>> measures = [gb.AP(), gb.Precision(k=2), gb.Recall(k=2), gb.RBP(p=0.5), gb.INSQ(t=1)]
->>> values = gb.evaluate(measures, y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+>>> measures = ["ap", "precision@2", "recall@2", "rprecision", "rbp(p=0.5)", "insq"]
+>>> values = gb.evaluate(measures, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
 >>> [round(value, 3) for value in values.values()]
-[0.833, 0.5, 0.5, 0.625, 0.485]
+[0.833, 0.5, 0.5, 0.5, 0.625, 0.485]
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_flag, as_relevant, positive, probability
+from gapboost._data.arguments import as_flag, as_integer, as_relevant, positive, probability
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.cascade import as_needed_cutoff
-from gapboost.measures.discounts import (
-    Constant,
-    Discount,
-    Geometric,
-    InverseSquare,
-    Reciprocal,
-)
-from gapboost.measures.form import (
+from gapboost.measures.base import (
+    DiscountOfQuery,
     QuadraticForm,
     lesser,
+    parameter,
     reciprocal,
     with_diagonal,
     without_pairs,
 )
+from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
 from gapboost.measures.gains import as_shares, gain_of_grades, last_grade
-from gapboost.measures.measure import parameter
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,9 +47,8 @@ class AP(QuadraticForm):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.AP(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
-    >>> round(value, 3)
-    0.833
+    >>> gb.evaluate(gb.AP(), y_true=[0, 1], y_score=[2.0, 1.0])
+    {AP(rel=1): 0.5}
     """
 
     rel: float = parameter(1, as_relevant, always_shown=True)
@@ -67,28 +61,28 @@ class AP(QuadraticForm):
 
         The second is for `ideal_at_k`.
         """
-        share = share_of_relevant(base, self.rel, self.k if self.ideal_at_k else None)
-        return with_diagonal(lesser(at_least(base.levels, self.rel)) * share[:, :, None])
+        shares = shares_of_relevant(base, self.rel, self.k if self.ideal_at_k else None)
+        return with_diagonal(lesser(shares))
 
 
-def share_of_relevant(base: RecallBase, rel: float, k: int | None = None) -> Array:
-    """Return 1 over the number of relevant documents, at most `k`: float64 of shape (Q, 1)."""
+def shares_of_relevant(base: RecallBase, rel: float, k: int | None = None) -> Array:
+    """Return 1 over the number of relevant documents, at most `k`, for relevant levels; else 0.
+
+    The shape is (Q, L).
+    """
     count = base.relevant(rel)
-    return reciprocal(count if k is None else np.minimum(count, k))[:, None]
+    share = reciprocal(count if k is None else np.minimum(count, k))
+    shares: Array = at_least(base.levels, rel) * share[:, None]
+    return shares
+
+
+def as_needed_cutoff(k: Any, name: str) -> int:
+    """Return a cutoff of a measure that needs one; raise ValueError for None too."""
+    return as_integer(k, name, 1, "a whole number of ranks")
 
 
 @dataclass(frozen=True, repr=False)
-class RelevantAtCutoff(QuadraticForm):
-    """``#{n <= k: i_n >= rel}`` over some number of documents."""
-
-    k: int | None = field(
-        default=10, kw_only=True, metadata={"check": as_needed_cutoff, "always_shown": True}
-    )
-    rel: float = parameter(1, as_relevant)
-
-
-@dataclass(frozen=True, repr=False)
-class Precision(RelevantAtCutoff):
+class Precision(QuadraticForm):
     """Precision at k, ``#{n <= k: i_n >= rel} / k``, also for a list shorter than k.
 
     Parameters
@@ -101,11 +95,12 @@ class Precision(RelevantAtCutoff):
     Examples
     --------
     >>> import gapboost as gb
-    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
-    >>> (value,) = gb.evaluate(gb.Precision(k=2), y_true, y_score).values()
-    >>> round(value, 3)
-    0.5
+    >>> gb.evaluate(gb.Precision(k=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
+    {Precision(k=2): 0.5}
     """
+
+    k: int | None = parameter(10, as_needed_cutoff, always_shown=True, kw_only=True)
+    rel: float = parameter(1, as_relevant)
 
     @property
     def discount_at(self) -> Discount:
@@ -119,7 +114,7 @@ class Precision(RelevantAtCutoff):
 
 
 @dataclass(frozen=True, repr=False)
-class Recall(RelevantAtCutoff):
+class Recall(QuadraticForm):
     """Recall at k, ``#{n <= k: i_n >= rel} / RB[rel]``.
 
     Parameters
@@ -141,14 +136,16 @@ class Recall(RelevantAtCutoff):
     [0.333, 0.5]
     """
 
+    k: int | None = parameter(10, as_needed_cutoff, always_shown=True, kw_only=True)
+    rel: float = parameter(1, as_relevant)
     capped: bool = parameter(False, as_flag)
 
     discount_at = Constant(1.0)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``, or ``/ min(k, RB[rel])``; no pairs."""
-        share = share_of_relevant(base, self.rel, self.k if self.capped else None)
-        return without_pairs(at_least(base.levels, self.rel) * share, base)
+        shares = shares_of_relevant(base, self.rel, self.k if self.capped else None)
+        return without_pairs(shares, base)
 
 
 class WeightedPrecision(QuadraticForm):
@@ -196,10 +193,8 @@ class RBP(WeightedPrecision):
     Examples
     --------
     >>> import gapboost as gb
-    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
-    >>> (value,) = gb.evaluate(gb.RBP(p=0.8), y_true, y_score).values()
-    >>> round(value, 3)
-    0.328
+    >>> gb.evaluate(gb.RBP(p=0.5), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
+    {RBP(p=0.5): 0.625}
     """
 
     p: float = parameter(0.8, probability, always_shown=True)
@@ -235,10 +230,8 @@ class INSQ(WeightedPrecision):
     Examples
     --------
     >>> import gapboost as gb
-    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
-    >>> (value,) = gb.evaluate(gb.INSQ(t=2), y_true, y_score).values()
-    >>> round(value, 3)
-    0.318
+    >>> gb.evaluate(gb.INSQ(t=0.5), y_true=[0, 1], y_score=[2.0, 1.0])
+    {INSQ(t=0.5): 0.15198177546350666}
     """
 
     t: float = parameter(1.0, positive, always_shown=True)
@@ -249,3 +242,32 @@ class INSQ(WeightedPrecision):
     def discount_at(self) -> Discount:
         """``1 / (rank + 2 t - 1)^2`` over its sum over all ranks."""
         return InverseSquare(self.t)
+
+
+@dataclass(frozen=True, repr=False)
+class RPrecision(DiscountOfQuery):
+    """R-precision, ``#{n <= RB[rel]: i_n >= rel} / RB[rel]``: precision equals recall.
+
+    Parameters
+    ----------
+    rel : float, default=1
+        The lowest grade that counts as relevant.
+    k : int, optional
+        Ranks beyond it contribute nothing, even where more documents are relevant.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> gb.evaluate(gb.RPrecision(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
+    {RPrecision(): 0.5}
+    """
+
+    rel: float = parameter(1, as_relevant)
+
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
+        """1 down to rank ``RB[rel]``."""
+        return (ranks <= base.relevant(self.rel)[query]).astype(np.float64)
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
+        return without_pairs(shares_of_relevant(base, self.rel), base)

@@ -1,0 +1,391 @@
+"""Base classes of measures: frozen values with a name, that evaluate and can be added.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.AP(), gb.RR()], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
+{AP(rel=1): 0.5833333333333333, RR(): 0.5}
+"""
+
+import hashlib
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from gapboost._data.arguments import as_cutoff, positive
+from gapboost._data.judged import judged
+from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost._kernels.expected_value import Ranked, evaluate_form
+from gapboost.measures.discounts import Discount, checked_arrays, weights_at
+
+SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
+NUMBER = int | float | np.integer | np.floating
+
+
+def parameter(
+    default: Any,
+    check: Callable[[Any, str], Any],
+    always_shown: bool = False,
+    kw_only: bool = False,
+) -> Any:
+    """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it."""
+    metadata = {"check": check, "always_shown": always_shown}
+    return field(default=default, kw_only=kw_only, metadata=metadata)
+
+
+@dataclass(frozen=True, repr=False)
+class Measure(ABC):
+    """A measure of rankings.
+
+    Subclasses are frozen dataclasses: hashable, picklable, and printed as they are written.
+    ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
+
+    Derive a measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])``
+    from `gapboost.measures.QuadraticForm`: every objective trains for it. Any other measure derives
+    from this class and defines `evaluated`. It overrides `relevant` if the one of this class does
+    not fit.
+
+    Parameters
+    ----------
+    k : int, optional, keyword-only
+        Cutoff: only ranks 1 to k count; the recall base keeps all documents. None: the whole list.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> isinstance(gb.AP(), gb.Measure), gb.nDCG(k=10).short_name, gb.nDCG(k=10).label
+    (True, 'ndcg', 'ndcg_at_10')
+    """
+
+    # Numpy's numbers leave ``number * measure`` to the measure.
+    __array_ufunc__: ClassVar[None] = None
+
+    # True if the value never falls when a higher grade moves above a lower one.
+    monotone: ClassVar[bool] = True
+
+    # True if `LambdaRank` can train for it.
+    trains: ClassVar[bool] = False
+
+    # Column of several labels that the measure reads (`OfLabel`); None for one label.
+    label_column: ClassVar[int | str | None] = None
+
+    k: int | None = parameter(None, as_cutoff, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            if "check" in f.metadata:
+                self._set(**{f.name: f.metadata["check"](getattr(self, f.name), f.name)})
+        name = self.short_name
+        if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
+            raise ValueError(
+                f"short_name of {type(self).__name__} is {name!r}; expected letters, digits, '_', "
+                "'.' and '-', such as 'ndcg'"
+            )
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        shown = []
+        # Inherited fields come first in a dataclass; people write the cutoff last.
+        for f in sorted(fields(self), key=lambda f: f.name == "k"):
+            value = getattr(self, f.name)
+            if f.default is MISSING or value != f.default or f.metadata.get("always_shown"):
+                shown.append(f"{f.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    @property
+    def short_name(self) -> str:
+        """Name for rankers and boosters; by default the name of the class in lower case.
+
+        It has letters, digits, ``_``, ``.`` and ``-``: XGBoost splits its reports at blanks and
+        colons.
+        """
+        return type(self).__name__.lower()
+
+    @property
+    def label(self) -> str:
+        """Name for files, columns and logs, such as ``ndcg_at_10`` or ``gap_g_0.5_0.5``.
+
+        It has letters, digits, ``_``, ``.`` and ``-``. The short name comes first and the cutoff
+        last, with all parameters that are not at their defaults in between. Labels of different
+        measures differ if all parameters are numbers, words or tuples of numbers.
+        """
+        words = [self.short_name]
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name != "k" and value != f.default:
+                words += [f.name, label_of_value(value)]
+        words += [] if self.k is None else ["at", str(self.k)]
+        return shortened("_".join(words))
+
+    @property
+    def terms(self) -> "tuple[tuple[float, Measure], ...]":
+        """Weights and measures whose sum this measure is, each with one discount or none."""
+        return ((1.0, self),)
+
+    @property
+    def highest_grade(self) -> float:
+        """Highest grade that the measure is defined for; infinite if there is no limit."""
+        return math.inf
+
+    @property
+    def n_grades(self) -> int | None:
+        """Number of positive whole grades the measure is defined for; None means any."""
+        return None if self.highest_grade == math.inf else math.ceil(self.highest_grade)
+
+    def resolved(self, occurring: Array) -> Self:
+        """Return the measure with open parameters (``g=None``) set from the grades that occur.
+
+        `occurring` are the distinct grades, ascending.
+        """
+        return self
+
+    @property
+    def discount_at(self) -> Discount | None:
+        """Return weights at real ranks without the cutoff, for the discount and smooth measures.
+
+        Define a method ``discount_at(self, ranks)``, or set a value of
+        `gapboost.measures.discounts`. `WeightedSum` merges measures with equal values and equal
+        cutoffs into one. It does not merge methods. None means that no discount holds for all
+        queries.
+
+        Parameters
+        ----------
+        ranks : float64 ndarray of any shape
+            Ranks >= 1, not necessarily whole.
+
+        Returns
+        -------
+        weight, slope : float64 ndarrays of the shape of `ranks`
+            The weight and its derivative.
+        """
+        return None
+
+    def depth(self, n: int) -> int:
+        """Number of ranks down to the cutoff in a list of `n` documents."""
+        return n if self.k is None else min(n, self.k)
+
+    def discount(self, n: int) -> Array:
+        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cutoff."""
+        weights, _ = weights_at(self, np.arange(1.0, n + 1))
+        return np.where(np.arange(n) < self.depth(n), weights, 0.0)
+
+    @abstractmethod
+    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
+        """Return the value of each query, its mean over all orders of tied documents.
+
+        The queries come in order of rank, with their recall base. Values are float64 of shape (Q,).
+        """
+
+    def relevant(self, base: RecallBase) -> Array:
+        """Return True for each query with a relevant document: bool of shape (Q,).
+
+        Relevant is any grade above 0 by default.
+        """
+        return np.asarray(np.any((base.counts > 0) & (base.levels > 0), axis=1))
+
+    def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
+        """Return the change of the value when two documents swap ranks, for all pairs of ranks.
+
+        `LambdaRank` weights its pairs by this change. Here the list is evaluated again for each
+        pair, which takes seconds for a thousand documents.
+
+        Parameters
+        ----------
+        ranked : array-like of shape (n,)
+            Grades, best rank first.
+        recall_base : array-like of shape (c + 1,), optional
+            Documents of grade 0, 1, ... in the query, if the ranking lacks some of them.
+
+        Returns
+        -------
+        changes : float64 ndarray of shape (n, n)
+            ``[p - 1, q - 1]`` is the value after ranks p and q are swapped minus the value before.
+            The matrix is symmetric, and 0 for equal grades.
+
+        Examples
+        --------
+        >>> import gapboost as gb
+        >>> gb.AP().swap_changes([1, 0])
+        array([[ 0. , -0.5],
+               [-0.5,  0. ]])
+        """
+        from gapboost.measures.sums import grade_limit  # which imports this module
+
+        bases = None if recall_base is None else [recall_base]
+        names = ("ranked", "qid", "sample_weight")
+        limit = grade_limit([self])
+        data = judged(ranked, None, recall_base=bases, limit=limit, names=names, real=True)
+        terms = self.resolved(data.graded).terms
+        grades, n = data.codes, len(data.codes)
+        changes = np.zeros((n, n))
+        for p in range(n):
+            # One list for each q >= p, in which the ranks p and q are swapped.
+            lists = np.tile(grades, (n - p, 1))
+            lists[:, p] = grades[p:]
+            lists[np.arange(n - p), np.arange(p, n)] = grades[p]
+            starts = np.arange(n - p + 1) * n
+            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
+            swapped = Ranked(starts=starts, grades=lists.ravel(), ends=untied)
+            base = data.base[np.zeros(n - p, int)]
+            values = np.sum([w * part.evaluated(swapped, base) for w, part in terms], axis=0)
+            changes[p, p:] = values - values[0]
+        return changes + changes.T
+
+    def __mul__(self, weight: Any) -> "Measure":
+        """The measure times a finite number above 0."""
+        return _sum_of((positive(weight, "weight"), self))
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Any) -> "Measure":
+        """The sum of two measures."""
+        return _sum_of((1.0, self), (1.0, other)) if isinstance(other, Measure) else NotImplemented
+
+
+def _sum_of(*parts: tuple[float, Measure]) -> Measure:
+    from gapboost.measures.sums import WeightedSum  # which is a measure too
+
+    return WeightedSum(parts)
+
+
+def label_of_value(value: Any) -> str:
+    """Write a value for a label: numbers as they print, odd characters by their codes."""
+    if isinstance(value, tuple) and all(isinstance(each, NUMBER) for each in value):
+        return "_".join(map(label_of_value, value))
+    if isinstance(value, NUMBER):
+        return str(value).replace("e+", "e")
+    # A word begins with a letter or a code, and a number with neither.
+    return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
+
+
+def shortened(label: str) -> str:
+    """Return a label of at most 200 characters: file names may have 255."""
+    if len(label) <= 200:
+        return label
+    return f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, repr=False)
+class QuadraticForm(Measure):
+    """Measure ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` up to rank `k`.
+
+    Such a measure is data: evaluation, objectives and analyses read `discount` and `tables` and
+    never branch on which measure it is. A subclass defines `discount_at` and `tables`.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> [isinstance(measure, gb.measures.QuadraticForm) for measure in (gb.AP(), gb.RR())]
+    [True, False]
+    """
+
+    trains = True
+
+    @abstractmethod
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """Return the worth of pairs and of single documents.
+
+        Parameters
+        ----------
+        base : RecallBase
+            Documents of each grade in each query: ``base.counts``, int64 of shape (Q, L), of the L
+            grades ``base.levels``, of shape (L,) or (Q, L).
+
+        Returns
+        -------
+        pair : float64 ndarray of shape (Q, L, L)
+            ``[q, i, j]``: what a document of the grade ``levels[j]`` is worth below one of
+            ``levels[i]``.
+        own : float64 ndarray of shape (Q, L)
+            ``[q, j]``: what a document of the grade ``levels[j]`` is worth by itself. Both arrays
+            are 0 for every grade of a query in which nothing is relevant.
+        """
+
+    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
+        """Weights of the ranks of several queries with lists of these `sizes`, 0 beyond the cutoff.
+
+        Returns
+        -------
+        weights : float64 ndarray
+        begins : int64 ndarray of shape (Q,)
+            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless
+            the discount depends on the query (`DiscountOfQuery`).
+        """
+        return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
+
+    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
+        """See `Measure.evaluated`."""
+        sizes = np.diff(ranked.starts)
+        weights, begins = self.discounts(base, sizes)
+        pair, own = tables_of(self, base)
+        values, scratch = np.empty(len(base)), np.empty((2, base.n_levels))
+        depth = self.depth(int(sizes.max()))
+        evaluate_form(ranked, weights, begins, depth, pair, own, scratch, values)
+        return values
+
+    def relevant(self, base: RecallBase) -> Array:
+        """Return True for each query with a document of some worth: bool of shape (Q,)."""
+        occurs = base.counts > 0
+        pair, own = tables_of(self, base)
+        together = occurs[:, :, None] & occurs[:, None, :]
+        alone = np.any((own > 0) & occurs, axis=1)
+        return np.asarray(alone | np.any((pair > 0) & together, axis=(1, 2)))
+
+
+@dataclass(frozen=True, repr=False)
+class DiscountOfQuery(QuadraticForm):
+    """Measure of the form whose discount depends on the query: evaluated, not trained for."""
+
+    trains = False
+
+    @abstractmethod
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
+        """Weights at ranks 1, 2, ... of queries, given by their numbers in `base`, uncut."""
+
+    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
+        """See `QuadraticForm.discounts`; the weights of one query follow those of another."""
+        ends = np.cumsum(sizes, dtype=np.int64)
+        begins = ends - sizes
+        ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
+        weights = self.weights_of(base, np.repeat(np.arange(len(sizes)), sizes), ranks)
+        return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
+
+
+def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
+    """Return ``pair`` and ``own`` of `QuadraticForm.tables`; raise ValueError if unusable."""
+    if not isinstance(measure, QuadraticForm):
+        raise ValueError(
+            f"measure is {measure!r}, which is no sum over pairs of documents; expected one such "
+            "as nDCG(k=10)"
+        )
+    shape = base.counts.shape
+    found = measure.tables(base)
+    return checked_arrays(measure, "tables", found, (*shape, base.n_levels), shape)
+
+
+def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:
+    """Return the tables of a measure without pairs from the worth of levels, (L,) or (Q, L)."""
+    by_query = np.broadcast_to(own, base.counts.shape).astype(np.float64)
+    return np.zeros((*base.counts.shape, base.n_levels)), by_query
+
+
+def with_diagonal(pair: Array) -> tuple[Array, Array]:
+    """Return ``pair``, and its diagonal as ``own``: a document counts its own relevance too."""
+    return pair, np.diagonal(pair, axis1=1, axis2=2)
+
+
+def lesser(amount: Array) -> Array:
+    """Return ``[..., i, j]``: the lesser of the amounts of levels i and j."""
+    return np.minimum(amount[..., :, None], amount[..., None, :])
+
+
+def reciprocal(values: Array) -> Array:
+    """``1 / values``, and 0 where the value is 0."""
+    return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
