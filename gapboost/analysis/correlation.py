@@ -1,16 +1,27 @@
-"""Correlation of measures over systems ([ferrante2014], section 6)."""
+"""Whether measures rank systems alike: correlation, with each other and with fewer judgments.
 
+Both are of [ferrante2014], section 6. For robustness to incomplete judgments, these are thinned out
+by stratified random sampling, topic by topic and grade by grade. Each measure's ranking of the
+systems is correlated with its own ranking under complete judgments.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
 
-from gapboost._data.arguments import one_of
-from gapboost._data.columns import checked_scores, one_dimensional
+from gapboost._data.arguments import as_integer, one_of
+from gapboost._data.columns import checked_scores, numeric_column, one_dimensional
 from gapboost._kernels import Array
-from gapboost.analysis.result import Result, short_labels
-from gapboost.analysis.systems import SystemValues, checked_values
-from gapboost.analysis.ties import settled
+from gapboost._pictures import line
+from gapboost.analysis.estimates import settled
+from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.systems import SystemValues, checked_values, system_values
+from gapboost.analysis.trec import JUDGMENTS, Qrels, Run, Ties, checked_ids
+
+FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
 
 def kendall_tau(a: Array, b: Array) -> float:
@@ -92,15 +103,14 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     >>> analysis.correlation(values).tau.round(2).tolist()
     [[1.0, 0.33], [0.33, 1.0]]
     """
-    if len(checked_values(values).systems) < 2:
-        raise ValueError(f"values has {len(values.systems)} systems; expected at least two")
+    checked_values(values, 2, 1)
     coefficient, name = KINDS[one_of(kind, "kind", tuple(KINDS))]
     tau = np.array([[coefficient(a, b) for b in values.means] for a in values.means])
     labels = short_labels(values.measures)
     return Result(
         {"measure": labels, **dict(zip(labels, tau.T, strict=True))},
         ["measure"],
-        _draw,
+        _draw_matrix,
         name=name,
         tau=tau,
         measures=values.measures,
@@ -109,7 +119,7 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     )
 
 
-def _draw(result: Result, ax: Any) -> None:
+def _draw_matrix(result: Result, ax: Any) -> None:
     """Draw the matrix as a map."""
     labels = short_labels(result.measures)
     ax.imshow(result.tau, vmin=0, vmax=1)
@@ -119,3 +129,138 @@ def _draw(result: Result, ax: Any) -> None:
         color = "black" if tau > 0.5 else "white"
         ax.text(column, row, f"{tau:.2f}", ha="center", va="center", color=color)
     ax.set_title(f"{result.name}, {result.n_systems} systems, {result.n_topics} topics")
+
+
+def thinned(
+    qrels: Qrels, fraction: float, generator: np.random.Generator
+) -> dict[str, dict[str, float]]:
+    """A stratified random sample of judgments.
+
+    Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every
+    topic keeps all the grades it has. Judgments below 0 are a grade of their own.
+    """
+    sample = {}
+    for topic, judged in qrels.items():
+        by_grade: dict[float, list[str]] = {}
+        for document, grade in judged.items():
+            by_grade.setdefault(grade, []).append(document)
+        kept: dict[str, float] = {}
+        for grade, same in sorted(by_grade.items()):
+            order = generator.permutation(len(same))
+            kept |= {same[i]: grade for i in order[: max(1, round(fraction * len(same)))]}
+        sample[topic] = kept
+    return sample
+
+
+def robustness(
+    measures: Sequence[Any],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    repeats: int = 10,
+    ties: Ties = "expected",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Result:
+    """Rank systems under fewer and fewer judgments.
+
+    Parameters
+    ----------
+    measures : sequence
+        Measures of gapboost, graded ones with their g, and of ir_measures.
+    qrels, runs, ties
+        As in `system_values`.
+    fractions : sequence of float, default=(1.0, 0.9, ..., 0.1, 0.05)
+        Shares of the judgments; in one repeat each smaller sample is part of the larger ones.
+    repeats : int, default=10
+        Random samples for each fraction.
+    random_state : int, Generator or RandomState, optional
+    n_jobs : int, optional
+        Processes, one repeat each.
+    progress : bool, default=False
+        Show a progress bar over the repeats.
+
+    Returns
+    -------
+    Result
+        Its table has one row for each measure and fraction. Attributes: ``tau``: Kendall's tau with
+        the complete ranking, float64 of shape (measures, fractions, repeats); ``mean`` over the
+        repeats, of shape (measures, fractions); ``measures``, ``fractions``.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> result = analysis.robustness(
+    ...     ["ap"], qrels, runs, fractions=(1.0, 0.5), repeats=3, random_state=0, n_jobs=1
+    ... )
+    >>> result.tau.shape
+    (1, 2, 3)
+    """
+    shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
+    if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
+        raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
+    repeats = as_integer(repeats, "repeats")
+    checked_ids(qrels, "qrels", JUDGMENTS)
+    complete = system_values(measures, qrels, runs, ties=ties, n_jobs=1)
+    repeat = partial(_repeat, complete, qrels, runs, ties, shares.tolist())
+    repeated = in_order(
+        repeat, generators(random_state, repeats), n_jobs, progress, "judgment samples"
+    )
+    tau = np.array(repeated).transpose(1, 2, 0)
+    spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
+    columns = {
+        "measure": np.repeat(short_labels(complete.measures), len(shares)),
+        "fraction": np.tile(shares, len(tau)),
+        **{name: np.ravel(of(tau, axis=2)) for name, of in spread.items()},
+    }
+    return Result(
+        columns,
+        ["measure", "fraction"],
+        _draw_taus,
+        measures=complete.measures,
+        fractions=tuple(shares.tolist()),
+        tau=tau,
+        mean=tau.mean(axis=2),
+    )
+
+
+def _repeat(
+    complete: SystemValues,
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    ties: Ties,
+    fractions: list[float],
+    generator: np.random.Generator,
+) -> Array:
+    """Return tau with the `complete` judgments for one random sample a fraction.
+
+    The shape is (measures, fractions).
+    """
+    seed = int(generator.integers(2**63))
+    tau = []
+    for fraction in fractions:
+        # The same order of the documents at every fraction: smaller samples are parts of larger
+        # ones.
+        sample = thinned(qrels, fraction, np.random.default_rng(seed))
+        thinner = system_values(complete.measures, sample, runs, ties=ties, n_jobs=1)
+        pairs = zip(complete.means, thinner.means, strict=True)
+        tau.append([kendall_tau(a, b) for a, b in pairs])
+    return np.transpose(tau)
+
+
+def _draw_taus(result: Result, ax: Any) -> None:
+    """Draw mean tau by the share of judgments, with a band from 25 to 75 %."""
+    share = 100 * np.array(result.fractions)
+    for m, label in enumerate(short_labels(result.measures)):
+        style = line(m)
+        ax.plot(share, result.mean[m], label=label, **style)
+        low, high = np.percentile(result.tau[m], (25, 75), axis=1)
+        ax.fill_between(share, low, high, color=style["color"], alpha=0.12, linewidth=0)
+    ax.invert_xaxis()
+    ax.set(xlabel="judgments kept (%)", ylabel="Kendall's tau with the complete ranking")

@@ -147,18 +147,14 @@ def mean_curve(curves: Sequence[Result], levels: int = 100) -> Result:
         raise TypeError(f"curves is {curves!r}; expected a list of curves of precision_recall")
     if len(curves) == 0:
         raise ValueError("curves is empty; expected at least one")
-    levels = as_integer(levels, "levels")
-    recall = np.arange(1, levels + 1) / levels
-    precision = np.mean([_precision_at(curve, recall) for curve in curves], axis=0)
-    return _curve(curves[0].measure, np.arange(1, levels + 1), recall, precision)
-
-
-def _precision_at(curve: Result, recall: Array) -> Array:
-    """Return the precision of the step in which each recall lies; 0 beyond the recall reached."""
+    recall = np.arange(1, as_integer(levels, "levels") + 1) / levels
     # Recall is a sum of steps: a level that is one of its values must not fall into the next step
-    # by rounding.
-    found: Array = np.append(curve.precision, 0.0)[np.searchsorted(curve.recall, recall - 1e-12)]
-    return found
+    # by rounding. Precision is 0 beyond the recall reached.
+    found = [
+        np.append(curve.precision, 0.0)[np.searchsorted(curve.recall, recall - 1e-12)]
+        for curve in curves
+    ]
+    return _curve(curves[0].measure, np.arange(1, levels + 1), recall, np.mean(found, axis=0))
 
 
 def _curve(measure: Measure, rank: Array, recall: Array, precision: Array) -> Result:

@@ -10,27 +10,81 @@ with the real curve where recall changes. At the k-th relevant document, of rank
 precision is k / n_k. The inferred precision is that at Q = k.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gapboost._data.arguments import as_integer, ordered, probability
+from gapboost._data.columns import checked_scores
+from gapboost._data.judged import judged
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._pictures import line
 from gapboost.analysis.entropy import solve
-from gapboost.analysis.estimates import clustered
-from gapboost.analysis.lists import RankedList, list_values
+from gapboost.analysis.estimates import clustered, rounding
 from gapboost.analysis.result import Result, in_order, short_labels
-from gapboost.analysis.ties import rounding
+from gapboost.evaluation import query_values
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.model_selection.grids import simplex_grid
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class RankedList:
+    """The grades of one ranking from the top, and the recall base of its query.
+
+    Attributes
+    ----------
+    name : object
+        The query.
+    grades : int32 ndarray of shape (n,)
+    recall_base : int64 ndarray of shape (c + 1,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> analysis.RankedList("q", np.array([2, 0, 1]), np.array([9, 1, 1])).counts.tolist()
+    [1, 1, 1]
+    """
+
+    name: Any
+    grades: Array
+    recall_base: Array
+
+    @property
+    def counts(self) -> Array:
+        """Documents of each grade in the list, int64 of shape (c + 1,)."""
+        return np.bincount(self.grades, minlength=len(self.recall_base))
+
+
+def ranked_lists(
+    y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None
+) -> list[RankedList]:
+    """Return one list a query, with arguments as in `gapboost.evaluate`; ties by row.
+
+    Examples
+    --------
+    >>> found = ranked_lists([0, 2, 1, 1], [0.1, 0.9, 0.4, 0.7], ["a", "a", "a", "b"])
+    >>> [one.grades.tolist() for one in found]
+    [[2, 1, 0], [1]]
+    """
+    data = judged(y_true, qid, recall_base=recall_base)
+    scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
+    sizes = data.queries.sizes
+    order = np.lexsort((-scores, np.repeat(np.arange(len(sizes)), sizes)))
+    grades = np.split(data.codes[order], data.queries.offsets[1:-1])
+    return [
+        RankedList(*of_query)
+        for of_query in zip(data.queries.ids.tolist(), grades, data.base.counts, strict=True)
+    ]
 
 
 def informativeness(
@@ -89,21 +143,18 @@ def informativeness(
     (2, 2, 2)
     """
     wanted = tuple(as_measures(measures))
-    if not wanted:
-        raise ValueError("measures is empty; expected at least one")
-    top = top_grade(lists)
-    minimum = as_integer(minimum, "minimum")
+    minimum, top = as_integer(minimum, "minimum"), top_grade(lists)
     enough = [
         found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
     ]
+    if not wanted:
+        raise ValueError("measures is empty; expected at least one")
     if not enough or top < 1:
         raise ValueError(
             f"lists holds no list with {minimum} documents of each of the grades 1..{top}, among "
             f"{len(lists)}; expected some: lower minimum, or merge grades"
         )
-    values = list_values(wanted, enough, n_jobs)
-    items = [(found, values[:, number]) for number, found in enumerate(enough)]
-    errors = in_order(partial(_errors, wanted, top), items, n_jobs, progress, "maximum entropy")
+    errors = in_order(partial(_errors, wanted, top), enough, n_jobs, progress, "maximum entropy")
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
     return compared_errors(wanted, tuple(found.name for found in enough), rms, mae, converged)
 
@@ -114,10 +165,8 @@ def compared_errors(
     """Return the result of `informativeness` from the errors of all lists."""
     compared = converged.all(axis=0)
     not_converged = np.count_nonzero(~converged, axis=1)
-    missing = np.full((len(measures), rms.shape[2]), np.nan)
-    mean_rms, mean_mae = (
-        errors[:, compared].mean(axis=1) if compared.any() else missing for errors in (rms, mae)
-    )
+    n_lists = int(compared.sum()) or np.nan
+    mean_rms, mean_mae = (errors[:, compared].sum(axis=1) / n_lists for errors in (rms, mae))
     rels = tuple(range(1, rms.shape[2] + 1))
     columns: dict[str, Any] = {"measure": short_labels(measures)}
     for t, rel in enumerate(rels):
@@ -150,40 +199,33 @@ def top_grade(lists: Any) -> int:
     return max((len(found.recall_base) for found in lists), default=1) - 1
 
 
-def _errors(
-    measures: Sequence[Measure], top: int, item: tuple[RankedList, Array]
-) -> tuple[Array, Array, Array]:
+def _errors(measures: Sequence[Measure], top: int, found: RankedList) -> tuple[Array, Array, Array]:
     """RMS and MAE of shape (measures, rels), and convergence of shape (measures,), for one list."""
-    found, values = item
-    rms, mae = np.empty((2, len(measures), top))
-    converged = np.empty(len(measures), dtype=bool)
-    for m, measure in enumerate(measures):
-        solution = solve(measure, values[m], found.counts, found.recall_base)
-        converged[m] = solution.converged
-        for rel in range(1, top + 1):
-            relevance = solution.probabilities[:, rel:].sum(axis=1)
-            inferred = inferred_precision(relevance, found.grades, rel)
-            difference = inferred - real_precision(found.grades, rel)
-            rms[m, rel - 1] = np.sqrt(np.mean(difference**2))
-            mae[m, rel - 1] = np.mean(np.abs(difference))
-    return rms, mae, converged
+    data = judged(found.grades, None, recall_base=[found.recall_base])
+    values = query_values(measures, data, -np.arange(len(found.grades), dtype=np.float64), n_jobs=1)
+    solutions = [
+        solve(measure, float(value), found.counts, found.recall_base)
+        for measure, (value,) in zip(measures, values, strict=True)
+    ]
+    errors = [
+        [precision_errors(solution.probabilities, found.grades, rel) for rel in range(1, top + 1)]
+        for solution in solutions
+    ]
+    rms = np.array([[np.sqrt(np.mean(one**2)) for one in of_measure] for of_measure in errors])
+    mae = np.array([[np.mean(np.abs(one)) for one in of_measure] for of_measure in errors])
+    return rms, mae, np.array([solution.converged for solution in solutions])
 
 
-def real_precision(grades: Array, rel: int) -> Array:
-    """Precision at the rank of each relevant document."""
+def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
+    """Return inferred minus real precision at each document relevant from grade `rel` on."""
     ranks = np.flatnonzero(grades >= rel) + 1
-    return np.arange(1, len(ranks) + 1) / ranks
-
-
-def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
-    """Return the precision that `relevance` implies, if it expects the real number relevant."""
-    found = np.arange(1, np.count_nonzero(grades >= rel) + 1)
-    expected = np.cumsum(relevance)
+    found = np.arange(1, len(ranks) + 1)
+    expected = np.cumsum(probabilities[:, rel:].sum(axis=1))
     # Probabilities never vanish: a count that is all but reached at one rank is met in full only at
     # the last.
-    return np.asarray(
-        np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1))
-    )
+    precision = expected / np.arange(1, len(expected) + 1)
+    errors: Array = np.interp(found - NEGLIGIBLE, expected, precision) - found / ranks
+    return errors
 
 
 def _draw(result: Result, ax: Any) -> None:
@@ -249,12 +291,10 @@ def threshold_sweep(
     True
     """
     top, confidence = top_grade(lists), probability(confidence, "confidence")
-    given = [tuple(map(float, g)) for g in simplex_grid(max(top, 1), 10)] if grid is None else grid
-    if not ordered(given):
-        raise TypeError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
-    thresholds = tuple(g for g in map(as_thresholds, given) if g is not None)
+    given = simplex_grid(max(top, 1), 10) if grid is None else grid
+    thresholds = tuple(filter(None, map(as_thresholds, given))) if ordered(given) else ()
     if not thresholds:
-        raise ValueError(f"grid is {given!r}; expected at least one g")
+        raise ValueError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
     found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
     best = thresholds[int(np.argmin(found.mean_rms[: len(thresholds)].mean(axis=1)))]
@@ -269,21 +309,18 @@ def plausible(
 ) -> tuple[tuple[float, ...], ...]:
     """Return each g of `grid` that the result of `informativeness` does not show to be worse."""
     errors = found.rms[: len(grid), found.compared].mean(axis=2)
-    worse = errors - errors[grid.index(best)]
-    names = [name for name, used in zip(found.lists, found.compared, strict=True) if used]
-    topics = [
-        [place for place, name in enumerate(names) if name == topic]
-        for topic in dict.fromkeys(names)
-    ]
-    if len(topics) < 2:
-        return grid
+    topics: dict[Any, list[int]] = {}
+    for place, name in enumerate(itertools.compress(found.lists, found.compared)):
+        topics.setdefault(name, []).append(place)
 
     def found_worse(differences: Array) -> bool:
-        estimate = clustered([differences[topic] for topic in topics])
         # Differences that do not vary are no evidence: there is nothing to test with.
-        varies = np.ptp(differences) > rounding(errors)
-        return bool(varies and estimate.interval(confidence, max(len(grid) - 1, 1))[0] > 0)
+        if len(topics) < 2 or np.ptp(differences) <= rounding(errors):
+            return False
+        estimate = clustered([differences[places] for places in topics.values()])
+        return estimate.interval(confidence, max(len(grid) - 1, 1))[0] > 0
 
+    worse = errors - errors[grid.index(best)]
     return tuple(
         g for g, differences in zip(grid, worse, strict=True) if not found_worse(differences)
     )
@@ -320,8 +357,7 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
             "lists do not show any of the others to be worse; expected more topics, or a g chosen "
             "by what users want"
         )
-    best: tuple[float, ...] = sweep.best
-    return best
+    return sweep.best  # type: ignore[no-any-return]
 
 
 def _draw_sweep(sweep: Result, ax: Any, rel: int = 1) -> None:
@@ -336,5 +372,4 @@ def _draw_sweep(sweep: Result, ax: Any, rel: int = 1) -> None:
     ax.axvline(best, color="gray", linewidth=1, label=f"best in the mean: ({labels[best]})")
     shown = list(range(0, size, max(1, (size - 1) // 10)))
     ax.set_xticks(shown, [labels[i] for i in shown], rotation=60, ha="right")
-    ax.set(xlabel="g", ylabel="mean RMS error (lower is better)")
-    ax.set_title(f"relevant from grade {rel}")
+    ax.set(xlabel="g", ylabel=f"mean RMS error, relevant from grade {rel} (lower is better)")

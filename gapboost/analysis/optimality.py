@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import as_integer, mapping
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost._pictures import line
+from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, in_order, short_labels
-from gapboost.analysis.ties import rounding
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 
@@ -95,10 +95,8 @@ def local_optimality(
     if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
         raise ValueError(f"epsilon is {epsilon!r}; expected a number")
     n_directions = as_integer(n_directions, "n_directions")
-    if not wanted:
-        raise ValueError("measures is empty; expected at least one")
-    if not mapping(datasets, "datasets", "{name: (features, y, qid)}"):
-        raise ValueError("datasets is empty; expected {name: (features, y, qid)}")
+    if not wanted or not mapping(datasets, "datasets", "{name: (features, y, qid)}"):
+        raise ValueError("measures or datasets is empty; expected at least one of each")
     prepared = []
     for name, (features, y, qid) in datasets.items():
         data = judged(y, qid, names=(f"datasets[{name!r}] y", f"datasets[{name!r}] qid", "weights"))
@@ -107,18 +105,16 @@ def local_optimality(
                 f"datasets[{name!r}] has features of shape {features.shape}; expected "
                 f"({data.queries.n_rows}, {len(w)}): rows of y, and weights"
             )
-        rows = features if data.queries.rows is None else features[data.queries.rows]
-        prepared.append((rows, data))
+        prepared.append((data.queries.grouped(features), data))
     values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
-    change = partial(_changes, wanted, w, prepared, values, tuple(steps))
+    change = partial(_changes, wanted, prepared, w, values, steps)
     found = in_order(change, generators(random_state, n_directions), n_jobs, progress, "directions")
     changes = np.array(found).transpose(1, 2, 0, 3)
-    within = rounding(values[:, :, None, None] + changes, (2, 3))
-    improved, by_epsilon = (
-        np.count_nonzero(changes > least, axis=(2, 3))
-        for least in (within[:, :, None, None], epsilon)
-    )
-    counts = {"improved": improved, "improved_by_epsilon": by_epsilon}
+    least = rounding(values[:, :, None, None] + changes, (2, 3))[:, :, None, None]
+    counts = {
+        "improved": np.count_nonzero(changes > least, axis=(2, 3)),
+        "improved_by_epsilon": np.count_nonzero(changes > epsilon, axis=(2, 3)),
+    }
     columns = {
         "data": np.repeat(tuple(datasets), len(wanted)),
         "measure": short_labels(wanted) * len(datasets),
@@ -143,31 +139,29 @@ def local_optimality(
 
 def _finite(values: Any, name: str) -> Array:
     array = numeric_column(values, name, "finite numbers").astype(np.float64)
-    if len(array) == 0 or not np.isfinite(array).all():
-        raise ValueError(
-            f"{name} has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or "
-            "infinite values; expected at least one number, and finite ones"
-        )
+    check_finite(array, name, "finite numbers")
+    if len(array) == 0:
+        raise ValueError(f"{name} is empty; expected at least one number")
     return array
 
 
 def _changes(
-    measures: tuple[Measure, ...],
-    weights: Array,
+    measures: Sequence[Measure],
     datasets: list[tuple[Any, Judged]],
+    weights: Array,
     values: Array,
-    step_sizes: tuple[float, ...],
+    step_sizes: Array,
     generator: np.random.Generator,
 ) -> Array:
     """Changes of shape (datasets, measures, step sizes) in one direction."""
     direction = generator.standard_normal(len(weights))
     direction /= np.linalg.norm(direction)
-    changes = np.empty((len(datasets), len(measures), len(step_sizes)))
-    for d, (rows, data) in enumerate(datasets):
+    changes = []
+    for (rows, data), before in zip(datasets, values, strict=True):
         scores, moved = rows @ weights, rows @ direction
-        for s, step in enumerate(step_sizes):
-            changes[d, :, s] = _values(measures, data, scores + step * moved) - values[d]
-    return changes
+        after = [_values(measures, data, scores + step * moved) for step in step_sizes]
+        changes.append(np.transpose(after) - before[:, None])
+    return np.array(changes)
 
 
 def _values(measures: Sequence[Measure], data: Judged, scores: Array) -> Array:

@@ -1,12 +1,12 @@
 """The result of every analysis: a table, a picture, and the arrays behind them; long work."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, seed
+from gapboost._data.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import axes, frame, progress_bar
 from gapboost._pictures import legend
@@ -65,10 +65,9 @@ class Result:
         digits : int, default=3
             Decimals of the floats.
         """
-        digits = as_integer(digits, "digits", 0)
         table = self.to_pandas().reset_index()
         text: str = table.to_latex(
-            index=False, escape=True, na_rep="--", float_format=lambda x: f"{x:.{digits}f}"
+            index=False, escape=True, na_rep="--", float_format=f"%.{digits}f"
         )
         return text
 
@@ -94,19 +93,14 @@ def short_labels(measures: Sequence[Any]) -> list[str]:
 
 
 def _short_label(measure: Any) -> str:
-    if not isinstance(measure, Measure) or measure.terms != ((1.0, measure),):
+    simple = isinstance(measure, Measure) and measure.terms == ((1.0, measure),)
+    if not simple or measure.label_column is not None:
         return str(measure)
-    if measure.label_column is not None:
-        return str(measure)
-    given = [
-        f"{f.name}={getattr(measure, f.name)!r}"
-        for f in fields(measure)
-        if f.name not in ("g", "k")
-        and (f.default is MISSING or getattr(measure, f.name) != f.default)
-    ]
-    parameters = f"({', '.join(given)})" if given else ""
+    values = {f.name: getattr(measure, f.name) for f in fields(measure) if f.name not in ("g", "k")}
+    defaults = {f.name: f.default for f in fields(measure)}
+    given = [f"{name}={value!r}" for name, value in values.items() if value != defaults[name]]
     cutoff = "" if measure.k is None else f"@{measure.k}"
-    return f"{type(measure).__name__}{parameters}{cutoff}"
+    return type(measure).__name__ + (f"({', '.join(given)})" if given else "") + cutoff
 
 
 def in_order(

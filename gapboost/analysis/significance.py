@@ -1,9 +1,19 @@
-"""Paired tests over queries of the difference between two rankers, as in [yilmaz2009].
+"""Tests of differences over queries or topics: of two rankers, and of each pair of systems.
 
-Two values of a query that differ by rounding alone are a tie, and so are two such differences: see
-`gapboost.analysis.ties`.
+`significance` tests the values of two rankers in pairs, as [yilmaz2009] does.
+
+`discriminative_power` is the share of pairs of systems that a measure separates on given topics. It
+rests on the paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z
+the differences of two systems by topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centered
+differences are resampled B times; the achieved significance level (ASL) of the pair is the share of
+resamples with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of the topics,
+so that what differs between measures is the measures.
+
+Values that differ by rounding alone (`gapboost.analysis.estimates`) are ties, and so are two such
+differences.
 """
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,14 +22,17 @@ from scipy import stats
 from gapboost._data.arguments import as_integer, probability
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
-from gapboost._pictures import COLORS
-from gapboost.analysis.result import Result, generators
-from gapboost.analysis.ties import rounding, settled
+from gapboost._pictures import COLORS, line
+from gapboost.analysis.estimates import rounding, settled
+from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
+# Pairs of systems whose resamples are in memory at once: 40 MB for 20,000 resamples.
+PAIRS_AT_ONCE = 256
 
 ROWS = [
     *("mean difference", "interval, low", "interval, high", "effect size"),
@@ -79,11 +92,9 @@ def significance(
 
     Raises
     ------
-    ValueError
-        If the queries or the shapes differ, the measure is not in both, or fewer than two
-        queries have both values.
-    TypeError
-        If one is a PerQuery and the other is not.
+    ValueError, TypeError
+        If the queries or the shapes differ, the measure is not in both, or fewer than two queries
+        have both values; if only one is a PerQuery.
 
     Examples
     --------
@@ -94,26 +105,18 @@ def significance(
     if isinstance(first, PerQuery) or isinstance(second, PerQuery):
         first, second = _paired(first, second, measure)
     elif measure is not None:
-        raise ValueError(
-            f"measure is {measure!r} for arrays; expected None, or PerQuery for first and second"
-        )
+        raise ValueError(f"measure is {measure!r} for arrays; expected None")
     a, b = (
         numeric_column(v, n, "values of a measure").astype(np.float64)
         for v, n in ((first, "first"), (second, "second"))
     )
     if a.shape != b.shape:
-        raise ValueError(
-            f"first has {len(a)} values but second has {len(b)}; expected the same queries"
-        )
-    both = ~(np.isnan(a) | np.isnan(b))
-    values = np.stack((a[both], b[both]))
+        raise ValueError(f"first has {len(a)} values, second {len(b)}; expected the same queries")
+    values = np.stack((a, b))[:, ~(np.isnan(a) | np.isnan(b))]
     with np.errstate(over="ignore", invalid="ignore"):
         d = values[0] - values[1]
     if len(d) < 2 or not np.isfinite(d).all():
-        raise ValueError(
-            f"{len(d)} queries have values for both rankers; expected at least two, and finite "
-            "values"
-        )
+        raise ValueError(f"{len(d)} queries have values for both; expected two or more, and finite")
     confidence = probability(confidence, "confidence")
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
@@ -121,27 +124,29 @@ def significance(
     # In counts, ranks and deviations ties are then equal numbers.
     d = np.sign(d) * settled(np.append(0.0, np.abs(d)), within)[1:]
     better, worse = int((d > 0).sum()), int((d < 0).sum())
-    t, interval, effect_size = _student(d, confidence)
-    wilcoxon = sign = randomization = 1.0
+    mean, nan = float(d.mean()), float("nan")
+    found: dict[str, Any] = {
+        "interval": (nan, nan),
+        "effect_size": nan,
+        "counts": (better, len(d) - better - worse, worse),
+        "t": nan if d.any() else 1.0,  # where all differences are one number
+        **dict.fromkeys(("wilcoxon", "sign", "randomization"), 1.0),
+    }
+    if np.ptp(d) > 0:
+        tested = stats.ttest_1samp(d, 0.0)
+        low, high = tested.confidence_interval(confidence)
+        found |= {"interval": (float(low), float(high)), "t": float(tested.pvalue)}
+        found["effect_size"] = mean / float(d.std(ddof=1))
     if better or worse:
-        wilcoxon = float(stats.wilcoxon(d[d != 0]).pvalue)
-        sign = float(stats.binomtest(better, better + worse).pvalue)
-        randomization = _randomization(d, within, n_resamples, generator)
-    counts = (better, len(d) - better - worse, worse)
-    p = {"t": t, "wilcoxon": wilcoxon, "sign": sign, "randomization": randomization}
+        found["wilcoxon"] = float(stats.wilcoxon(d[d != 0]).pvalue)
+        found["sign"] = float(stats.binomtest(better, better + worse).pvalue)
+        found["randomization"] = _randomization(d, within, n_resamples, generator)
+    tests = [found[name] for name in ("t", "wilcoxon", "sign", "randomization")]
     # An array of objects keeps the counts whole numbers beside the floats.
-    numbers = [float(d.mean()), *interval, effect_size, *counts, *p.values()]
+    numbers = [mean, *found["interval"], found["effect_size"], *found["counts"], *tests]
+    columns = {"quantity": ROWS, "value": np.array(numbers, dtype=object)}
     return Result(
-        {"quantity": ROWS, "value": np.array(numbers, dtype=object)},
-        ["quantity"],
-        _draw,
-        differences=d,
-        difference=float(d.mean()),
-        interval=interval,
-        confidence=confidence,
-        effect_size=effect_size,
-        counts=counts,
-        **p,
+        columns, ["quantity"], _draw, differences=d, difference=mean, confidence=confidence, **found
     )
 
 
@@ -149,48 +154,20 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     """Return values of one measure for the same queries, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):
-            raise TypeError(
-                f"{name} is a {type(values).__name__}, the other a PerQuery; expected PerQuery for "
-                "both"
-            )
-    if measure is None:
-        if len(first) != 1:
-            raise ValueError(f"measure is None for {list(first)}; expected one of the measures")
+            raise TypeError(f"{name} is a {type(values).__name__}; expected PerQuery for both")
+    if measure is None and len(first) == 1:
         (measure,) = first
-    measure = as_measure(measure)
-    a, b = (_value_by_query(v, measure, n) for v, n in ((first, "first"), (second, "second")))
+    wanted = None if measure is None else as_measure(measure)
+    if wanted not in first or wanted not in second:
+        raise ValueError(f"measure is {measure!r}; expected one of those in first and second")
+    a, b = (dict(zip(v.qid, v[wanted], strict=False)) for v in (first, second))
+    for name, values, found in (("first", first, a), ("second", second, b)):
+        if not len(found) == len(values.qid) == len(values[wanted]):
+            raise ValueError(f"{name} has {len(found)} different ids; expected one for each value")
     if a.keys() != b.keys():
-        missing = next(iter(a.keys() ^ b.keys()))[1]
-        raise ValueError(
-            f"second has other queries than first: {missing!r} is in one of them; expected the same"
-        )
+        other = next(iter(a.keys() ^ b.keys()))
+        raise ValueError(f"second has other queries than first, such as {other!r}; expected equal")
     return np.array(list(a.values())), np.array([b[query] for query in a])
-
-
-def _value_by_query(values: PerQuery, measure: Measure, name: str) -> dict[tuple[type, Any], float]:
-    """Return ``{(type, id): value}``: 1 and "1", and 1 and True, are different queries."""
-    if measure not in values:
-        raise ValueError(f"measure is {measure!r}; expected one of those in {name}, {list(values)}")
-    ids = [query.item() if isinstance(query, np.generic) else query for query in values.qid]
-    found = {
-        (type(query), query): value for query, value in zip(ids, values[measure], strict=False)
-    }
-    if not len(found) == len(ids) == len(values[measure]):
-        raise ValueError(
-            f"{name} has {len(values[measure])} values for {len(ids)} ids, {len(found)} of them "
-            "different; expected different ids, one a value"
-        )
-    return found
-
-
-def _student(d: Array, confidence: float) -> tuple[float, tuple[float, float], float]:
-    """Return the p-value of Student's t, the interval of the mean, and the effect size."""
-    nan = float("nan")
-    if (d == d[0]).all():  # without a deviation there is no t
-        return (nan if d[0] else 1.0), (nan, nan), nan
-    tested = stats.ttest_1samp(d, 0.0)
-    low, high = tested.confidence_interval(confidence)
-    return float(tested.pvalue), (float(low), float(high)), float(d.mean() / d.std(ddof=1))
 
 
 def _randomization(
@@ -238,3 +215,175 @@ def _draw(result: Result, ax: Any, title: str = "first − second") -> None:
         label = f"{result.confidence:.0%} interval"
         ax.axhspan(*result.interval, color=COLORS[1], alpha=0.25, label=label)
     ax.set(xlabel="queries by falling difference", ylabel="difference", title=title)
+
+
+def discriminative_power(
+    values: SystemValues,
+    *,
+    level: float = 0.05,
+    n_resamples: int = 20_000,
+    top: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = 1,
+    progress: bool = False,
+) -> Result:
+    """Test every pair of systems with each measure.
+
+    Parameters
+    ----------
+    values : SystemValues
+        For at least two systems and two topics.
+    level : float, default=0.05
+        Significance level.
+    n_resamples : int, default=20000
+        Bootstrap resamples B; levels are multiples of 1/B.
+    top : int, optional
+        Only the systems with the best mean rank over the measures.
+    random_state : int, Generator or RandomState, optional
+    n_jobs : int, default=1
+        Processes, one measure each; the work rarely needs them.
+    progress : bool, default=False
+        Show a progress bar over the measures.
+
+    Returns
+    -------
+    Result
+        Its table has one row a measure. Attributes:
+
+        * ``pairs``: tuple of (str, str).
+        * ``asl``: achieved significance levels, float64 of shape (measures, pairs); 1 where the
+          differences of a pair do not vary over the topics, so that there is nothing to test with.
+        * ``holm``: the same, corrected for the number of pairs by Holm's method.
+        * ``difference``: first minus second mean, of shape (measures, pairs).
+        * ``share``, ``share_holm``: share of the pairs with a (corrected) ASL below `level`, of
+          shape (measures,).
+        * ``required``: difference of means that is enough for significance at `level`, for any of
+          the pairs: the largest over the pairs of ``|mean(w*)|`` where ``|t(w*)|`` just reaches
+          its upper `level` quantile; of shape (measures,).
+        * ``by_pair``: a `Result` whose table has one row a measure and pair.
+        * ``measures``, ``level``, ``n_resamples``.
+
+        ``plot(highest=0.1)`` draws ASL curves: the sooner a curve falls to `level`, the more pairs
+        its measure distinguishes.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> table = [[[0.9, 0.8, 0.7, 0.6], [0.5, 0.5, 0.2, 0.3], [0.5, 0.4, 0.3, 0.3]]]
+    >>> values = analysis.SystemValues(["ap"], ["a", "b", "c"], ["1", "2", "3", "4"], table)
+    >>> power = analysis.discriminative_power(values, random_state=0)
+    >>> power.pairs, power.asl.shape
+    ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
+    """
+    checked_values(values, 2, 2)
+    if top is not None:
+        values = checked_values(values.best(top), 2, 2)
+    level = probability(level, "level")
+    if as_integer(n_resamples, "n_resamples") < 1 / level:
+        raise ValueError(
+            f"level is {level} for {n_resamples} resamples; expected 1 / level or more"
+        )
+    n_topics = len(values.topics)
+    first, second = np.triu_indices(len(values.systems), 1)
+    pairs = tuple(itertools.combinations(values.systems, 2))
+    (generator,) = generators(random_state, 1)
+    drawn = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples)
+    times = drawn.astype(np.float64)
+    z = values.values[:, first] - values.values[:, second]
+    within = rounding(values.values, (1, 2))
+    z[np.abs(z) <= within[:, None, None]] = 0.0
+    items = [(differences, times, level, ties) for differences, ties in zip(z, within, strict=True)]
+    tested = in_order(_tested, items, n_jobs, progress, "bootstrap")
+    asl, required = (np.array(part) for part in zip(*tested, strict=True))
+    corrected = np.array([holm(row) for row in asl])
+    labels, difference = short_labels(values.measures), z.mean(axis=2)
+    by_pair = {
+        "measure": np.repeat(labels, len(pairs)),
+        "first": [pair[0] for pair in pairs] * len(labels),
+        "second": [pair[1] for pair in pairs] * len(labels),
+        "difference": difference.ravel(),
+        "asl": asl.ravel(),
+        "holm": corrected.ravel(),
+    }
+    numbers = {
+        "share": (asl < level).mean(axis=1),
+        "share_holm": (corrected < level).mean(axis=1),
+        "required": required,
+    }
+    return Result(
+        {"measure": labels, "pairs": len(pairs), **numbers},
+        ["measure"],
+        _draw_levels,
+        measures=values.measures,
+        pairs=pairs,
+        asl=asl,
+        holm=corrected,
+        difference=difference,
+        level=level,
+        n_resamples=n_resamples,
+        by_pair=Result(by_pair, ["measure", "first", "second"], _draw_pairs, **by_pair),
+        **numbers,
+    )
+
+
+def holm(p: Array) -> Array:
+    """Return p-values of one family of tests, corrected by Holm's method."""
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(corrected, 1.0)
+
+
+def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
+    """Return ASL of each pair, and the required difference, for one measure.
+
+    A topic is drawn as often as `times` says.
+    """
+    z, times, level, within = item
+    n, place = z.shape[1], len(times) - int(np.ceil(level * len(times)))
+    asl, required = [], []
+    for begin in range(0, len(z), PAIRS_AT_ONCE):
+        some = z[begin : begin + PAIRS_AT_ONCE]
+        observed = np.abs(_t(some.mean(axis=1), (some**2).mean(axis=1), n))
+        w = some - some.mean(axis=1, keepdims=True)
+        # What rounding leaves of equal differences is no variance.
+        w[np.abs(w) <= within] = 0.0
+        constant = ~w.any(axis=1)
+        means = times @ w.T / n
+        drawn = np.abs(_t(means, times @ (w**2).T / n, n))
+        # Rounding must not decide between equal values, as where a resample holds every topic once.
+        asl.append(np.where(constant, 1.0, (drawn >= observed * (1 - 1e-12)).mean(axis=0)))
+        at = (drawn == np.partition(drawn, place, axis=0)[place]).argmax(axis=0)
+        required.append(np.abs(means[at, np.arange(len(some))]).max())
+    return np.concatenate(asl), float(max(required))
+
+
+def _t(mean: Array, mean_square: Array, n: int) -> Array:
+    """Student's t of samples; 0 where all values are 0, infinite where they are otherwise equal."""
+    variance = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
+    # What rounding leaves of a variance of zero.
+    variance[variance < 1e-15 * mean_square] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Array = mean / np.sqrt(variance / n)
+    return np.where(np.isnan(t), 0.0, t)
+
+
+def _draw_levels(power: Result, ax: Any, highest: float = 0.1) -> None:
+    """Draw the levels of each measure in falling order."""
+    ranks = range(1, len(power.pairs) + 1)
+    for m, measure in enumerate(short_labels(power.measures)):
+        label = f"{measure}: {power.share[m]:.1%} below {power.level:g}"
+        falling = np.sort(power.asl[m])[::-1]
+        ax.plot(ranks, falling, drawstyle="steps-mid", label=label, **line(m, marked=False))
+    ax.axhline(power.level, color="gray", linewidth=0.8, linestyle=":")
+    ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level")
+    ax.set_ylim(0, highest)
+
+
+def _draw_pairs(by_pair: Result, ax: Any) -> None:
+    """Draw the level of each pair against its difference."""
+    for m, measure in enumerate(dict.fromkeys(by_pair.measure)):
+        of = by_pair.measure == measure
+        style = line(m) | {"linestyle": "", "label": measure}
+        ax.plot(by_pair.difference[of], by_pair.holm[of], **style)
+    ax.set(xlabel="difference", ylabel="ASL, corrected by Holm's method")

@@ -1,19 +1,18 @@
-"""Values of measures for several systems on the same topics."""
+"""Values of measures for several systems on the same topics, and intervals over the topics."""
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy import stats
 
-from gapboost._data.arguments import as_integer, mapping, ordered
+from gapboost._data.arguments import as_integer, mapping, ordered, probability
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
 from gapboost._pictures import line
-from gapboost.analysis.result import Result, in_order, short_labels
-from gapboost.analysis.ties import settled
-from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
+from gapboost.analysis.estimates import settled
+from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.trec import Qrels, Run, Ties, evaluate
 from gapboost.measures import Measure, as_measure
 
 
@@ -50,21 +49,13 @@ class SystemValues(Result):
     def __init__(
         self, measures: Sequence[Any], systems: Sequence[str], topics: Sequence[str], values: Any
     ) -> None:
-        try:
-            array = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"values holds what is no number ({error}); expected (measures, systems, topics)"
-            ) from None
+        array = np.asarray(values, dtype=np.float64)
         expected = (len(measures), len(systems), len(topics))
-        if array.shape != expected:
+        if array.shape != expected or not np.isfinite(array).all():
             raise ValueError(
-                f"values has shape {array.shape}; expected (measures, systems, topics) = {expected}"
-            )
-        if not np.isfinite(array).all():
-            raise ValueError(
-                f"values holds {int((~np.isfinite(array)).sum())} NaN or infinite values; expected "
-                "a finite number for every topic"
+                f"values has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or "
+                f"infinite values; expected finite ones of shape {expected} (measures, systems, "
+                "topics)"
             )
         means = array.mean(axis=2)
         super().__init__(
@@ -112,16 +103,17 @@ class SystemValues(Result):
         """
         if as_integer(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
-        of = slice(None) if measure is None else [_position_of(measure, self.measures)]
-        kept = self._ranking(self.means[of])[:n]
-        return self.of_systems(
-            [self.systems[s] for s in (sorted(kept) if measure is None else kept)]
-        )
+        if isinstance(measure, str) and measure not in self.measures:
+            measure = as_measure(measure)
+        if measure is None:
+            return self.of_systems([self.systems[s] for s in sorted(self._ranking(self.means)[:n])])
+        means = self.means[places_of([measure], self.measures, "measure")]
+        return self.of_systems([self.systems[s] for s in self._ranking(means)[:n]])
 
     def _ranking(self, means: Array) -> list[int]:
         """Return systems by mean rank over the rows of `means`, best first; ties by name."""
         # Sums of ranks are exact.
-        places = np.sum([rankdata(-settled(row)) for row in means], axis=0)
+        places = np.sum([stats.rankdata(-settled(row)) for row in means], axis=0)
         return sorted(range(len(self.systems)), key=lambda s: (places[s], self.systems[s]))
 
 
@@ -134,24 +126,12 @@ def _draw(values: SystemValues, ax: Any) -> None:
     ax.set(ylabel=f"mean over {len(values.topics)} topics")
 
 
-def places_of(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+def places_of(wanted: Any, known: tuple[Any, ...], name: str) -> list[int]:
     """Return the positions of `wanted` in `known`; `name` is that of the argument, for errors."""
-    at = {label: position for position, label in enumerate(known)}
-    if not isinstance(wanted, Collection) or not ordered(wanted):
-        raise TypeError(f"{name} is {wanted!r}; expected a list of some of {list(known)[:5]} ...")
-    if len(wanted) == 0 or any(label not in at for label in wanted):
-        raise ValueError(f"{name} is {list(wanted)[:5]}; expected some of {list(known)[:5]} ...")
-    return [at[label] for label in wanted]
-
-
-def _position_of(measure: Any, measures: Sequence[Any]) -> int:
-    # An array compares to an array, which has no truth value: a ValueError as well.
-    with suppress(ValueError):
-        return measures.index(measure)
-    if isinstance(measure, str):
-        with suppress(ValueError):
-            return measures.index(as_measure(measure))
-    raise ValueError(f"measure is {measure!r}; expected one of {list(measures)}")
+    several = list(wanted) if ordered(wanted) else []
+    if not several or not all(one in known for one in several):
+        raise ValueError(f"{name} is {wanted!r}; expected some of {list(known)[:5]} ...")
+    return [known.index(one) for one in several]
 
 
 def system_values(
@@ -185,8 +165,8 @@ def system_values(
 
     Raises
     ------
-    TypeError
-        If topics or documents are strings in the judgments and numbers in a run.
+    ValueError, TypeError
+        As `gapboost.analysis.trec.rankings`.
 
     Examples
     --------
@@ -200,15 +180,22 @@ def system_values(
     [[0.5, 0.417], [0.5, 0.375]]
     """
     wanted = checked_measures(measures)
-    found = all_retrieved(checked_qrels(qrels), runs, ties)
-    return evaluated(wanted, qrels, runs, found, n_jobs, progress)
-
-
-def all_retrieved(qrels: Qrels, runs: Mapping[str, Run], ties: Ties) -> dict[str, Retrieved]:
-    """Return the documents of each run for the judged topics."""
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected at least one run by name")
-    return {name: retrieved(qrels, run, ties) for name, run in runs.items()}
+    ours = [measure for measure in wanted if isinstance(measure, Measure)]
+    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
+
+    def values_of(run: Run) -> list[Array]:
+        found: Any = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
+        values: dict[Any, Any] = {**found, **{m: dict.fromkeys(qrels, 0.0) for m in theirs}}
+        for metric in ir_measures().iter_calc(theirs, qrels, run) if theirs else ():
+            if metric.query_id in qrels:
+                values[metric.measure][metric.query_id] = metric.value
+        values |= {m: np.array(list(values[m].values())) for m in theirs}
+        return [values[measure] for measure in wanted]
+
+    found = np.array(in_order(values_of, list(runs.values()), 1, progress, "runs"))
+    return SystemValues(wanted, tuple(runs), tuple(qrels), found.transpose(1, 0, 2))
 
 
 def checked_measures(measures: Any) -> list[Any]:
@@ -224,49 +211,119 @@ def checked_measures(measures: Any) -> list[Any]:
         raise TypeError(f"measures is {measures!r}; expected a list of measures")
     if not several:
         raise ValueError("measures is empty; expected at least one")
-    for measure in several:
-        if not isinstance(measure, str | Measure | ir_measures().measures.Measure):
-            raise TypeError(
-                f"measures holds {measure!r}; expected measures of gapboost or of ir_measures"
-            )
-    return [as_measure(m, None, "measures") if isinstance(m, str) else m for m in several]
+    of_ir_measures = ir_measures().measures.Measure
+    return [
+        one if isinstance(one, of_ir_measures) else as_measure(one, None, "measures")
+        for one in several
+    ]
 
 
-def checked_values(values: Any) -> SystemValues:
-    """Return `values`, or raise a TypeError."""
+def checked_values(values: Any, n_systems: int, n_topics: int) -> SystemValues:
+    """Return `values` of as many systems and topics at least.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no values, or there are fewer.
+    """
     if not isinstance(values, SystemValues):
         raise TypeError(
             f"values is a {type(values).__name__}; expected SystemValues, as from system_values"
         )
+    if len(values.systems) < n_systems or len(values.topics) < n_topics:
+        raise ValueError(
+            f"values has {len(values.systems)} systems and {len(values.topics)} topics; expected "
+            f"at least {n_systems} and {n_topics}"
+        )
     return values
 
 
-def evaluated(
-    measures: Sequence[Any],
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    found: Mapping[str, Retrieved],
-    n_jobs: int | None,
+def topic_bootstrap(
+    values: SystemValues,
+    statistic: Callable[[SystemValues], Any],
+    *,
+    n_resamples: int = 20_000,
+    confidence: float = 0.95,
+    random_state: Any = None,
     progress: bool = False,
-) -> SystemValues:
-    """Compute `system_values` from documents that are already extracted from the runs.
+) -> Result:
+    """Compute a statistic on resamples of the topics: its error and interval over topics.
 
-    `found` can so be used for many sets of judgments.
+    Parameters
+    ----------
+    values : SystemValues
+        For at least two topics.
+    statistic : callable
+        From `SystemValues` to a number or an array of finite numbers, such as
+        ``lambda some: correlation(some).tau``. For the interval of a difference between two
+        measures, return the difference: they share the topics.
+    n_resamples : int, default=20000
+        At least 2. Topics are drawn with replacement, as many as there are. For a slow statistic a
+        few hundred will do: the standard error is then known to about 5 %.
+    confidence : float, default=0.95
+        Of each interval.
+    random_state : int, Generator or RandomState, optional
+    progress : bool, default=False
+        Show a progress bar over the resamples.
+
+    Returns
+    -------
+    Result
+        ``estimate``: the statistic on all topics, of any shape. ``error``: its standard error, the
+        standard deviation over the resamples. ``low`` and ``high``: ends of the interval.
+        ``resampled``: the statistic on each resample, of shape (n_resamples, ...).
+
+    Raises
+    ------
+    ValueError
+        If there are less than two topics or resamples, or the statistic is not finite or changes
+        its shape. Errors of the statistic itself are raised as they are.
+
+    Notes
+    -----
+    Intervals are centered at the estimate, with the standard error of the bootstrap. Percentiles of
+    the resamples would be shifted: differences between systems vary more in a resample, so more
+    pairs differ significantly in it than on the topics themselves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> drawn = np.random.default_rng(0).random((2, 3, 20))
+    >>> values = analysis.SystemValues(["ap", "ndcg"], ["a", "b", "c"], range(20), drawn)
+    >>> def difference(some):
+    ...     power = analysis.discriminative_power(some, n_resamples=100, random_state=0)
+    ...     return power.share[0] - power.share[1]
+    ...
+    >>> found = analysis.topic_bootstrap(values, difference, n_resamples=20, random_state=0)
+    >>> bool(found.low <= found.estimate <= found.high)
+    True
     """
-    ours = [measure for measure in measures if isinstance(measure, Measure)]
-    theirs = [measure for measure in measures if not isinstance(measure, Measure)]
-    evaluator = ir_measures().evaluator(theirs, qrels) if theirs else None
-    position = {topic: number for number, topic in enumerate(qrels)}
+    n_topics = len(checked_values(values, 1, 2).topics)
+    n_resamples = as_integer(n_resamples, "n_resamples", 2)
+    confidence = probability(confidence, "confidence")
+    (generator,) = generators(random_state, 1)
+    drawn = generator.integers(n_topics, size=(n_resamples, n_topics))
 
-    def one(name: str) -> Array:
-        by_measure: dict[Any, Array] = dict(
-            zip(ours, found[name].judged(qrels).values(ours, n_jobs=n_jobs), strict=True)
-        )
-        by_measure |= {measure: np.zeros(len(position)) for measure in theirs}
-        for metric in evaluator.iter_calc(runs[name]) if evaluator else ():
-            if metric.query_id in position:
-                by_measure[metric.measure][position[metric.query_id]] = metric.value
-        return np.array([by_measure[measure] for measure in measures])
+    def on_topics(kept: Array) -> Array:
+        topics = [values.topics[topic] for topic in kept]
+        some = values.values.take(kept, axis=2)
+        found = statistic(SystemValues(values.measures, values.systems, topics, some))
+        return np.asarray(found, dtype=np.float64)
 
-    values = np.array(in_order(one, list(runs), 1, progress, "runs"))
-    return SystemValues(measures, tuple(runs), tuple(qrels), values.transpose(1, 0, 2))
+    estimate = on_topics(np.arange(n_topics))
+    resampled = np.array(in_order(on_topics, list(drawn), 1, progress, "resamples of topics"))
+    if not np.isfinite(resampled).all() or not np.isfinite(estimate).all():
+        raise ValueError("statistic returns NaN or infinite values; expected finite numbers")
+    spread = resampled.std(axis=0, ddof=1)
+    half = float(stats.norm.ppf((1 + confidence) / 2)) * spread
+    parts = {"estimate": estimate, "error": spread, "low": estimate - half, "high": estimate + half}
+    columns = {name: np.ravel(part) for name, part in parts.items()}
+    return Result(columns, [], _draw_intervals, resampled=resampled, confidence=confidence, **parts)
+
+
+def _draw_intervals(result: Result, ax: Any) -> None:
+    """Draw each estimate with its interval."""
+    estimate, half = np.ravel(result.estimate), np.ravel(result.high - result.estimate)
+    ax.errorbar(range(len(estimate)), estimate, half, fmt="o", capsize=3)
+    ax.set(xlabel="statistic", ylabel=f"estimate, {result.confidence:.0%} interval")

@@ -1,6 +1,7 @@
-"""TREC judgments and runs: read, checked, and brought together as rankings.
+"""TREC judgments and runs: files, and rankings for measures and analyses.
 
-The rules, where files leave something open:
+Judgments are ``{topic: {document: grade}}`` and runs ``{topic: {document: score}}``, as ir_measures
+takes them too. The rules, where they leave something open:
 
 * A judgment of 0 or less is not relevant, and so is a document without a judgment.
 * Relevant documents that a run did not retrieve count: the recall base comes from the judgments.
@@ -9,45 +10,171 @@ The rules, where files leave something open:
 * A topic of the run that has no judgments is left out.
 * The ranks written in a TREC run are not read, its scores are, as in trec_eval.
 * It is an error if a document occurs twice in a topic of either file, or a line lacks parts.
-* Topics and documents of files are strings. Both are of one type in judgments and run.
+* Topics and documents are strings, as in files.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+import gzip
+import io
+import math
+import os
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gapboost._data.arguments import as_relevant, mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.grades import check_known, checked_grades
-from gapboost._data.judged import Judged
-from gapboost._data.judgments import Judgments
-from gapboost._data.levels import codes_and_base
-from gapboost._data.queries import Queries
+from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
-from gapboost.analysis.lists import RankedList, in_rank_order
-from gapboost.analysis.trec_files import Qrels, Run, read_qrels, read_run, write_run
-from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
-from gapboost.measures import Measure, Measures, as_measures
+from gapboost.analysis.informativeness import RankedList, ranked_lists
+from gapboost.evaluation import Empty, PerQuery, Values, mean
+from gapboost.evaluation import evaluate as evaluate_rows
+from gapboost.measures import Measures, as_measures
 from gapboost.measures.sums import grade_limit
 
-__all__ = [
-    "Qrels",
-    "Rankings",
-    "Run",
-    "Ties",
-    "bpref",
-    "evaluate",
-    "map_gains",
-    "rankings",
-    "read_qrels",
-    "read_run",
-    "write_run",
-]
-
+Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
+Run: TypeAlias = Mapping[str, Mapping[str, float]]
 Ties = Literal["expected", "trec_eval"]
+
+JUDGMENTS, RETRIEVED = "{topic: {document: grade}}", "{topic: {document: score}}"
+
+
+def read_qrels(path: Any) -> dict[str, dict[str, float]]:
+    r"""Read judgments: ``{topic: {document: judgment}}``.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``topic iteration document judgment`` (TREC, MS MARCO), or ``topic document judgment``
+        below a header (BEIR), in UTF-8. A file whose name ends in .gz is decompressed. Judgments
+        are whole numbers.
+
+    Raises
+    ------
+    ValueError
+        If a line does not have these parts, or a document is judged twice in a topic; if the file
+        is empty or damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels.txt")
+    ...     _ = path.write_text("1 0 a 2\n1 0 b 0\n")
+    ...     trec.read_qrels(path)
+    ...
+    {'1': {'a': 2, 'b': 0}}
+    """
+    return _read(path, ir_measures().read_trec_qrels, "{0} 0 {1} {2}")
+
+
+def read_run(path: Any) -> dict[str, dict[str, float]]:
+    r"""Read a run: ``{topic: {document: score}}``.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``topic Q0 document rank score tag`` (TREC; the rank is not used), or ``topic document
+        rank`` (MS MARCO), whose scores are minus the rank. Compressed as in `read_qrels`.
+
+    Raises
+    ------
+    ValueError
+        As in `read_qrels`, and if a score is not finite.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.txt")
+    ...     _ = path.write_text("1 Q0 a 1 3.5 mine\n1 Q0 b 2 1.5 mine\n")
+    ...     trec.read_run(path)
+    ...
+    {'1': {'a': 3.5, 'b': 1.5}}
+    """
+    return _read(path, ir_measures().read_trec_run, "{0} Q0 {1} {2} -{2} tag")
+
+
+def _read(path: Any, parse: Any, completed: str) -> dict[str, dict[str, float]]:
+    """Return ``{topic: {document: number}}`` of a file.
+
+    `parse` is the reader of ir_measures. `completed` makes a line of TREC of one with three parts.
+    """
+    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    found: dict[str, dict[str, float]] = {}
+    try:
+        with opened(path, "rt", encoding="utf-8-sig") as file:
+            text = file.read()
+        rows = [line.split() for line in text.splitlines()]
+        if len(rows) > 0 and len(rows[0]) == 3:
+            header = rows[0][2] == "score"
+            text = "\n".join(completed.format(*row) for row in rows[header:])
+        for topic, document, number, *_ in parse(io.StringIO(text)):
+            of_topic = found.setdefault(topic, {})
+            if document in of_topic or not math.isfinite(number):
+                raise ValueError(f"{topic} {document} {number}: a repeated document or no number")
+            of_topic[document] = number
+    except (ValueError, IndexError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: {error}; expected the lines of judgments or a run") from error
+    if not found:
+        raise ValueError(f"{path} is empty; expected the lines of judgments or a run")
+    return found
+
+
+def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
+    r"""Write a run: lines ``topic Q0 document rank score tag``, as `read_run` reads them.
+
+    Parameters
+    ----------
+    path : path
+        Compressed if the name ends in ``.gz``.
+    run : {topic: {document: score}}
+        Finite scores, higher is better. Lines are ordered by falling score, equal scores by falling
+        document id, as trec_eval orders them. Reading the file returns the same scores.
+    tag : str, default="gapboost"
+        Name of the run.
+
+    Raises
+    ------
+    ValueError
+        If the run is empty, a name is empty, holds white space or is no string, or a score is not
+        finite.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.txt")
+    ...     trec.write_run(path, {"1": {"a": 1.5, "b": 3.5}}, tag="mine")
+    ...     print(path.read_text().rstrip())
+    ...
+    1 Q0 b 1 3.5 mine
+    1 Q0 a 2 1.5 mine
+    """
+    written: list[str] = []
+    for topic, scores in mapping(run, "run", RETRIEVED).items():
+        for name in (tag, topic, *scores):
+            if not isinstance(name, str) or name.split() != [name]:
+                raise ValueError(f"run holds the name {name!r}; expected text without white space")
+        checked_scores(list(scores.values()), len(scores), "run", "run")
+        ranked = sorted(scores.items(), key=lambda item: (item[1], item[0]), reverse=True)
+        for rank, (document, score) in enumerate(ranked, start=1):
+            written.append(f"{topic} Q0 {document} {rank} {float(score)} {tag}\n")
+    if not written:
+        raise ValueError(f"run holds no documents; expected {RETRIEVED}")
+    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    with opened(path, "wt", encoding="utf-8") as file:
+        file.writelines(written)
 
 
 def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str, float]]:
@@ -69,156 +196,54 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
     >>> map_gains({"601": {"a": 3, "b": -2}}, {-2: 0, 0: 0, 1: 1, 3: 2})
     {'601': {'a': 2, 'b': 0}}
     """
-    mapping(qrels, "qrels", "{topic: {document: gain}}")
+    mapping(qrels, "qrels", JUDGMENTS)
     mapping(grades, "grades", "{gain: grade}")
-    unknown = {gain for judged in qrels.values() for gain in judged.values()} - set(grades)
-    if unknown:
-        raise ValueError(
-            f"qrels holds the gain {min(unknown)}; expected a grade for it in grades, "
-            f"{dict(grades)}"
-        )
-    return {t: {doc: grades[gain] for doc, gain in judged.items()} for t, judged in qrels.items()}
+    try:
+        return {t: {d: grades[gain] for d, gain in judged.items()} for t, judged in qrels.items()}
+    except KeyError as error:
+        raise ValueError(f"grades is {dict(grades)}; expected a grade for {error} too") from None
 
 
-@dataclass(frozen=True, eq=False)
-class Retrieved:
-    """Documents that a run retrieved for some topics, not yet judged.
+class Rankings(NamedTuple):
+    """A run with its judgments, as arguments of `gapboost.evaluate`.
 
     Attributes
     ----------
-    queries : Queries
-        The ids are the topics; a topic may be empty.
-    documents : list of str
-        Ids query by query, in falling order: trec_eval breaks ties in this order.
-    scores : float ndarray of shape (N,)
-    ties : {"expected", "trec_eval"}
+    y_true : float64 ndarray of shape (N,)
+        Grades of the retrieved documents.
+    y_score : float ndarray of shape (N,)
+    qid : list of str
+        Topic of each retrieved document.
+    recall_base : {topic: {grade: documents}}
+        Judged documents of all topics.
     """
 
-    queries: Queries
-    documents: list[str]
-    scores: Array
-    ties: Ties
-
-    def judged(self, qrels: Qrels) -> "Rankings":
-        """The documents with the grades that `qrels` gives them."""
-        topics = self.queries.ids.tolist()
-        offsets = self.queries.offsets
-        spans = zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
-        gains = [
-            judgments.get(document, 0)
-            for judgments, begin, end in spans
-            for document in self.documents[begin:end]
-        ]
-        judgments = [grade for topic in topics for grade in qrels[topic].values()]
-        given = numeric_column(judgments, "qrels", "grades") if judgments else np.zeros(0)
-        # Every judgment below 0 counts as 0.
-        known = checked_grades(np.where(given < 0, 0, given), "qrels", real=True)
-        query = np.repeat(np.arange(len(topics)), [len(qrels[topic]) for topic in topics])
-        judged = Judgments(query, known, np.ones(len(known), dtype=np.int64))
-        grades = np.maximum(np.array(gains), 0)
-        grades = grades.astype(np.int32 if judged.integer else np.float64)
-        codes, base = codes_and_base(grades, self.queries, judged, 0, "qrels")
-        data = Judged(self.queries, codes, base, np.ones(len(topics)))
-        return Rankings(data, self.scores, self.ties)
-
-
-@dataclass(frozen=True, eq=False)
-class Rankings:
-    """A run with its judgments, for measures and analyses of single rankings.
-
-    Attributes
-    ----------
-    data : Judged
-        Topics as queries, grades of the retrieved documents, recall base from the judgments.
-    scores : float ndarray of shape (N,)
-    ties : {"expected", "trec_eval"}
-    """
-
-    data: Judged
-    scores: Array
-    ties: Ties
-
-    def values(
-        self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None
-    ) -> list[Array]:
-        """Return one (topics,) array per measure; an open g is uniform over the judged grades."""
-        occurring = self.data.graded
-        limit = grade_limit(measures)
-        check_known(occurring, "qrels", limit)
-        resolved = [measure.resolved(occurring) for measure in measures]
-        ties: Literal["expected", "row"] = "expected" if self.ties == "expected" else "row"
-        return query_values(resolved, self.data, self.scores, ties=ties, empty=empty, n_jobs=n_jobs)
+    y_true: Array
+    y_score: Array
+    qid: list[str]
+    recall_base: Mapping[str, Mapping[float, int]]
 
     def lists(self) -> list[RankedList]:
         """One list of grades for each topic with documents; equal scores by falling document id."""
-        return in_rank_order(self.data, self.scores)
+        return ranked_lists(self.y_true, self.y_score, self.qid, recall_base=self.recall_base)
 
 
-def checked_qrels(qrels: Any) -> Qrels:
-    """Return judgments of at least one topic.
+def checked_ids(found: Any, name: str, expected: str) -> Mapping[str, Mapping[str, float]]:
+    """Return judgments or a run, whose topics and documents are all strings.
 
     Raises
     ------
-    ValueError, TypeError
+    TypeError
         If they are none.
     """
-    if not mapping(qrels, "qrels", "{topic: {document: grade}}"):
-        raise ValueError("qrels is empty; expected {topic: {document: grade}}")
-    return qrels  # type: ignore[no-any-return]
-
-
-def check_ids(qrels: Qrels, run: Run) -> None:
-    """Raise TypeError unless topics, and documents, are all of one type in judgments and run."""
-    documents = [*qrels.values(), *run.values()]
-    for what, ids in (("topics", [qrels, run]), ("documents", documents)):
-        types: set[type] = set().union(*(map(type, some) for some in ids))
-        kinds = {_kind(one) for one in types}
-        if len(kinds) > 1:
-            raise TypeError(
-                f"{what} of qrels and run are of the types {' and '.join(sorted(kinds))}; expected "
-                "one type, such as strings, which files have"
-            )
-
-
-def _kind(one: type) -> str:
-    """Return the name of a type, the same one for Python's and numpy's strings and integers."""
-    if issubclass(one, str):
-        return "str"
-    return "int" if issubclass(one, int | np.integer) else one.__name__
-
-
-def retrieved(qrels: Qrels, run: Run, ties: Ties = "expected") -> Retrieved:
-    """Return the documents of a run for the topics of `qrels`, with ties in trec_eval's order.
-
-    Raises
-    ------
-    ValueError
-        If `ties` is unknown, a score is not finite, or the run has none of the topics.
-    TypeError
-        If topics or documents are not of one type.
-    """
-    one_of(ties, "ties", ("expected", "trec_eval"))
-    mapping(run, "run", "{topic: {document: score}}")
-    check_ids(qrels, run)
-    topics = list(qrels)
-    ordered = [sorted(run.get(topic, {}).items(), reverse=True) for topic in topics]
-    documents = [document for of_topic in ordered for document, _ in of_topic]
-    scores = [score for of_topic in ordered for _, score in of_topic]
-    if not documents:
-        raise ValueError(
-            f"the run and the judgments share no topic: {list(run)[:3]} ... and {topics[:3]} ...; "
-            "expected topics that are spelled the same"
+    mapping(found, name, expected)
+    kinds = {kind for ids in (found, *found.values()) for kind in set(map(type, ids))}
+    others = [kind.__name__ for kind in kinds if not issubclass(kind, str)]
+    if others:
+        raise TypeError(
+            f"{name} has topics or documents of type {others[0]}; expected strings, as in files"
         )
-    ids = np.empty(len(topics), dtype=object)
-    ids[:] = topics
-    offsets = np.cumsum([0, *map(len, ordered)], dtype=np.int64)
-    # trec_eval holds scores in single precision: more documents are tied there than the file says.
-    single = ties == "trec_eval"
-    column = numeric_column(scores, "run", "finite scores").astype(np.float64) if single else scores
-    checked = checked_scores(column, len(scores), "run", "run")
-    return Retrieved(
-        Queries(ids, offsets, None), documents, checked.astype("f4" if single else "f8"), ties
-    )
+    return found  # type: ignore[no-any-return]
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -237,14 +262,14 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Returns
     -------
     Rankings
-        All topics of `qrels`, in their order.
+        Topics in the order of `qrels`.
 
     Raises
     ------
     ValueError
         If the run has none of the judged topics, a score is not finite, or a grade exceeds 255.
     TypeError
-        If topics or documents are of one type in the judgments and of another in the run.
+        If a topic or document is not a string.
 
     Examples
     --------
@@ -253,7 +278,28 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     >>> [ranked.grades.tolist() for ranked in found.lists()]
     [[2, 0, 1]]
     """
-    return retrieved(checked_qrels(qrels), run, ties).judged(qrels)
+    one_of(ties, "ties", ("expected", "trec_eval"))
+    checked_ids(qrels, "qrels", JUDGMENTS)
+    checked_ids(run, "run", RETRIEVED)
+    judgments = [grade for judged in qrels.values() for grade in judged.values()]
+    grades = np.maximum(numeric_column(judgments, "qrels", "grades"), 0)
+    known = iter(checked_grades(grades, "qrels", real=True).tolist())
+    base = {topic: Counter(islice(known, len(judged))) for topic, judged in qrels.items()}
+    retrieved = [
+        (topic, max(qrels[topic].get(document, 0), 0), score)
+        for topic in qrels
+        for document, score in sorted(run.get(topic, {}).items(), reverse=True)
+    ]
+    if not retrieved:
+        raise ValueError(
+            f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(qrels)[:3]} "
+            "...; expected topics that are spelled the same"
+        )
+    qid, y_true, given = map(list, zip(*retrieved, strict=True))
+    # trec_eval holds scores in single precision: more documents are tied there than the file says.
+    single = ties == "trec_eval"
+    scores = numeric_column(given, "run", "finite scores").astype("f4") if single else given
+    return Rankings(np.array(y_true), checked_scores(scores, len(qid), "run", "run"), qid, base)
 
 
 def evaluate(
@@ -293,13 +339,27 @@ def evaluate(
     {Precision(k=2): 0.5}
     """
     wanted = as_measures(measures)
-    one_of(empty, "empty", EMPTY)
     found = rankings(qrels, run, ties=ties)
-    values = found.values(wanted, empty=empty, n_jobs=n_jobs)
-    pairs = zip(wanted, values, strict=True)
+    grades = [grade for counts in found.recall_base.values() for grade in counts]
+    checked_grades(grades, "qrels", grade_limit(wanted), real=True)
+    values: Any = evaluate_rows(
+        wanted,
+        found.y_true,
+        found.y_score,
+        found.qid,
+        recall_base=found.recall_base,
+        ties="expected" if ties == "expected" else "row",
+        empty=empty,
+        missing_queries="zero",
+        per_query=True,
+        n_jobs=n_jobs,
+    )
+    place = {topic: number for number, topic in enumerate(values.qid.tolist())}
+    order = [place[topic] for topic in qrels]
+    by_topic = PerQuery({m: v[order] for m, v in values.items()}, values.qid[order])
     if per_query:
-        return PerQuery(dict(pairs), found.data.queries.ids)
-    return Values({measure: mean(v, found.data.weights) for measure, v in pairs})
+        return by_topic
+    return Values({measure: mean(v, np.ones(len(v))) for measure, v in by_topic.items()})
 
 
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
@@ -311,7 +371,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
     Parameters
     ----------
     qrels : {topic: {document: judgment}}
-        Whole numbers; below 0 they count as none. Topics and documents are strings.
+        Whole numbers; below 0 they count as none.
     run : {topic: {document: score}}
     rel : int, default=1
         The lowest judgment that counts as relevant.
@@ -328,10 +388,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
     >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
     {'1': 0.0}
     """
-    retrieved(checked_qrels(qrels), run)  # refuses what is no run of these topics
-    measure = ir_measures().Bpref(rel=as_relevant(rel))
-    values = dict.fromkeys(qrels, 0.0)
-    for found in measure.iter_calc(qrels, run):
-        if found.query_id in values:
-            values[found.query_id] = float(found.value)
-    return values
+    rankings(qrels, run)  # refuses what is no run of these topics
+    found = ir_measures().Bpref(rel=as_relevant(rel)).iter_calc(qrels, run)
+    values = {metric.query_id: float(metric.value) for metric in found}
+    return {topic: values.get(topic, 0.0) for topic in qrels}

@@ -15,8 +15,7 @@ import numpy as np
 from scipy import stats
 
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import POWER, Estimate, clustered, crossed, independent
-from gapboost.analysis.ties import rounding
+from gapboost.analysis.estimates import POWER, Estimate, clustered, crossed, independent, rounding
 
 
 @dataclass(frozen=True)

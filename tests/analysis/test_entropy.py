@@ -24,9 +24,8 @@ from gapboost.analysis import (
 from gapboost.analysis.entropy import Problem
 from gapboost.analysis.informativeness import (
     compared_errors,
-    inferred_precision,
     plausible,
-    real_precision,
+    precision_errors,
 )
 from gapboost.model_selection import simplex_grid
 
@@ -240,14 +239,20 @@ def lists():
     ]
 
 
-def test_real_and_inferred_curve_by_hand():
-    grades = np.array([2, 1, 0, 0, 1])
-    assert real_precision(grades, 1).tolist() == [1, 1, 3 / 5]
-    by_hand = inferred_precision(np.array([1, 1, 0.5, 0.5, 0]), grades, 1)
-    np.testing.assert_allclose(by_hand, [1, 1, 3 / 4], atol=1e-4)
-    # the second of three: halfway between recall 1.75 at rank 2 and 2.25 at rank 3
-    by_hand = inferred_precision(np.array([1, 0.75, 0.5, 0.75, 0]), grades, 1)
-    np.testing.assert_allclose(by_hand, [1, (1.75 / 2 + 2.25 / 3) / 2, 3 / 4], atol=1e-4)
+GRADES = np.array([2, 1, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("relevance", "inferred"),
+    [
+        ([1, 1, 0.5, 0.5, 0], [1, 1, 3 / 4]),
+        # the second of three: halfway between recall 1.75 at rank 2 and 2.25 at rank 3
+        ([1, 0.75, 0.5, 0.75, 0], [1, (1.75 / 2 + 2.25 / 3) / 2, 3 / 4]),
+    ],
+)
+def test_errors_of_the_inferred_curve_by_hand(relevance, inferred):
+    found = precision_errors(np.column_stack([1 - np.array(relevance), relevance]), GRADES, 1)
+    np.testing.assert_allclose(found, np.subtract(inferred, [1, 1, 3 / 5]), atol=1e-4)
 
 
 def test_errors_are_those_of_the_solution(lists):
@@ -260,8 +265,7 @@ def test_errors_are_those_of_the_solution(lists):
         for number, found in enumerate(lists):
             value = value_of(measure, found.grades, found.recall_base)
             solution = maximum_entropy(measure, value, found.counts, found.recall_base)
-            inferred = inferred_precision(relevance(solution, 2), found.grades, 2)
-            error = inferred - real_precision(found.grades, 2)
+            error = precision_errors(solution.probabilities, found.grades, 2)
             assert result.rms[m, number, 1] == pytest.approx(np.sqrt((error**2).mean()))
             assert result.mae[m, number, 1] == pytest.approx(abs(error).mean())
     np.testing.assert_allclose(result.mean_rms, result.rms.mean(axis=1))

@@ -1,8 +1,6 @@
 """TREC files: reading, the rules for what they leave open, and agreement with trec_eval."""
 
-import bz2
 import gzip
-import lzma
 from functools import cache, partial
 
 import ir_measures
@@ -18,7 +16,7 @@ from gapboost.analysis import trec
 
 QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
 RUN = "601 Q0 c 1 9.5 x\n601 Q0 a 2 8.5 x\n601 Q0 u 3 8.0 x\n602 Q0 d 1 1e-3 x\n"
-COMPRESS = {"txt": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+COMPRESS = {"txt": bytes, "gz": gzip.compress}
 
 
 read_qrels = cache(trec.read_qrels)
@@ -62,15 +60,9 @@ def test_reads_beir_and_ms_marco(written):
 
 
 def test_names_are_what_the_file_says(written):
-    text = '1 0 CR#93 1\n1 0 "q 1\n1 0 NA 1\n1 0 a_1 1\n1 0 007 1\n1 0 é\u00a0x 1\n'
-    assert list(trec.read_qrels(written(text))["1"]) == [
-        "CR#93",
-        '"q',
-        "NA",
-        "a_1",
-        "007",
-        "é\u00a0x",
-    ]
+    names = ["CR#93", '"q', "NA", "a_1", "007", "é"]
+    text = "".join(f"1 0 {name} 1\n" for name in names)
+    assert list(trec.read_qrels(written(text))["1"]) == names
 
 
 @pytest.mark.parametrize("name", ["run.txt", "run.gz"])
@@ -92,24 +84,22 @@ def test_a_run_that_cannot_be_written(tmp_path, run):
     assert not list(tmp_path.iterdir()), "nothing is written"
 
 
-ODD = (b"caf\xe9 0 a 1\n", bytes(range(256)), RUN.encode("utf-16"))
+NOT_TEXT = (b"caf\xe9 0 a 1\n", RUN.encode("utf-16"))
 
 
 @pytest.mark.parametrize(
     ("reader", "lines"),
     [
         *((trec.read_qrels, line) for line in ("601 0 x", "601 0 x 1 1", "601 0 x good")),
-        *((trec.read_qrels, line) for line in ("601 0 x nan", "601 0 x 1_0", "601 0 a 2", "601")),
+        *((trec.read_qrels, line) for line in ("601 0 x nan", "601 0 x 0.5", "601 0 a 2", "601")),
         *((trec.read_run, line) for line in ("601 Q0 x 1 9.5", "601 Q0 a name 1 9.5 tag")),
         *((trec.read_run, line) for line in ("601 Q0 x 1 high tag", "601 Q0 x 1 nan tag")),
         *((trec.read_run, line) for line in ("601 Q0 x 1 inf tag", "601 Q0 a 7 1.0 tag")),
-        *((reader, odd) for reader in (trec.read_qrels, trec.read_run) for odd in ODD),
+        *((reader, line) for reader in (trec.read_qrels, trec.read_run) for line in NOT_TEXT),
     ],
 )
-@pytest.mark.parametrize("alone", [True, False], ids=["alone", "below good lines"])
-def test_broken_lines_and_duplicates_are_refused(written, reader, lines, alone):
-    twice = lines in ("601 0 a 2", "601 Q0 a 7 1.0 tag")
-    good = b"" if alone and not twice else (QRELS if reader is trec.read_qrels else RUN).encode()
+def test_broken_lines_and_duplicates_are_refused(written, reader, lines):
+    good = (QRELS if reader is trec.read_qrels else RUN).encode()
     with pytest.raises(ValueError, match=r"file\.txt"):
         reader(written(good + (lines if isinstance(lines, bytes) else lines.encode())))
 
@@ -127,7 +117,7 @@ def test_empty_damaged_and_missing_files(reader, tmp_path):
 
 def test_gains_become_grades():
     assert trec.map_gains({"1": {"a": 3, "b": -2}}, {3: 1, -2: 0}) == {"1": {"a": 1, "b": 0}}
-    with pytest.raises(ValueError, match=r"holds the gain 3; expected a grade"):
+    with pytest.raises(ValueError, match=r"grades is .*expected a grade for 3"):
         trec.map_gains({"1": {"a": 3}}, {0: 0})
 
 
@@ -135,17 +125,13 @@ def test_gains_become_grades():
 
 IDS = {
     "documents": ({"1": {10: 1, 11: 0}}, {"1": {"10": 3.0, "11": 1.0}}),
-    "topics": ({1: {"a": 1}}, {"1": {"a": 3.0}}),
-    "one topic of two": ({"1": {"a": 1}, 2: {"a": 1}}, {"1": {"a": 3.0}, "2": {"a": 1.0}}),
-    "documents of one run": ({"1": {"10": 1}}, {"1": {10: 3.0, "11": 1.0}}),
-    "documents of some judgments": ({"1": {"10": 1, 11: 1}}, {"1": {"10": 3.0}}),
-    "numbers of both kinds": ({"1": {10: 1}}, {"1": {10.5: 3.0}}),
+    "topics": ({"1": {"a": 1}}, {1: {"a": 3.0}}),
+    "both": ({1: {10: 1}}, {1: {10: 3.0}}),
+    "one document": ({"1": {"10": 1, 11: 1}}, {"1": {"10": 3.0}}),
 }
 CALLS = {
     "evaluate": lambda qrels, run: trec.evaluate("ap", qrels, run),
-    "rankings": trec.rankings,
     "bpref": analysis.bpref,
-    "system_values": lambda qrels, run: analysis.system_values(["ap"], qrels, {"r": run}),
     "ir_measures": lambda qrels, run: analysis.system_values([ir_measures.AP], qrels, {"r": run}),
     "robustness": lambda qrels, run: analysis.robustness(["ap"], qrels, {"r": run}, n_jobs=1),
 }
@@ -153,18 +139,9 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("ids", IDS)
-def test_ids_of_two_types_are_refused(call, ids):
-    with pytest.raises(TypeError, match=r"(topics|documents) of qrels and run .*expected one type"):
+def test_ids_that_are_no_strings_are_refused(call, ids):
+    with pytest.raises(TypeError, match=r"(qrels|run) has topics or documents .*expected strings"):
         CALLS[call](*IDS[ids])
-
-
-@pytest.mark.parametrize("kind", [int, np.int64, np.str_, str])
-def test_ids_of_one_type_are_the_same_ids(kind):
-    qrels, run = {1: {10: 1, 11: 0}, 2: {12: 1}}, {1: {11: 3.0, 10: 1.0}, 2: {12: 1.0}}
-    given = {kind(t): {kind(d): g for d, g in of.items()} for t, of in run.items()}
-    plain = str if issubclass(kind, str) else int
-    known = {plain(t): {plain(d): g for d, g in of.items()} for t, of in qrels.items()}
-    assert trec.evaluate("ap", known, given) == {gb.AP(): 0.75}
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -276,17 +253,15 @@ def test_topics_of_only_one_side():
         trec.evaluate(gb.AP(), qrels, {"01": {"a": 1.0}})
 
 
-def test_judgments_with_a_decimal_point(written):
-    qrels = trec.read_qrels(written("1 0 a 0.5\n1 0 b 1.0\n1 0 c 0.25\n1 0 d -1\n2 0 a 2\n"))
-    assert qrels == {"1": {"a": 0.5, "b": 1, "c": 0.25, "d": -1}, "2": {"a": 2}}
-    assert [type(grade) for grade in qrels["1"].values()] == [float, int, float, int]
+def test_fractional_judgments():
+    qrels = {"1": {"a": 0.5, "b": 1, "c": 0.25, "d": -1}, "2": {"a": 2}}
     run = {"1": {"a": 3.0, "c": 2.0, "x": 1.0, "d": 0.5}, "2": {"b": 1.0}}
     measures = [gb.GAP(g=(0.5, 0.5)), gb.AP(rel=0.5), gb.nDCG(k=3), gb.ERR(top=2)]
     values = trec.evaluate(measures, qrels, run)
     grades, scores, qid = [0.5, 0.25, 0, 0, 0], [3, 2, 1, 0.5, 1], ["1"] * 4 + ["2"]
     base = {"1": {0.5: 1, 1: 1, 0.25: 1}, "2": {2: 1}}
     assert values == gb.evaluate(measures, grades, scores, qid, recall_base=base)
-    with pytest.raises(ValueError, match=r"fractional grades.*expected whole"):
+    with pytest.raises(ValueError, match=r"fractional.*expected integer"):
         trec.rankings(qrels, run).lists()
 
 
