@@ -128,7 +128,7 @@ KINDS = [
     ("folds", (None, "5", 2.5, True), "GSearchCV.cv compare_rankers.cv"),
     ("RankedList", (None, [1], "a"), "informativeness.lists threshold_sweep.lists"),
     ("SystemValues", (None, X), "discriminative_power.values correlation.values"),
-    ("some of", (["9"], [], 3, "1"), "robustness.topics SystemValues.on_topics.topics"),
+    ("some of", (["9"], [], 3, "1"), "SystemValues.on_topics.topics"),
     (
         "",  # an array
         ("text", 3, Y[1:], X[:, :0]),
