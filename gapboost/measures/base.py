@@ -5,7 +5,6 @@
 {AP(rel=1): 0.5833333333333333, RR(): 0.5}
 """
 
-import hashlib
 import math
 import re
 from abc import ABC, abstractmethod
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_cutoff, positive
+from gapboost._data.arguments import as_integer, positive
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
@@ -32,7 +31,10 @@ def parameter(
     always_shown: bool = False,
     kw_only: bool = False,
 ) -> Any:
-    """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it."""
+    """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it.
+
+    None is not checked if it is the default.
+    """
     metadata = {"check": check, "always_shown": always_shown}
     return field(default=default, kw_only=kw_only, metadata=metadata)
 
@@ -73,17 +75,16 @@ class Measure(ABC):
     # Column of several labels that the measure reads (`OfLabel`); None for one label.
     label_column: ClassVar[int | str | None] = None
 
-    k: int | None = parameter(None, as_cutoff, kw_only=True)
+    k: int | None = parameter(None, as_integer, kw_only=True)
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            if "check" in f.metadata:
-                self._set(**{f.name: f.metadata["check"](getattr(self, f.name), f.name)})
-        name = self.short_name
-        if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
+            value = getattr(self, f.name)
+            if "check" in f.metadata and not (value is None and f.default is None):
+                self._set(**{f.name: f.metadata["check"](value, f.name)})
+        if not SHORT_NAME.fullmatch(str(self.short_name)):
             raise ValueError(
-                f"short_name of {type(self).__name__} is {name!r}; expected letters, digits, '_', "
-                "'.' and '-', such as 'ndcg'"
+                f"short_name is {self.short_name!r}; expected letters, digits, '_', '.' and '-'"
             )
 
     def _set(self, **values: Any) -> None:
@@ -122,7 +123,7 @@ class Measure(ABC):
             if f.name != "k" and value != f.default:
                 words += [f.name, label_of_value(value)]
         words += [] if self.k is None else ["at", str(self.k)]
-        return shortened("_".join(words))
+        return "_".join(words)
 
     @property
     def terms(self) -> "tuple[tuple[float, Measure], ...]":
@@ -263,13 +264,6 @@ def label_of_value(value: Any) -> str:
         return str(value).replace("e+", "e")
     # A word begins with a letter or a code, and a number with neither.
     return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
-
-
-def shortened(label: str) -> str:
-    """Return a label of at most 200 characters: file names may have 255."""
-    if len(label) <= 200:
-        return label
-    return f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ document above it. `LambdaRank` trains for them pair by pair; SoftRank and Appro
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
 from gapboost.measures.base import Measure, parameter
-from gapboost.measures.classic import as_needed_cutoff
 from gapboost.measures.discounts import Constant, Discount, Reciprocal
 
 
@@ -104,12 +103,7 @@ class Success(RR):
 
     discount_at = Constant(1.0)
 
-    k: int | None = parameter(10, as_needed_cutoff, always_shown=True, kw_only=True)
-
-
-def as_top(top: Any, name: str) -> int | None:
-    """Return the highest grade of a scale, or None if it is open."""
-    return None if top is None else as_integer(top, name, 1, "the highest grade, a whole number")
+    k: int | None = parameter(10, as_integer, always_shown=True, kw_only=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,7 +126,7 @@ class ERR(Cascade):
     0.438
     """
 
-    top: int | None = parameter(None, as_top)
+    top: int | None = parameter(None, as_integer)
 
     @property
     def highest_grade(self) -> float:
@@ -145,10 +139,7 @@ class ERR(Cascade):
 
     def stops(self, levels: Array) -> Array:
         """``(2**i - 1) / 2**top``."""
-        if self.top is None:
-            raise ValueError(
-                f"{self!r} has no top yet; expected a top, or a call of resolved() first"
-            )
+        assert self.top is not None, f"{self!r} has no top yet: call resolved() first"
         # Grades above it have no document: measures with a top of their own evaluated together.
         grades = np.minimum(levels, self.top)
         stops: Array = np.exp2(grades - self.top) - np.exp2(-float(self.top))

@@ -8,7 +8,6 @@
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -76,11 +75,6 @@ def shares_of_relevant(base: RecallBase, rel: float, k: int | None = None) -> Ar
     return shares
 
 
-def as_needed_cutoff(k: Any, name: str) -> int:
-    """Return a cutoff of a measure that needs one; raise ValueError for None too."""
-    return as_integer(k, name, 1, "a whole number of ranks")
-
-
 @dataclass(frozen=True, repr=False)
 class Precision(QuadraticForm):
     """Precision at k, ``#{n <= k: i_n >= rel} / k``, also for a list shorter than k.
@@ -99,7 +93,7 @@ class Precision(QuadraticForm):
     {Precision(k=2): 0.5}
     """
 
-    k: int | None = parameter(10, as_needed_cutoff, always_shown=True, kw_only=True)
+    k: int | None = parameter(10, as_integer, always_shown=True, kw_only=True)
     rel: float = parameter(1, as_relevant)
 
     @property
@@ -136,7 +130,7 @@ class Recall(QuadraticForm):
     [0.333, 0.5]
     """
 
-    k: int | None = parameter(10, as_needed_cutoff, always_shown=True, kw_only=True)
+    k: int | None = parameter(10, as_integer, always_shown=True, kw_only=True)
     rel: float = parameter(1, as_relevant)
     capped: bool = parameter(False, as_flag)
 
@@ -230,8 +224,9 @@ class INSQ(WeightedPrecision):
     Examples
     --------
     >>> import gapboost as gb
-    >>> gb.evaluate(gb.INSQ(t=0.5), y_true=[0, 1], y_score=[2.0, 1.0])
-    {INSQ(t=0.5): 0.15198177546350666}
+    >>> (value,) = gb.evaluate(gb.INSQ(t=0.5), y_true=[0, 1], y_score=[2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.152
     """
 
     t: float = parameter(1.0, positive, always_shown=True)

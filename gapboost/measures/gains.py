@@ -3,7 +3,7 @@
 >>> import gapboost as gb
 >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
 >>> gb.evaluate([gb.DCG(), gb.nDCG(k=2), gb.QMeasure()], y_true, y_score)
-{DCG(): 2.5, nDCG(k=2): 0.2754119798131868, QMeasure(): 0.75}
+{DCG(): 2.5, nDCG(k=2): 0.27541155237618664, QMeasure(): 0.75}
 """
 
 import math
@@ -26,8 +26,8 @@ from gapboost.measures.base import (
 )
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 
-# The quotient of two gains must not overflow.
-LEAST_GAIN = 1e-100
+# The inverse of a number must not overflow, nor the quotient of two.
+LEAST = 1e-100
 
 Gains = str | tuple[float, ...] | None
 
@@ -35,47 +35,39 @@ Gains = str | tuple[float, ...] | None
 def as_numbers(
     values: Any, name: str, valid: Callable[[tuple[float, ...]], bool], expected: str
 ) -> tuple[float, ...]:
-    """Return values as a tuple of floats; raise ValueError unless they are numbers and `valid`."""
+    """Return values as a tuple of floats; raise ValueError unless they are usable.
+
+    Each must be 0 or from `LEAST` to its inverse, and all together `valid`.
+    """
     try:
         numbers = as_floats(values)
     except (TypeError, ValueError):
         numbers = ()
-    if not numbers or not valid(numbers):
+    in_range = all(x == 0 or LEAST <= x <= 1 / LEAST for x in numbers)
+    if not numbers or not in_range or not valid(numbers):
         raise ValueError(f"{name} is {values!r}; expected {expected}")
     return numbers
 
 
-def as_gains(gains: Any, name: str) -> Gains:
-    """Return gains by grade as a tuple of floats, ``"linear"``, or None for exponential ones.
-
-    Raises
-    ------
-    ValueError
-        If they are not finite, begin below 0, fall, or are so small or large that their
-        quotients would overflow.
-    """
-    if gains is None or (isinstance(gains, str) and gains in ("exponential", "linear")):
-        return None if gains == "exponential" else gains
-
-    def valid(gains: tuple[float, ...]) -> bool:
-        in_range = all(x == 0 or LEAST_GAIN <= x <= 1 / LEAST_GAIN for x in gains)
-        return in_range and len(gains) > 1 and list(gains) == sorted(gains)
-
-    expected = (
-        "the gains of grade 0, 1, ..., such as (0, 1, 3), never falling, each 0 or from "
-        f'{LEAST_GAIN:g} to {1 / LEAST_GAIN:g}; or "exponential" or "linear"'
-    )
-    return as_numbers(gains, name, valid, expected)
+def never_fall(gains: tuple[float, ...]) -> bool:
+    """Return True for gains of two grades or more that never fall."""
+    return len(gains) > 1 and list(gains) == sorted(gains)
 
 
-def as_shares(gains: Any, name: str) -> tuple[float, ...] | None:
-    """Return `as_gains` of gains from 0 to 1, or None; raise ValueError for others."""
-    values = as_gains(gains, name)
-    if isinstance(values, str) or (values is not None and values[-1] > 1):
-        raise ValueError(
-            f"{name} is {gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1"
-        )
-    return values
+def as_gains(gains: Any, name: str) -> str | tuple[float, ...]:
+    """Return gains by grade as a tuple of floats, "linear" or "exponential", which None means."""
+    if gains is None:
+        return "exponential"
+    if isinstance(gains, str) and gains in ("exponential", "linear"):
+        return gains
+    expected = 'the gains of grade 0, 1, ..., never falling; or "exponential" or "linear"'
+    return as_numbers(gains, name, never_fall, expected)
+
+
+def as_shares(gains: Any, name: str) -> tuple[float, ...]:
+    """Return gains by grade from 0 to 1 as a tuple of floats; raise ValueError for others."""
+    expected = "the gains of grade 0, 1, ..., never falling, each from 0 to 1"
+    return as_numbers(gains, name, lambda g: never_fall(g) and g[-1] <= 1, expected)
 
 
 def last_grade(gains: Gains) -> float:
@@ -96,7 +88,7 @@ def gain_of_grades(gains: Gains, levels: Array) -> Array:
 class CumulatedGain(QuadraticForm):
     """A measure of gains and a discount of ranks."""
 
-    gains: str | tuple[float, ...] | None = parameter(None, as_gains)
+    gains: str | tuple[float, ...] = parameter("exponential", as_gains)
     discount_by: str | float = parameter("log2", as_discount_by)
 
     @property
@@ -120,8 +112,8 @@ class DCG(CumulatedGain):
     ----------
     k : int, optional
         Cutoff.
-    gains : sequence of float, "exponential" or "linear", optional
-        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
+    gains : sequence of float, "exponential" or "linear", default="exponential"
+        Gain of grade 0, 1, ...; "exponential" is ``2**grade - 1``, "linear" is the grade.
         Gains of fractional grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         ``1 / log2(rank + 1)``; 1, 1, ``1 / log2(3)``, 1 / 2, ...; ``1 / rank``; or the base b of
@@ -147,8 +139,8 @@ class nDCG(CumulatedGain):
     ----------
     k : int, optional
         Cutoff, of the ideal ranking too.
-    gains : sequence of float, "exponential" or "linear", optional
-        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
+    gains : sequence of float, "exponential" or "linear", default="exponential"
+        Gain of grade 0, 1, ...; "exponential" is ``2**grade - 1``, "linear" is the grade.
         Gains of fractional grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         As for `DCG`.
@@ -183,11 +175,6 @@ class nDCG(CumulatedGain):
         return without_pairs(own, base)
 
 
-def as_gains_by_name(gains: Any, name: str) -> Gains:
-    """Return `as_gains`, in which exponential ones have their name: the default is another."""
-    return as_gains(gains, name) or "exponential"
-
-
 @dataclass(frozen=True, repr=False)
 class QMeasure(DiscountOfQuery):
     """Mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over relevant ranks n [sakai2004].
@@ -213,7 +200,7 @@ class QMeasure(DiscountOfQuery):
     """
 
     beta: float = parameter(1.0, positive)
-    gains: str | tuple[float, ...] | None = parameter("linear", as_gains_by_name)
+    gains: str | tuple[float, ...] = parameter("linear", as_gains)
 
     # A document that moves up is measured by a larger ideal gain a rank.
     monotone = False

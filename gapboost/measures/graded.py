@@ -14,7 +14,6 @@ eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k A
 {GAP(g=(0.5, 0.5)): 0.8333333333333333}
 """
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -31,45 +30,22 @@ from gapboost.measures.gains import as_numbers, as_shares, gain_of_grades, last_
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
 
-# Its inverse must not overflow, times the number of documents.
-LEAST_PROBABILITY = 1e-100
 
+def as_thresholds(g: Any, name: str = "g") -> tuple[float, ...]:
+    """Return threshold probabilities as a tuple of floats; raise ValueError unless their sum is 1.
 
-def as_thresholds(g: Any, name: str = "g") -> tuple[float, ...] | None:
-    """Return threshold probabilities as a tuple of floats; None stays.
-
-    Raises
-    ------
-    ValueError
-        If `g` is not a sequence of probabilities with sum 1.
+    The sum may be off by `SUM_TOLERANCE`.
     """
-
-    def valid(g: tuple[float, ...]) -> bool:
-        in_range = all(x == 0 or x >= LEAST_PROBABILITY for x in g)
-        return in_range and abs(sum(g) - 1) <= SUM_TOLERANCE
-
     expected = (
-        "one threshold probability for each of the grades 1..c, with sum 1, each 0 or at least "
-        f"{LEAST_PROBABILITY:g}, such as (0.5, 0.5)"
+        "one threshold probability for each of the grades 1..c, with sum 1, such as (0.5, 0.5)"
     )
-    return None if g is None else as_numbers(g, name, valid, expected)
+    return as_numbers(g, name, lambda g: abs(sum(g) - 1) <= SUM_TOLERANCE, expected)
 
 
-def as_levels(levels: Any, name: str) -> tuple[float, ...] | None:
-    """Return the grades at which `g` is given, as a tuple of floats; None stays.
-
-    Raises
-    ------
-    ValueError
-        If they are not rising grades above 0.
-    """
-
-    def valid(levels: tuple[float, ...]) -> bool:
-        rising = itertools.pairwise((LEAST_PROBABILITY, *levels, math.inf))
-        return all(low < high for low, high in rising)
-
+def as_levels(levels: Any, name: str) -> tuple[float, ...]:
+    """Return the grades at which `g` is given, as a tuple of floats; raise unless they rise."""
     expected = "a grade above 0 for each entry of g, rising, such as (0.25, 0.5, 1.0)"
-    return None if levels is None else as_numbers(levels, name, valid, expected)
+    return as_numbers(levels, name, lambda levels: bool(np.diff((0, *levels)).min() > 0), expected)
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,8 +99,7 @@ class GradedMeasure(QuadraticForm):
 
         Between the grades at which `g` is given, thresholds are spread evenly.
         """
-        if self.g is None:
-            raise ValueError(f"{self!r} has no g yet; expected a g, or a call of resolved() first")
+        assert self.g is not None, f"{self!r} has no g yet: call resolved() first"
         grades = np.arange(1.0, len(self.g) + 1) if self.levels is None else np.array(self.levels)
         before = np.concatenate(([0.0], grades[:-1]))
         # How much of what lies between two of the grades of g comes between each of the levels and
@@ -229,11 +204,6 @@ class eGAP(GradedMeasure):
         return with_diagonal(lesser(self._w(base, g)))
 
 
-def as_top(top: Any, name: str) -> float | None:
-    """Return the highest grade of a scale, or None if it is open."""
-    return None if top is None else positive(top, name)
-
-
 @dataclass(frozen=True, repr=False)
 class grAP(QuadraticForm):
     """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, the gains of grades [moffat2022].
@@ -273,7 +243,7 @@ class grAP(QuadraticForm):
     """
 
     gains: tuple[float, ...] | None = parameter(None, as_shares)
-    top: float | None = parameter(None, as_top)
+    top: float | None = parameter(None, positive)
 
     discount_at = Reciprocal()
 
@@ -295,12 +265,10 @@ class grAP(QuadraticForm):
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
-        if self.gains is None and self.top is None:
-            raise ValueError(
-                f"{self!r} has no top yet; expected gains or a top, or a call of resolved() first"
-            )
-        gain = gain_of_grades(self.gains, base.levels)
-        if self.top is not None:
+        if self.gains is None:
+            assert self.top is not None, f"{self!r} has no top yet: call resolved() first"
             gain = base.levels / self.top
+        else:
+            gain = gain_of_grades(self.gains, base.levels)
         factor = gain * reciprocal(base.total(gain))[:, None]
         return with_diagonal(gain[..., :, None] * factor[:, None, :])

@@ -27,7 +27,6 @@ from gapboost.measures.base import (
     Measure,
     QuadraticForm,
     label_of_value,
-    shortened,
     tables_of,
     without_pairs,
 )
@@ -113,7 +112,7 @@ class WeightedSum(QuadraticForm):
     def label(self) -> str:
         """Label such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
         labels = [f"{label_of_value(weight)}_{part.label}" for weight, part in self.parts]
-        return shortened("_plus_".join(labels))
+        return "_plus_".join(labels)
 
     @property
     def highest_grade(self) -> float:
@@ -234,7 +233,7 @@ class OfLabel(Measure):
     @property
     def label(self) -> str:
         """Label such as ``ndcg_at_10_of_revenue``; see `Measure.label`."""
-        return shortened(f"{self.measure.label}_of_{label_of_value(self.column)}")
+        return f"{self.measure.label}_of_{label_of_value(self.column)}"
 
     @property
     def highest_grade(self) -> float:
@@ -244,31 +243,14 @@ class OfLabel(Measure):
     def resolved(self, occurring: Any) -> Self:
         """Return the measure with open parameters set from the grades that occur in its column.
 
-        `occurring` is a mapping from columns to these grades, distinct and ascending.
-
-        Raises
-        ------
-        ValueError
-            If there is one label only, or no such column.
+        `occurring` are these grades, the same for all labels, or a mapping from columns to them.
         """
-        if not isinstance(occurring, Mapping) or self.column not in occurring:
-            raise ValueError(
-                f"measure is {self!r}; expected {self.measure!r}, or labels that have this column"
-            )
-        return replace(self, measure=self.measure.resolved(occurring[self.column]))
+        grades = occurring[self.column] if isinstance(occurring, Mapping) else occurring
+        return replace(self, measure=self.measure.resolved(grades))
 
     def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
         """Raise ValueError: a list of grades has one label."""
         raise ValueError(f"measure is {self!r}; expected {self.measure!r} for one label")
-
-
-def grades_of_labels(measure: Measure, occurring: Array) -> Any:
-    """Return the argument of `Measure.resolved` if the same grades occur in every label.
-
-    For a measure of one label it is the grades, otherwise ``{column: grades}``.
-    """
-    columns = [part.label_column for _, part in measure.terms]
-    return occurring if None in columns else dict.fromkeys(columns, occurring)
 
 
 def with_its_label(measure: Measure, data: Judged) -> tuple[Measure, Judged]:

@@ -10,7 +10,6 @@ from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_obje
 from gapboost._data.features import split
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.sums import grades_of_labels
 
 
 def measure_scorer(measure: str | Measure) -> "MeasureScorer":
@@ -45,7 +44,7 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
 def checked_target(measure: Any, name: str) -> Measure:
     """Return a measure that is the same for every candidate and fold."""
     found = as_measure(measure, None, name)
-    fixed = found.resolved(grades_of_labels(found, np.array([0.0, 1.0, 2.0])))
+    fixed = found.resolved(np.array([0.0, 1.0, 2.0]))
     if fixed != found:
         raise ValueError(
             f"{name} is {measure!r}, which takes a parameter from the labels of each fold; "

@@ -10,7 +10,7 @@ from bad_input import check_refusal, inf, nan
 
 import gapboost as gb
 from gapboost.analysis import maximum_entropy, precision_recall
-from gapboost.measures import MEASURES_BY_NAME, QuadraticForm, RecallBase, as_measure
+from gapboost.measures import MEASURES_BY_NAME, QuadraticForm, as_measure
 from gapboost.objectives import as_objective
 
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
@@ -91,7 +91,6 @@ OTHERS = [
     ("measure", lambda: as_measure("ap", (0.5, 0.5))),
     ("measure", lambda: as_measure(gb.GAP(), (0.5, 0.5))),
     ("objective", lambda: as_objective("softmax", gb.AP())),
-    ("GAP()", lambda: gb.GAP().tables(RecallBase.of_integer_grades(np.ones((1, 2), dtype=int)))),
 ]
 
 
