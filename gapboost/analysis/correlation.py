@@ -6,7 +6,6 @@ systems is correlated with its own ranking under complete judgments.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from gapboost._pictures import line
 from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values, system_values
-from gapboost.analysis.trec import JUDGMENTS, Qrels, Run, Ties, checked_ids
+from gapboost.analysis.trec import Qrels, Run, Ties
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -206,13 +205,24 @@ def robustness(
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
     repeats = as_integer(repeats, "repeats")
-    checked_ids(qrels, "qrels", JUDGMENTS)
     complete = system_values(measures, qrels, runs, ties=ties, n_jobs=1)
-    repeat = partial(_repeat, complete, qrels, runs, ties, shares.tolist())
-    repeated = in_order(
-        repeat, generators(random_state, repeats), n_jobs, progress, "judgment samples"
-    )
-    tau = np.array(repeated).transpose(1, 2, 0)
+
+    def taus(generator: np.random.Generator) -> list[list[float]]:
+        """Return tau with the complete judgments, by fraction and measure."""
+        seed = int(generator.integers(2**63))
+        found = []
+        for fraction in shares:
+            # The same order of the documents at every fraction: smaller samples are parts of larger
+            # ones.
+            sample = thinned(qrels, fraction, np.random.default_rng(seed))
+            thinner = system_values(complete.measures, sample, runs, ties=ties, n_jobs=1)
+            pairs = zip(complete.means, thinner.means, strict=True)
+            found.append([kendall_tau(one, other) for one, other in pairs])
+        return found
+
+    repeated = generators(random_state, repeats)
+    found = in_order(taus, repeated, n_jobs, progress, "judgment samples")
+    tau = np.array(found).transpose(2, 1, 0)
     spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
     columns = {
         "measure": np.repeat(short_labels(complete.measures), len(shares)),
@@ -228,30 +238,6 @@ def robustness(
         tau=tau,
         mean=tau.mean(axis=2),
     )
-
-
-def _repeat(
-    complete: SystemValues,
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    ties: Ties,
-    fractions: list[float],
-    generator: np.random.Generator,
-) -> Array:
-    """Return tau with the `complete` judgments for one random sample a fraction.
-
-    The shape is (measures, fractions).
-    """
-    seed = int(generator.integers(2**63))
-    tau = []
-    for fraction in fractions:
-        # The same order of the documents at every fraction: smaller samples are parts of larger
-        # ones.
-        sample = thinned(qrels, fraction, np.random.default_rng(seed))
-        thinner = system_values(complete.measures, sample, runs, ties=ties, n_jobs=1)
-        pairs = zip(complete.means, thinner.means, strict=True)
-        tau.append([kendall_tau(a, b) for a, b in pairs])
-    return np.transpose(tau)
 
 
 def _draw_taus(result: Result, ax: Any) -> None:

@@ -88,20 +88,20 @@ def precision_recall(
     data = judged(y_true, None, recall_base=base, limit=grade_limit([measure]))
     scores = checked_scores(y_score, data.queries.n_rows)
     measure = measure.resolved(data.occurring)
-    _check_recall(measure, data.base.n_levels)
-    order = np.argsort(-scores, kind="stable")
+    # Whatever the list holds: one document of each grade.
+    every = np.ones((1, max(data.base.n_levels, 2)), dtype=np.int64)
+    (pair,), (own,) = tables_of(measure, RecallBase.of_integer_grades(every))
+    if pair[:, own == 0].any():
+        raise ValueError(f"measure is {measure!r}; expected one with a recall, such as GAP()")
     (pair,), (own,) = tables_of(measure, data.base[:])
+    order = np.argsort(-scores, kind="stable")
     new = np.diff(scores[order], prepend=np.inf) != 0
     starts = np.flatnonzero(new | (ties == "row"))
     step, contribution = _contributions(pair, own, data.codes[order], starts)
     value = measure.discount(len(order)) * contribution
     rising = step > 0
-    return _curve(
-        measure,
-        np.flatnonzero(rising) + 1,
-        np.cumsum(step[rising]),
-        value[rising] / step[rising],
-    )
+    recall, precision = np.cumsum(step[rising]), value[rising] / step[rising]
+    return _curve(measure, np.flatnonzero(rising) + 1, recall, precision)
 
 
 def _contributions(pair: Array, own: Array, codes: Array, starts: Array) -> tuple[Array, Array]:
@@ -143,18 +143,17 @@ def mean_curve(curves: Sequence[Result], levels: int = 100) -> Result:
     >>> mean_curve(curves, levels=2).precision.tolist()
     [0.75, 0.75]
     """
-    if not ordered(curves) or not all(hasattr(curve, "precision") for curve in curves):
-        raise TypeError(f"curves is {curves!r}; expected a list of curves of precision_recall")
-    if len(curves) == 0:
-        raise ValueError("curves is empty; expected at least one")
+    given = list(curves) if ordered(curves) else []
+    if not given or not all(hasattr(curve, "precision") for curve in given):
+        raise ValueError(f"curves is {curves!r}; expected a list of curves of precision_recall")
     recall = np.arange(1, as_integer(levels, "levels") + 1) / levels
     # Recall is a sum of steps: a level that is one of its values must not fall into the next step
     # by rounding. Precision is 0 beyond the recall reached.
     found = [
         np.append(curve.precision, 0.0)[np.searchsorted(curve.recall, recall - 1e-12)]
-        for curve in curves
+        for curve in given
     ]
-    return _curve(curves[0].measure, np.arange(1, levels + 1), recall, np.mean(found, axis=0))
+    return _curve(given[0].measure, np.arange(1, levels + 1), recall, np.mean(found, axis=0))
 
 
 def _curve(measure: Measure, rank: Array, recall: Array, precision: Array) -> Result:
@@ -170,18 +169,3 @@ def _draw(curve: Result, ax: Any, **line: Any) -> None:
     precision = np.concatenate([curve.precision[:1], curve.precision])
     ax.step(recall, precision, where="pre", **line)
     ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-
-
-def _check_recall(measure: Measure, n_grades: int) -> None:
-    """Refuse a measure in which a document counts for the value, but not for recall.
-
-    The area would not be the measure.
-    """
-    # Whatever the list holds: one document of each grade.
-    every = RecallBase.of_integer_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64))
-    (pair,), (own,) = tables_of(measure, every)
-    if pair[:, own == 0].any():
-        raise ValueError(
-            f"measure is {measure!r}, in which some documents count in pairs only, so that there "
-            "is no recall; expected a measure such as GAP()"
-        )

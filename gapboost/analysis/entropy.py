@@ -77,15 +77,9 @@ def expected_value(measure: str | Measure, probabilities: Array, recall_base: An
     """
     measure = as_measure(measure)
     base = _counts(recall_base, "recall_base")
-    try:
-        p = np.asarray(probabilities, dtype=np.float64)
-    except (TypeError, ValueError):
-        p = np.empty(0)
-    if p.ndim != 2 or p.shape[1] != len(base) or not (p >= 0).all() or not np.isfinite(p).all():
-        raise ValueError(
-            f"probabilities is {probabilities!r}; expected numbers >= 0 of shape (n, {len(base)}): "
-            "one column for each of the grades of recall_base"
-        )
+    p = np.asarray(probabilities, dtype=np.float64)
+    if p.shape[1:] != base.shape or not (np.isfinite(p) & (p >= 0)).all():
+        raise ValueError(f"probabilities is {p}; expected numbers >= 0 of shape (n, {len(base)})")
     return Problem(measure, len(p), base, np.arange(p.shape[1])).expected(p)
 
 
@@ -153,14 +147,12 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     measure = as_measure(measure)
     whole = _counts(counts, "counts")
     base = whole if recall_base is None else _counts(recall_base, "recall_base")
-    if whole.sum() < 1:
-        raise ValueError(f"counts is {whole.tolist()}; expected at least one document")
     width = max(len(whole), len(base))
     whole, base = (np.pad(c, (0, width - len(c))) for c in (whole, base))
-    if (base < whole)[1:].any():
+    if not whole.any() or (base < whole)[1:].any():
         raise ValueError(
-            f"recall_base is {base.tolist()}, but {whole.tolist()} are in the ranking; expected at "
-            "least those from grade 1 on"
+            f"counts is {whole} and recall_base {base}; expected at least one document, and not "
+            "more than in recall_base"
         )
     if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
         raise ValueError(f"value is {value!r}; expected the finite value of a measure")

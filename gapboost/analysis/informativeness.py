@@ -151,8 +151,8 @@ def informativeness(
         raise ValueError("measures is empty; expected at least one")
     if not enough or top < 1:
         raise ValueError(
-            f"lists holds no list with {minimum} documents of each of the grades 1..{top}, among "
-            f"{len(lists)}; expected some: lower minimum, or merge grades"
+            f"lists has none with {minimum} documents of each grade 1..{top}; expected at least "
+            "one: lower minimum, or merge grades"
         )
     errors = in_order(partial(_errors, wanted, top), enough, n_jobs, progress, "maximum entropy")
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
@@ -192,10 +192,7 @@ def compared_errors(
 def top_grade(lists: Any) -> int:
     """Return the highest grade of the lists."""
     if not isinstance(lists, list | tuple) or not all(isinstance(x, RankedList) for x in lists):
-        raise TypeError(
-            f"lists is a {type(lists).__name__}; expected a list of RankedList, as from "
-            "ranked_lists"
-        )
+        raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList")
     return max((len(found.recall_base) for found in lists), default=1) - 1
 
 

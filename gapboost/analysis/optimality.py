@@ -8,7 +8,6 @@ ranker, or an ensemble of trees with its leaf values for weights and leaf indica
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -107,8 +106,20 @@ def local_optimality(
             )
         prepared.append((data.queries.grouped(features), data))
     values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
-    change = partial(_changes, wanted, prepared, w, values, steps)
-    found = in_order(change, generators(random_state, n_directions), n_jobs, progress, "directions")
+
+    def in_one_direction(generator: np.random.Generator) -> Array:
+        """Return changes of shape (datasets, measures, step sizes)."""
+        direction = generator.standard_normal(len(w))
+        direction /= np.linalg.norm(direction)
+        changes = []
+        for (rows, data), before in zip(prepared, values, strict=True):
+            scores, moved = rows @ w, rows @ direction
+            after = [_values(wanted, data, scores + step * moved) for step in steps]
+            changes.append(np.transpose(after) - before[:, None])
+        return np.array(changes)
+
+    directions = generators(random_state, n_directions)
+    found = in_order(in_one_direction, directions, n_jobs, progress, "directions")
     changes = np.array(found).transpose(1, 2, 0, 3)
     least = rounding(values[:, :, None, None] + changes, (2, 3))[:, :, None, None]
     counts = {
@@ -143,25 +154,6 @@ def _finite(values: Any, name: str) -> Array:
     if len(array) == 0:
         raise ValueError(f"{name} is empty; expected at least one number")
     return array
-
-
-def _changes(
-    measures: Sequence[Measure],
-    datasets: list[tuple[Any, Judged]],
-    weights: Array,
-    values: Array,
-    step_sizes: Array,
-    generator: np.random.Generator,
-) -> Array:
-    """Changes of shape (datasets, measures, step sizes) in one direction."""
-    direction = generator.standard_normal(len(weights))
-    direction /= np.linalg.norm(direction)
-    changes = []
-    for (rows, data), before in zip(datasets, values, strict=True):
-        scores, moved = rows @ weights, rows @ direction
-        after = [_values(measures, data, scores + step * moved) for step in step_sizes]
-        changes.append(np.transpose(after) - before[:, None])
-    return np.array(changes)
 
 
 def _values(measures: Sequence[Measure], data: Judged, scores: Array) -> Array:

@@ -280,9 +280,7 @@ def discriminative_power(
         values = checked_values(values.best(top), 2, 2)
     level = probability(level, "level")
     if as_integer(n_resamples, "n_resamples") < 1 / level:
-        raise ValueError(
-            f"level is {level} for {n_resamples} resamples; expected 1 / level or more"
-        )
+        raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
     n_topics = len(values.topics)
     first, second = np.triu_indices(len(values.systems), 1)
     pairs = tuple(itertools.combinations(values.systems, 2))

@@ -52,11 +52,8 @@ class SystemValues(Result):
         array = np.asarray(values, dtype=np.float64)
         expected = (len(measures), len(systems), len(topics))
         if array.shape != expected or not np.isfinite(array).all():
-            raise ValueError(
-                f"values has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or "
-                f"infinite values; expected finite ones of shape {expected} (measures, systems, "
-                "topics)"
-            )
+            found = f"shape {array.shape} and {(~np.isfinite(array)).sum()} NaN or infinite values"
+            raise ValueError(f"values has {found}; expected finite ones of shape {expected}")
         means = array.mean(axis=2)
         super().__init__(
             {"system": tuple(systems), **dict(zip(short_labels(measures), means, strict=True))},
@@ -207,10 +204,8 @@ def checked_measures(measures: Any) -> list[Any]:
         If something else is among them, or nothing.
     """
     several = [measures] if isinstance(measures, str | Measure) else measures
-    if not isinstance(several, list | tuple):
-        raise TypeError(f"measures is {measures!r}; expected a list of measures")
-    if not several:
-        raise ValueError("measures is empty; expected at least one")
+    if not isinstance(several, list | tuple) or len(several) == 0:
+        raise TypeError(f"measures is {measures!r}; expected a list of at least one measure")
     of_ir_measures = ir_measures().measures.Measure
     return [
         one if isinstance(one, of_ir_measures) else as_measure(one, None, "measures")
@@ -227,14 +222,10 @@ def checked_values(values: Any, n_systems: int, n_topics: int) -> SystemValues:
         If they are no values, or there are fewer.
     """
     if not isinstance(values, SystemValues):
-        raise TypeError(
-            f"values is a {type(values).__name__}; expected SystemValues, as from system_values"
-        )
+        raise TypeError(f"values is a {type(values).__name__}; expected SystemValues")
     if len(values.systems) < n_systems or len(values.topics) < n_topics:
-        raise ValueError(
-            f"values has {len(values.systems)} systems and {len(values.topics)} topics; expected "
-            f"at least {n_systems} and {n_topics}"
-        )
+        found = f"{len(values.systems)} systems and {len(values.topics)} topics"
+        raise ValueError(f"values has {found}; expected at least {n_systems} and {n_topics}")
     return values
 
 

@@ -240,9 +240,7 @@ def checked_ids(found: Any, name: str, expected: str) -> Mapping[str, Mapping[st
     kinds = {kind for ids in (found, *found.values()) for kind in set(map(type, ids))}
     others = [kind.__name__ for kind in kinds if not issubclass(kind, str)]
     if others:
-        raise TypeError(
-            f"{name} has topics or documents of type {others[0]}; expected strings, as in files"
-        )
+        raise TypeError(f"{name} has topics or documents of type {others[0]}; expected strings")
     return found  # type: ignore[no-any-return]
 
 
@@ -285,21 +283,17 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     grades = np.maximum(numeric_column(judgments, "qrels", "grades"), 0)
     known = iter(checked_grades(grades, "qrels", real=True).tolist())
     base = {topic: Counter(islice(known, len(judged))) for topic, judged in qrels.items()}
-    retrieved = [
-        (topic, max(qrels[topic].get(document, 0), 0), score)
-        for topic in qrels
-        for document, score in sorted(run.get(topic, {}).items(), reverse=True)
-    ]
-    if not retrieved:
-        raise ValueError(
-            f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(qrels)[:3]} "
-            "...; expected topics that are spelled the same"
-        )
-    qid, y_true, given = map(list, zip(*retrieved, strict=True))
+    found = {topic: sorted(run.get(topic, {}).items(), reverse=True) for topic in qrels}
+    qid = [topic for topic, documents in found.items() for _ in documents]
+    given = [score for documents in found.values() for _, score in documents]
+    y_true = [qrels[topic].get(d, 0) for topic, documents in found.items() for d, _ in documents]
+    if not qid:
+        raise ValueError(f"run shares no topic with qrels; expected some of {list(qrels)[:3]} ...")
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
     scores = numeric_column(given, "run", "finite scores").astype("f4") if single else given
-    return Rankings(np.array(y_true), checked_scores(scores, len(qid), "run", "run"), qid, base)
+    scores = checked_scores(scores, len(qid), "run", "run")
+    return Rankings(np.maximum(y_true, 0), scores, qid, base)
 
 
 def evaluate(

@@ -88,7 +88,7 @@ def test_the_mean_of_curves():
     assert mean.precision.tolist() == [1, (2 / 3 + 1) / 2, 0.5, 0.5]
     # levels that each curve's steps share: the area of the mean is the mean of the areas
     assert mean.area == pytest.approx((curve.area + other.area) / 2)
-    with pytest.raises(ValueError, match="curves is empty"):
+    with pytest.raises(ValueError, match="curves is"):
         mean_curve([])
 
 
@@ -148,6 +148,6 @@ class Beside(gb.KendallTau):
 def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
     assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
     with pytest.raises(
-        ValueError, match=r"measure is Beside\(\), in which some documents count in pairs only"
+        ValueError, match=r"measure is Beside\(\); expected one with a recall"
     ):
         precision_recall(Beside(), [2, 1, 0], [3, 2, 1])

@@ -292,7 +292,7 @@ def test_lists_with_few_documents_are_left_out(lists):
         range(6)
     )
     with pytest.raises(
-        ValueError, match=r"no list with 5 documents of each of the grades 1..2, among 7"
+        ValueError, match=r"lists has none with 5 documents of each grade 1..2"
     ):
         informativeness([gb.nDCG()], [*lists, short])
 

@@ -249,7 +249,7 @@ def test_topics_of_only_one_side():
     # what is skipped is a topic without relevant documents, not one without retrieved ones
     assert trec.evaluate(gb.AP(), qrels, run, empty="skip") == {gb.AP(): 0.5}
     assert trec.evaluate(gb.AP(), qrels, run, empty=1) == {gb.AP(): pytest.approx(2 / 3)}
-    with pytest.raises(ValueError, match="share no topic"):
+    with pytest.raises(ValueError, match="run shares no topic"):
         trec.evaluate(gb.AP(), qrels, {"01": {"a": 1.0}})
 
 
