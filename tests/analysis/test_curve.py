@@ -147,7 +147,5 @@ class Beside(gb.KendallTau):
 
 def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
     assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
-    with pytest.raises(
-        ValueError, match=r"measure is Beside\(\); expected one with a recall"
-    ):
+    with pytest.raises(ValueError, match=r"measure is Beside\(\); expected one with a recall"):
         precision_recall(Beside(), [2, 1, 0], [3, 2, 1])

@@ -291,9 +291,7 @@ def test_lists_with_few_documents_are_left_out(lists):
     assert informativeness([gb.nDCG()], [*lists, short], minimum=4, n_jobs=1).lists == tuple(
         range(6)
     )
-    with pytest.raises(
-        ValueError, match=r"lists has none with 5 documents of each grade 1..2"
-    ):
+    with pytest.raises(ValueError, match=r"lists has none with 5 documents of each grade 1..2"):
         informativeness([gb.nDCG()], [*lists, short])
 
 
