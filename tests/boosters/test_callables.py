@@ -4,17 +4,15 @@ import copy
 import gc
 import pickle
 import weakref
-from dataclasses import dataclass
 
 import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, shuffled, twins
+from twins import LIGHTGBM, QID, SIZES, VALI, XGBOOST, X, Y, shuffled, twins
 
 import gapboost as gb
-from gapboost.xgboost import XGBGAPRanker
 
 # --- functions as metrics -------------------------------------------------------------------------
 
@@ -147,50 +145,6 @@ def test_progress(twin, capsys):
         lightgbm.cv(settings, data, 3, folds=folds, callbacks=[bar])
     else:
         xgboost.cv({}, twin.dataset(X, Y, SIZES), 3, callbacks=[bar])
-
-
-# --- model files ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, repr=False)
-class Own(gb.AP):
-    """A measure of a user's own."""
-
-
-OBJECTIVES = [
-    gb.LambdaRank(gb.GAP(g=(0.1, 0.2, 0.7), k=7), sigma=2.0, truncation=5, normalize=False),
-    gb.RankNet(gb.nDCG(k=10, gains=(0, 1, 1e20))),
-    gb.SoftRank(gb.AP(rel=2), sigma=0.5),
-    gb.ApproxRank(gb.xGAP(g=(0.0, 1.0)), beta=3.0),
-    gb.LambdaRank(0.7 * gb.GAP(g=(1 / 3, 2 / 3)) + 1e-7 * gb.AP() + 2 * gb.RBP(p=0.9)),
-    gb.LambdaRank(gb.DCG(gains="linear", discount_by="letor")),
-]
-
-
-@pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
-@pytest.mark.parametrize("suffix", ["json", "ubj"])
-def test_files_of_xgboost_say_the_objective(objective, suffix, tmp_path):
-    ranker = XGBOOST.fitted(objective=objective, n_estimators=2, min_child_weight=1e-9)
-    ranker.save_model(tmp_path / f"model.{suffix}")
-    loaded = XGBGAPRanker(n_jobs=1)
-    loaded.load_model(tmp_path / f"model.{suffix}")
-    assert loaded.objective_ == ranker.objective_
-    npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
-    assert loaded.score(TEST.X, TEST.y, TEST.qid) == ranker.score(TEST.X, TEST.y, TEST.qid)
-
-
-def test_files_of_a_users_own_measure(tmp_path):
-    ranker = XGBOOST.fitted(measure=Own())
-    ranker.save_model(tmp_path / "model.json")
-    loaded = XGBGAPRanker(measure=Own())
-    loaded.load_model(tmp_path / "model.json")
-    assert loaded.measure_ == Own()
-    other = XGBOOST.fitted(evals=[VALI])
-    before, scores = dict(vars(other)), other.predict(TEST.X)
-    with pytest.raises(ValueError, match="the model was trained"):
-        other.load_model(tmp_path / "model.json")
-    assert vars(other) == before
-    npt.assert_array_equal(other.predict(TEST.X), scores)
 
 
 # --- factors of positions -------------------------------------------------------------------------

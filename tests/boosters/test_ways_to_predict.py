@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import treelite
 import xgboost
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, onnx_scores
 
 from gapboost.xgboost import XGBGAPRanker
 
@@ -43,6 +43,7 @@ class Case(NamedTuple):
         return "-".join(filter(None, [*words, *(str(value) for _, value in self.parameters)]))
 
 
+LINEAR = {"booster": "gblinear", "max_depth": None}
 MISSING = {
     "lightgbm": {
         "nan": {},
@@ -55,18 +56,12 @@ CASES = [
     Case(booster, missing, stopping, named)
     for booster in MISSING
     for missing in MISSING[booster]
-    for stopping in (False, True)
-    for named in (False, True)
+    for stopping, named in ((False, True), (True, False))
 ] + [
     Case("xgboost", "nan", True, False, (("num_parallel_tree", 3), ("subsample", 0.5))),
     Case("xgboost", "nan", True, False, (("booster", "dart"), ("rate_drop", 0.3))),
-    Case(
-        "xgboost",
-        "nan",
-        True,
-        False,
-        (("booster", "gblinear"), ("max_depth", None), ("learning_rate", 0.01)),
-    ),
+    Case("xgboost", "nan", False, False, (("base_score", 2.0),)),
+    Case("xgboost", "nan", True, False, (*LINEAR.items(), ("learning_rate", 0.01))),
     Case("lightgbm", "nan", False, False, (("boosting_type", "dart"),)),
 ]
 
@@ -110,23 +105,6 @@ def fitted(case):
     return Fitted(case, ranker, rows, test, ranker.predict(rows))
 
 
-def onnx(booster, X):
-    import onnxmltools
-    import onnxruntime
-    from onnxmltools.convert.common.data_types import FloatTensorType
-
-    convert = (
-        onnxmltools.convert_lightgbm
-        if isinstance(booster, lightgbm.Booster)
-        else onnxmltools.convert_xgboost
-    )
-    model = convert(booster, initial_types=[("X", FloatTensorType([None, X.shape[1]]))])
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, {"X": X})[0].ravel()
-
-
 def through_joblib(f, file):
     joblib.dump(f.ranker, file)
     return joblib.load(file).predict(f.rows)
@@ -137,7 +115,9 @@ def exported(f, **options):
 
 
 def through_onnx(f, _):
-    return onnx(exported(f, **({"feature_names": None} if f.case.twin is XGBOOST else {})), f.array)
+    return onnx_scores(
+        exported(f, **({"feature_names": None} if f.case.twin is XGBOOST else {})), f.array
+    )
 
 
 def through_treelite(f, _):

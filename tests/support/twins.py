@@ -183,3 +183,22 @@ def gradients(twin, objective, scores, y, sizes, weights=None):
 def metric_values(twin, metric, scores, y, sizes, weights=None):
     dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
     return {name: value for name, value, *_ in metric(np.asarray(scores), dataset)}
+
+
+def booster_of(ranker):
+    return ranker.booster_ if isinstance(ranker, lightgbm.LGBMModel) else ranker.get_booster()
+
+
+def onnx_scores(booster, X):
+    """Return the scores of onnxruntime for the booster, converted by onnxmltools."""
+    import onnxmltools
+    import onnxruntime
+    from onnxmltools.convert.common.data_types import FloatTensorType
+
+    is_lightgbm = isinstance(booster, lightgbm.Booster)
+    convert = onnxmltools.convert_lightgbm if is_lightgbm else onnxmltools.convert_xgboost
+    model = convert(booster, initial_types=[("X", FloatTensorType([None, X.shape[1]]))])
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, {"X": X})[0].ravel()
