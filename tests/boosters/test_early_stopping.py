@@ -1,4 +1,4 @@
-"""The measure that is trained for stops training, whatever else is watched."""
+"""The measure that is trained for stops training, whatever else is reported."""
 
 import lightgbm
 import numpy as np
@@ -6,91 +6,115 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
-from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, sizes_of, twins
+from twins import (
+    LIGHTGBM,
+    QID,
+    SIZES,
+    TEST,
+    TRAIN,
+    VALI,
+    XGBOOST,
+    X,
+    Y,
+    booster_of,
+    sizes_of,
+    twins,
+)
 
 import gapboost as gb
 
 EARLY = {"n_estimators": 100, "learning_rate": 0.3}
-
 # It is the same in every round: training would stop after the first.
 CONSTANT = gb.AP(rel=200)
-WATCHED = [[], ["ndcg@5", "ndcg@10"], [CONSTANT], ["ndcg@1", CONSTANT, "p@3"]]
+WATCHED = {"nothing more": [], "more": ["ndcg@1", CONSTANT, "p@3"]}
 
-EARLY_STOPPING_ROUND = (
-    "early_stopping_round",
-    "early_stopping_rounds",
-    "early_stopping",
-    "n_iter_no_change",
-)
-WAYS = [
-    (LIGHTGBM, {}, {"callbacks": lambda: [lightgbm.early_stopping(5, verbose=False)]}),
-    (
-        LIGHTGBM,
-        {},
-        {"callbacks": lambda: (lightgbm.early_stopping(5, first_metric_only=True, verbose=False),)},
+
+def of_lightgbm(**options):
+    return {"callbacks": [lightgbm.early_stopping(5, verbose=False, **options)]}
+
+
+def of_xgboost(**options):
+    return {"callbacks": [xgboost.callback.EarlyStopping(rounds=5, **options)]}
+
+
+# The booster, and a function that returns parameters and arguments of fit.
+WAYS = {
+    "LightGBM's callback": (LIGHTGBM, lambda: ({}, of_lightgbm())),
+    "by the first metric": (LIGHTGBM, lambda: ({}, of_lightgbm(first_metric_only=True))),
+    "early_stopping_round": (LIGHTGBM, lambda: ({"early_stopping_round": 5}, {})),
+    "n_iter_no_change": (LIGHTGBM, lambda: ({"n_iter_no_change": 5}, {})),
+    "early_stopping_rounds": (XGBOOST, lambda: ({"early_stopping_rounds": 5}, {})),
+    "XGBoost's callback": (XGBOOST, lambda: (of_xgboost(), {})),
+    "maximize": (XGBOOST, lambda: (of_xgboost(maximize=True), {})),
+    "save_best": (XGBOOST, lambda: (of_xgboost(save_best=True), {})),
+    "named": (
+        XGBOOST,
+        lambda: (of_xgboost(metric_name="map-gap", data_name="validation_1"), {}),
     ),
-    *((LIGHTGBM, {name: 5}, {}) for name in EARLY_STOPPING_ROUND),
-    (XGBOOST, {"early_stopping_rounds": 5}, {}),
-    (XGBOOST, {"callbacks": lambda: [xgboost.callback.EarlyStopping(rounds=5)]}, {}),
-]
+}
 
 
-def fitted(twin, parameters, fit, watched, evals=(VALI,)):
-    parameters, fit = (
-        {k: v() if callable(v) else v for k, v in given.items()} for given in (parameters, fit)
-    )
+def fitted(way, watched, evals=(TEST, VALI), **more):
+    twin, stopping = WAYS[way]
+    parameters, fit = stopping()
     if watched:
         (fit if twin is LIGHTGBM else parameters)["eval_metric"] = watched
-    return twin.fitted(evals=evals, fit=fit, **{**EARLY, **parameters})
+    return twin.fitted(evals=evals, fit=fit, **{**EARLY, **parameters, **more})
 
 
-def n_rounds(ranker):
-    """Rounds of the whole training, those after the best included."""
-    return len(next(iter(next(iter(ranker.evals_result_.values())).values())))
+@pytest.mark.parametrize("watched", WATCHED)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_best_round_is_kept(way, watched):
+    """LightGBM stops by any set: here by that of which there is one."""
+    twin, _ = WAYS[way]
+    ranker = fitted(way, WATCHED[watched], (VALI,) if twin is LIGHTGBM else (TEST, VALI))
+    curve = twin.curve(ranker)
+    best = int(np.argmax(curve)) + 1
+    assert 1 < best == ranker.best_iteration_ == len(curve) - 5
+    shorter = twin.fitted(**{**EARLY, "n_estimators": best})
+    npt.assert_array_equal(ranker.predict(TEST.X), shorter.predict(TEST.X))
+    score = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)
+    assert score[ranker.measure_] == pytest.approx(curve.max(), abs=1e-6)
 
 
-@pytest.mark.slow(keep=4)
-@pytest.mark.parametrize(("twin", "parameters", "fit"), WAYS)
-@pytest.mark.parametrize("evals", [(VALI,), (TEST, VALI)], ids=["one set", "two sets"])
-def test_watching_more_measures_does_not_change_where_training_stops(twin, parameters, fit, evals):
-    alone, *others = (fitted(twin, parameters, fit, watched, evals) for watched in WATCHED)
-    assert 1 < alone.best_iteration_ == n_rounds(alone) - 5 < 95
-    for other, watched in zip(others, WATCHED[1:], strict=True):
-        assert len(next(iter(other.evals_result_.values()))) == 1 + len(watched)
-        assert (other.best_iteration_, n_rounds(other)) == (alone.best_iteration_, n_rounds(alone))
-        assert (other.predict(TEST.X) == alone.predict(TEST.X)).all()
-
-
-@pytest.mark.parametrize("way", [0, 2], ids=["callback", "parameter"])
-def test_every_measure_stops_where_the_user_says_so(way):
-    _, parameters, fit = WAYS[way]
-    ranker = fitted(LIGHTGBM, {**parameters, "first_metric_only": False}, fit, ["ndcg@5", CONSTANT])
+@pytest.mark.parametrize("way", ["LightGBM's callback", "early_stopping_round"])
+def test_every_metric_stops_lightgbm_where_the_user_says_so(way):
+    ranker = fitted(way, ["ndcg@5", CONSTANT], (VALI,), first_metric_only=False)
     assert ranker.best_iteration_ == 1
-    assert n_rounds(ranker) == 6
+    assert len(LIGHTGBM.curve(ranker)) == 6
 
 
 def test_the_callback_of_the_user_stays_as_it_was():
     stopping = lightgbm.early_stopping(5, verbose=False)
     before = dict(vars(stopping))
-    first, again = (
-        fitted(LIGHTGBM, {}, {"callbacks": lambda: [stopping]}, [CONSTANT]) for _ in range(2)
-    )
+    fit = {"callbacks": [stopping], "eval_metric": [CONSTANT]}
+    first, again = (LIGHTGBM.fitted(evals=[VALI], fit=fit, **EARLY) for _ in range(2))
     assert vars(stopping) == before
-    assert n_rounds(first) == n_rounds(again) > 6
+    assert len(LIGHTGBM.curve(first)) == len(LIGHTGBM.curve(again)) > 6
+
+
+def test_the_training_set_does_not_stop_training():
+    # LightGBM recognizes it as the same object.
+    evaluation = {"eval_set": [(X, Y), (VALI.X, VALI.y)], "eval_qid": [QID, VALI.qid]}
+    ranker = LIGHTGBM.ranker(**{**EARLY, "n_estimators": 60})
+    ranker.fit(X, Y, QID, **evaluation, **of_lightgbm())
+    curve = LIGHTGBM.curve(ranker, 1)
+    assert ranker.best_iteration_ == np.argmax(curve) + 1 == len(curve) - 5
 
 
 @twins
-@pytest.mark.parametrize("watched", WATCHED, ids=len)
-def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_looks_at(twin, watched):
+@pytest.mark.parametrize("watched", WATCHED)
+def test_native_early_stopping(twin, watched):
     """LightGBM's `first_metric_only` stops by the first metric, XGBoost by the last."""
-    objective, eval_metric, curves = twin.module.objective("gap"), twin.module.eval_metric, {}
+    watched, curves = WATCHED[watched], {}
+    objective, eval_metric = twin.module.objective("gap"), twin.module.eval_metric
+    train, parameters = twin.dataset(X, Y, SIZES), {**twin.native, "learning_rate": 0.3}
     if twin is LIGHTGBM:
-        train, vali = twin.dataset(TRAIN.X, TRAIN.y, SIZES), (VALI.X, VALI.y, sizes_of(VALI.qid))
         booster = lightgbm.train(
-            {**twin.native, "learning_rate": 0.3, "objective": objective, "metric": "None"},
+            {**parameters, "objective": objective, "metric": "None"},
             train,
             100,
-            valid_sets=[train.create_valid(vali[0], vali[1], group=vali[2])],
+            valid_sets=[train.create_valid(VALI.X, VALI.y, group=sizes_of(VALI.qid))],
             feval=eval_metric(["gap", *watched]),
             callbacks=[
                 lightgbm.early_stopping(5, first_metric_only=True, verbose=False),
@@ -100,8 +124,8 @@ def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_look
         best = booster.best_iteration
     else:
         booster = xgboost.train(
-            {**twin.native, "learning_rate": 0.3},
-            twin.dataset(TRAIN.X, TRAIN.y, SIZES),
+            parameters,
+            train,
             100,
             obj=objective,
             custom_metric=eval_metric([*watched, "gap"]),
@@ -111,10 +135,44 @@ def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_look
             verbose_eval=False,
         )
         best = booster.best_iteration + 1
-    parameters, fit = twin.stopping(5)
-    expected = twin.fitted(evals=[VALI], fit=fit, **{**EARLY, **parameters})
-    (values, *_) = next(iter(curves.values())).values()
-    assert (best, len(values)) == (expected.best_iteration_, n_rounds(expected))
+    (of_set,) = curves.values()
+    assert 1 < best == np.argmax(of_set["map-gap"]) + 1 == len(of_set["map-gap"]) - 5
+
+
+# --- another metric stops training ----------------------------------------------------------------
+
+
+def pushed(y_true, y_pred):
+    """Return a metric as LightGBM calls it."""
+    return "pushed", float(y_pred @ y_true), True
+
+
+def spread(y_true, y_score):
+    """Return a metric as XGBoost calls it, which minimizes this one."""
+    return float(np.ptp(y_score))
+
+
+NAMES = {"gap": "map-gap", gb.nDCG(k=5): "ndcg@5", gb.AP(): "map-ap"}
+
+
+@pytest.mark.parametrize(
+    "stopping", ["ndcg@5", "map-gap", "gap", gb.nDCG(k=5), gb.AP(), "function", "its name"]
+)
+@twins
+def test_any_reported_metric_can_stop_training(twin, stopping):
+    function = pushed if twin is LIGHTGBM else spread
+    stopping = {"function": function, "its name": function.__name__}.get(stopping, stopping)
+    parameters, fit = twin.stopping(3)
+    (fit if twin is LIGHTGBM else parameters)["eval_metric"] = ["ap", "ndcg@5", function]
+    options = {"n_estimators": 60, "learning_rate": 0.5, "stopping_metric": stopping}
+    ranker = twin.fitted(evals=[VALI], fit=fit, **options, **parameters)
+    name = NAMES.get(stopping, function.__name__ if callable(stopping) else stopping)
+    curve = twin.curve(ranker, metric=name)
+    best = np.argmin(curve) if name == "spread" else np.argmax(curve)
+    assert ranker.best_iteration_ == best + 1
+
+
+# --- what is left of a model ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["gbtree", "dart"])
@@ -123,19 +181,15 @@ def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
 
     def frame(data, categories):
         letters = np.array(list("abcd"))[np.digitize(data.X[:, 10], (2, 6, 10))]
-        return pd.DataFrame(
-            {"letter": pd.Categorical(letters, categories=list(categories)), "x": data.X[:, 1]}
-        )
+        letters = pd.Categorical(letters, categories=list(categories))
+        return pd.DataFrame({"letter": letters, "x": data.X[:, 1]})
 
     parameters = {"booster": kind, "enable_categorical": True, "early_stopping_rounds": 5, **EARLY}
-    ranker = XGBOOST.ranker(**parameters).fit(
-        frame(TRAIN, "abcd"),
-        TRAIN.y,
-        qid=TRAIN.qid,
-        eval_set=[(frame(VALI, "abcd"), VALI.y)],
-        eval_qid=[VALI.qid],
-    )
-    assert ranker.get_booster().num_boosted_rounds() < n_rounds(ranker)  # rounds were dropped
+    evaluation = {"eval_set": [(frame(VALI, "abcd"), VALI.y)], "eval_qid": [VALI.qid]}
+    ranker = XGBOOST.ranker(**parameters)
+    ranker.fit(frame(TRAIN, "abcd"), TRAIN.y, TRAIN.qid, **evaluation)
+    # Rounds were dropped.
+    assert booster_of(ranker).num_boosted_rounds() < len(XGBOOST.curve(ranker))
     expected = ranker.predict(frame(TEST, "abcd"))
     assert len(set(expected)) > 4
     ranker.save_model(tmp_path / "model.json")

@@ -2,11 +2,9 @@
 
 import re
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-import xgboost
 from sklearn.exceptions import DataConversionWarning
 from twins import LIGHTGBM, QID, SIZES, VALI, XGBOOST, X, Y, twins
 
@@ -84,16 +82,12 @@ def test_bad_own_parameters(twin, name, value):
 
 
 @twins
-def test_an_objective_by_value_brings_its_measure(twin):
+def test_parameters_that_do_not_go_together(twin):
     for other in ({"measure": "ap"}, {"g": (0.5, 0.5)}):
         with pytest.raises(ValueError, match="objective"):
             twin.ranker(objective=gb.LambdaRank(gb.nDCG()), **other).fit(X, Y, QID)
-
-
-@twins
-def test_stopping_metric_without_early_stopping(twin):
     with pytest.raises(ValueError, match="stopping_metric"):
-        twin.ranker(stopping_metric="gap").fit(X, Y, QID)
+        twin.ranker(stopping_metric="gap").fit(X, Y, QID)  # early stopping is off
 
 
 IGNORED = {
@@ -141,29 +135,6 @@ def test_parameters_that_change_nothing_are_one_error(twin):
             twin.ranker(**{name: value}).fit(X, Y, QID)
     with pytest.raises(ValueError, match=", ".join(sorted(IGNORED[twin.name]))):
         twin.ranker(**IGNORED[twin.name]).fit(X, Y, QID)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"num_iterations": 2},
-        {"feature_fraction": 0.5},
-        {"lambda_l2": 3.0},
-        {"min_data": 3},
-        {"num_threads": 1},
-        {"seed": 4, "bagging_fraction": 0.5, "bagging_freq": 1},
-    ],
-    ids=str,
-)
-def test_lightgbms_names_of_parameters_are_used(parameters):
-    (name, value), *_ = parameters.items()
-    ranker = LIGHTGBM.ranker(**parameters).fit(X, Y, QID)
-    if name == "num_iterations":
-        assert ranker.booster_.num_trees() == value
-    elif name != "num_threads":
-        others = {n: v for n, v in parameters.items() if n != name}
-        plain = LIGHTGBM.ranker(**others).fit(X, Y, QID)
-        assert (ranker.predict(X) != plain.predict(X)).any()
 
 
 # --- queries --------------------------------------------------------------------------------------
@@ -251,32 +222,22 @@ def test_columns_on_a_gpu_are_copied(twin):
 COLUMNS = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(d=lambda frame: frame.d > frame.d[0])
 
 
-@pytest.mark.parametrize("position", [0, 2, 4])
-@pytest.mark.parametrize("by", ["fit", "constraints"])
-def test_positions_of_columns_beside_a_column_qid(by, position):
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_positions_of_columns_beside_a_column_qid(place):
     """The column qid is taken out first: positions behind it would mean other columns."""
     frame = COLUMNS.copy()
-    frame.insert(position, "qid", QID)
-    fit = {"categorical_feature": [3]} if by == "fit" else {}
-    parameters = {} if by == "fit" else {"interaction_constraints": [[0, 1], [2, 3]]}
-    for names, group in ((frame, {}), (COLUMNS, {"qid": QID})):
-        ranker = LIGHTGBM.ranker(**parameters)
-        if names is frame:
-            with pytest.raises(ValueError, match="column 'qid'"):
-                ranker.fit(names, Y, **fit)
-        else:
-            ranker.fit(names, Y, **group, **fit)
-    # Names are the same either way.
-    for names, group in ((frame, {}), (COLUMNS, {"qid": QID})):
-        LIGHTGBM.ranker().fit(names, Y, **group, categorical_feature=["d"])
-
-
-@pytest.mark.parametrize("given", [{"categorical_feature": [4]}, {"categorical_feature": [-1]}])
-def test_positions_out_of_range(given):
-    with pytest.raises(ValueError, match="categorical_feature has the position"):
-        LIGHTGBM.ranker().fit(COLUMNS, Y, QID, **given)
-    with pytest.raises(ValueError, match="interaction_constraints has the position 7"):
-        LIGHTGBM.ranker(interaction_constraints=[[0, 7]]).fit(COLUMNS, Y, QID)
+    frame.insert(place, "qid", QID)
+    names = {"categorical_feature": ["d"]}
+    for parameters, fit in (
+        ({}, {"categorical_feature": [3]}),
+        ({"interaction_constraints": [[0, 1], [2, 3]]}, {}),
+    ):
+        with pytest.raises(ValueError, match="column 'qid'"):
+            LIGHTGBM.ranker(**parameters).fit(frame, Y, **fit)
+        LIGHTGBM.ranker(**parameters).fit(COLUMNS, Y, QID, **fit)
+    found = LIGHTGBM.ranker().fit(frame, Y, **names).predict(frame)
+    expected = LIGHTGBM.ranker().fit(COLUMNS, Y, QID, **names).predict(COLUMNS)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_xgboosts_columns_beside_a_column_qid():
@@ -289,6 +250,15 @@ def test_xgboosts_columns_beside_a_column_qid():
         XGBOOST.ranker(interaction_constraints=[[0, 1]]).fit(frame, Y)
     XGBOOST.ranker(feature_weights=weights[1:]).fit(frame, Y)
     XGBOOST.ranker(interaction_constraints=[["a", "b"]]).fit(frame, Y)
+
+
+def test_positions_out_of_range():
+    for position in (4, -1):
+        with pytest.raises(ValueError, match="categorical_feature"):
+            LIGHTGBM.ranker().fit(COLUMNS, Y, QID, categorical_feature=[position])
+    for twin in (LIGHTGBM, XGBOOST):
+        with pytest.raises(ValueError, match="interaction_constraints"):
+            twin.ranker(interaction_constraints=[[0, 7]]).fit(COLUMNS, Y, QID)
 
 
 @twins
@@ -340,58 +310,3 @@ def test_columns_in_another_order(twin):
         with pytest.raises(ValueError, match="'b' where 'a'"):
             call()
     np.testing.assert_array_equal(ranker.predict(COLUMNS.assign(qid=1)), ranker.predict(COLUMNS))
-
-
-# --- native callbacks -----------------------------------------------------------------------------
-
-
-@twins
-def test_native_arguments(twin):
-    for factory in (twin.module.objective, twin.module.eval_metric):
-        with pytest.raises((ValueError, TypeError), match="measure"):
-            factory("mpa")
-        with pytest.raises(ValueError, match="g is"):
-            factory("gap", g=(0.5, 0.6))
-        with pytest.raises(ValueError, match="measure is"):
-            factory(gb.OfLabel(gb.AP(), 0))
-    with pytest.raises(ValueError, match="g is"):
-        twin.module.objective(gb.LambdaRank(gb.GAP()), g=(0.5, 0.5))
-    with pytest.raises(ValueError, match="g is"):
-        twin.module.eval_metric(["gap", "ap"], g=(0.5, 0.5))
-
-
-@twins
-def test_data_sets_that_native_callbacks_refuse(twin):
-    for make in (twin.module.objective, twin.module.eval_metric):
-        call, scores = make("gap"), np.zeros(N)
-        with pytest.raises(ValueError, match="label holds the negative grade"):
-            call(scores, twin.dataset(X, Y - 1.0, SIZES))
-        with pytest.raises(ValueError, match="scores hold NaN or infinite"):
-            call(np.full(N, np.nan), twin.dataset(X, Y, SIZES))
-    with pytest.raises(ValueError, match="label holds no query"):
-        twin.module.objective("gap")(scores, twin.dataset(X, QID % 2, SIZES))
-
-
-def test_native_lightgbm_refuses_what_it_would_ignore():
-    for name, value in {"lambdarank_norm": False, "bagging_by_query": True}.items():
-        parameters = {**LIGHTGBM.native, name: value, "objective": gb.lightgbm.objective("gap")}
-        with pytest.raises(ValueError, match=name):
-            lightgbm.train(parameters, lightgbm.Dataset(X, Y, group=SIZES), 2)
-    data = lightgbm.Dataset(X, Y, group=SIZES, position=np.arange(N) % 10)
-    with pytest.raises(ValueError, match="positions"):
-        lightgbm.train({**LIGHTGBM.native, "objective": gb.lightgbm.objective("gap")}, data, 2)
-    parameters = {**LIGHTGBM.native, "objective": gb.lightgbm.objective("gap")}
-    with pytest.raises(ValueError, match="in part"):
-        lightgbm.cv(parameters, lightgbm.Dataset(X, Y, group=SIZES), 2, nfold=3)
-
-
-@pytest.mark.parametrize("tree_method", ["hist", "approx", "exact"])
-def test_native_xgboost_with_the_documented_settings_trains_as_the_ranker(tree_method):
-    settings = {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}
-    options = {"tree_method": tree_method, "max_depth": 4, "learning_rate": 0.3}
-    data = xgboost.DMatrix(X, Y, qid=QID, nthread=1)
-    booster = xgboost.train(
-        {**settings, **options, "nthread": 1}, data, 10, obj=gb.xgboost.objective("gap")
-    )
-    ranker = gb.xgboost.XGBGAPRanker(n_estimators=10, n_jobs=1, **options).fit(X, Y, QID)
-    np.testing.assert_array_equal(booster.inplace_predict(VALI.X), ranker.predict(VALI.X))

@@ -37,21 +37,17 @@ def fitted(seed, **parameters):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("first", [0, pytest.param(10, marks=pytest.mark.slow)])
-def test_a_ranker_that_stopped_early_scores_the_best_value(kind, first):
+def test_a_ranker_that_stopped_early_scores_the_best_value(kind):
     # Rounds without trees are common with few queries.
-    for seed in range(first, 30 if first else 10):
+    rounds, trees = [], []
+    for seed in range(5):
         ranker, values, score = fitted(seed, **KINDS[kind])
         assert score == pytest.approx(max(values), rel=1e-12)
         assert ranker.best_iteration_ == ranker.booster_.num_trees()
-
-
-def test_rounds_without_a_split_are_not_trees():
-    found = [fitted(seed, colsample_bytree=0.3) for seed in range(10)]
-    rounds = [int(np.argmax(values)) + 1 for _, values, _ in found]
-    trees = [ranker.best_iteration_ for ranker, _, _ in found]
+        rounds.append(int(np.argmax(values)) + 1)
+        trees.append(ranker.best_iteration_)
     assert all(t <= r for t, r in zip(trees, rounds, strict=True))
-    assert trees != rounds
+    assert kind != "sampled columns" or trees != rounds
 
 
 def test_factors_of_positions_are_those_of_the_best_round():

@@ -1,4 +1,4 @@
-"""Rankers train for sums of measures of several labels, or refuse to, at each entry point."""
+"""Rankers train for sums of measures of several labels."""
 
 import pickle
 from typing import NamedTuple
@@ -6,13 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
-from gapboost.model_selection import measure_scorer
 
 COLUMNS = ["relevance", "ink"]
 
@@ -34,7 +31,6 @@ def labelled(data):
 
 TWO, TWO_VALI, TWO_TEST = map(labelled, (TRAIN, VALI, TEST))
 RELEVANCE, INK = gb.OfLabel(gb.GAP(), 0), gb.OfLabel(gb.nDCG(k=10), 1)
-TARGET = 0.5 * gb.OfLabel(gb.GAP(g=(0.5, 0.5)), 0) + 0.5 * INK
 BOTH = 0.7 * RELEVANCE + 0.3 * INK
 
 
@@ -88,19 +84,6 @@ def test_equal_labels_train_the_model_of_the_plain_sum(twin):
 
 
 @twins
-def test_the_weights_trade_one_label_for_the_other(twin):
-    values = []
-    for measure in (RELEVANCE, BOTH, INK):
-        ranker = twin.fitted(data=TWO, measure=measure, n_estimators=30)
-        values.append(
-            [*gb.evaluate([RELEVANCE, INK], TWO.y, ranker.predict(TWO.X), TWO.qid).values()]
-        )
-    relevance, ink = np.transpose(values)
-    assert (np.diff(relevance) < 0).all()
-    assert (np.diff(ink) > 0).all()
-
-
-@twins
 def test_rows_come_in_any_order_and_labels_with_names(twin):
     order, grouped = shuffled(TRAIN)
     fits = [
@@ -120,17 +103,6 @@ def test_rows_come_in_any_order_and_labels_with_names(twin):
     assert fits[-1].score(TWO_TEST.X, named(TWO_TEST.y), TWO_TEST.qid) == fits[0].score(
         TWO_TEST.X, TWO_TEST.y, TWO_TEST.qid
     )
-
-
-@twins
-def test_weights_of_queries_and_documents_count(twin):
-    weight = np.random.default_rng(0).uniform(0.1, 3, len(TWO.y))
-    found = twin.fitted(data=TWO, measure=RELEVANCE, fit={"sample_weight": weight})
-    alone = twin.fitted(measure=gb.GAP(), fit={"sample_weight": weight})
-    np.testing.assert_array_equal(found.predict(TEST.X), alone.predict(TEST.X))
-    assert (
-        twin.fitted(data=TWO, measure=BOTH, fit={"sample_weight": weight}).predict(TEST.X) != 0
-    ).any()
 
 
 # --- evaluation sets, early stopping, score -------------------------------------------------------
@@ -169,7 +141,7 @@ def test_reports_are_those_of_evaluate(twin):
 
 
 @twins
-@pytest.mark.parametrize("stopping", [None, INK, "ndcg_of_1@10"])
+@pytest.mark.parametrize("stopping", [None, INK])
 def test_the_sum_or_one_label_stops_training(twin, stopping):
     early, fit = twin.stopping(4)
     (fit if twin is LIGHTGBM else early)["eval_metric"] = [INK]
@@ -214,35 +186,6 @@ def test_the_measure_survives_copies_and_files(twin, tmp_path):
         assert loaded.score(TEST.X, named(TWO_TEST.y).set_axis(y.columns, axis=1), TEST.qid) > 0.5
 
 
-# --- scikit-learn, explain ------------------------------------------------------------------------
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
-
-
-@twins
-def test_searches_of_scikit_learn_choose_weights(twin, routing):
-    grid = {"measure": [w * RELEVANCE + (1 - w) * INK for w in (0.1, 0.5, 0.9)]}
-    ranker = twin.ranker(n_estimators=3)
-    search = GridSearchCV(ranker, grid, cv=GroupKFold(2), scoring=measure_scorer(TARGET))
-    search.fit(TWO.X, TWO.y, groups=TWO.qid, qid=TWO.qid)
-    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
-    assert search.score(TWO_TEST.X, TWO_TEST.y, qid=TWO_TEST.qid) > 0.5
-    with pytest.raises(ValueError, match=r"takes a parameter from the labels .* OfLabel\(GAP\(g="):
-        measure_scorer(BOTH)
-    scores = cross_val_score(
-        twin.ranker(measure=BOTH),
-        TWO.X,
-        TWO.y,
-        cv=GroupKFold(2),
-        params={"qid": TWO.qid, "groups": TWO.qid},
-    )
-    assert (scores > 0.5).all()
-
-
 # --- refusals -------------------------------------------------------------------------------------
 
 
@@ -255,7 +198,3 @@ def test_no_label_that_is_read_teaches_an_order(twin):
     y[:, 0] = 1
     with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
         twin.ranker(measure=BOTH).fit(TWO.X, y, TWO.qid)
-
-
-# --------------------------------------------------------------------------------------------------
-# collections

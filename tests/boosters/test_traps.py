@@ -1,16 +1,13 @@
 """One test for each trap of LightGBM and XGBoost that a custom objective can lead to.
 
-Most of them are silent: a constant model, a metric that goes the wrong way. Parameters that would
-be ignored are in `test_parameters.py`, unusable arguments in
-`tests/package/test_bad_input_rankers.py`.
+Most of them are silent: a constant model, a metric that goes the wrong way.
 """
 
 from contextlib import nullcontext
 
 import numpy as np
-import numpy.testing as npt
 import pytest
-from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, metric_values, twins
+from twins import LIGHTGBM, QID, SIZES, X, Y, gradients, metric_values, twins
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -29,7 +26,20 @@ def blunt_trees(twin):
     )
 
 
-# --- both -----------------------------------------------------------------------------------------
+def test_data_that_no_split_can_cut():
+    for features, least in ((np.zeros_like(X), 1), (X, len(Y))):
+        ranker = LIGHTGBM.ranker(min_child_samples=least)
+        with pytest.raises(ValueError, match="X holds no feature that LightGBM can split"):
+            ranker.fit(features, Y, QID)
+
+
+@twins
+def test_rounding_of_long_lists_is_no_gradient(twin):
+    """The sums over pairs of long lists leave rounding where they ought to cancel."""
+    rng = np.random.default_rng(0)
+    y, x, qid = rng.integers(0, 2, 2000), rng.normal(size=(2000, 3)), np.repeat(np.arange(5), 400)
+    with pytest.raises(ValueError, match="no swap of two documents of y changes it"):
+        twin.ranker(measure=gb.Precision(k=500)).fit(x, y, qid)
 
 
 @twins
@@ -55,22 +65,14 @@ def test_hessians_too_small_for_the_default_leaf_floors(twin):
 
 
 @twins
-def test_hessians_of_zero(twin):
-    with pytest.raises(
-        ValueError, match=r"measure is AP\(rel=3\), and no swap of two documents of y changes it"
-    ):
-        twin.fitted(measure=gb.AP(rel=3))
-
-
-@twins
-def test_the_most_that_the_error_about_the_leaf_floor_allows_is_learnable_in_principle(twin):
-    total = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES)[1].sum(
-        dtype=float
-    )
-    with pytest.raises(
-        ValueError, match=r"^min_child_weight is .*, but the hessians of all rows sum to"
-    ):
-        twin.fitted(min_child_weight=total * 0.501)
+def test_a_leaf_floor_that_leaves_no_split(twin):
+    objective = twin.module.objective("gap")
+    total = gradients(twin, objective, np.zeros(len(Y)), Y, SIZES)[1].sum(dtype=float)
+    names = ["min_child_weight"]
+    names += ["min_sum_hessian_in_leaf", "min_hessian"] if twin is LIGHTGBM else []
+    for name in names:
+        with pytest.raises(ValueError, match=r"^min_child_weight is .*hessians of all rows sum to"):
+            twin.fitted(**{name: total * 0.501})
     twin.fitted(min_child_weight=total * 0.499)
 
 
@@ -90,17 +92,10 @@ def test_a_leaf_floor_that_leaves_few_leaves(twin):
         )
 
     fit(0.124)  # a warning is an error here
-    with pytest.warns(
-        UserWarning,
-        match=r"^min_child_weight is .* sum to .* hold 13% of them; expected at most \S+, unless "
-        r"trees",
-    ) as warned:
+    with pytest.warns(UserWarning, match=r"^min_child_weight is .* hold 13% of them") as warned:
         fit(0.126)
     assert warned[0].filename == __file__
-    with pytest.warns(
-        UserWarning,
-        match=r"expected at most \S+, or larger weights, unless trees of fewer than 8 leaves",
-    ):
+    with pytest.warns(UserWarning, match=r"^min_child_weight .* or larger weights"):
         fit(0.05, weight=np.full(50, 0.2))
     fit(0.126, rows=980)  # too few rows for sharper trees
 
@@ -121,28 +116,6 @@ def test_the_order_of_tied_rows_in_the_file(twin):
         grad, _ = gradients(twin, twin.module.objective("gap"), np.zeros(len(y)), y, sizes)
         first = grad[np.concatenate(([0], np.cumsum(sizes)[:-1]))]
         assert len(np.unique(first.round(4))) > len(sizes) // 2
-
-
-@twins
-def test_scores_to_start_from_are_not_part_of_predict(twin):
-    start = np.full(len(Y), 3.5)
-    ranker = twin.fitted(fit={twin.start: start})
-    npt.assert_allclose(ranker.predict(TEST.X), twin.fitted().predict(TEST.X), rtol=0, atol=1e-4)
-
-
-@twins
-def test_no_metric_but_ours_is_computed(twin):
-    ranker = twin.fitted(evals=[VALI])
-    assert [list(curves) for curves in ranker.evals_result_.values()] == [["map-gap"]]
-
-
-@twins
-def test_grades_above_31(twin):
-    y = np.where(Y == 2, 40, Y)
-    vali = np.where(VALI.y == 2, 40, VALI.y)
-    ranker = twin.ranker().fit(X, y, QID, eval_set=[(VALI.X, vali)], eval_qid=[VALI.qid])
-    assert ranker.g_ == (0.5, *[0.0] * 38, 0.5)
-    npt.assert_array_equal(ranker.predict(TEST.X), twin.fitted().predict(TEST.X))
 
 
 @twins
@@ -173,18 +146,3 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
     assert values[:10].tolist() == [0.0, 1.0] * 5
     assert values[15] == 0.0
     assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
-
-
-# --- LightGBM -------------------------------------------------------------------------------------
-
-
-# --- XGBoost --------------------------------------------------------------------------------------
-
-
-def test_xgboost_set_params_hands_parameters_to_a_fitted_booster():
-    # It would fail in the next predict on an objective that XGBoost does not know.
-    ranker = XGBOOST.fitted()
-    expected = ranker.predict(TEST.X)
-    ranker.set_params(objective="lambdarank", eval_metric="egap", measure="egap", learning_rate=0.5)
-    ranker.get_booster().save_config()
-    npt.assert_array_equal(ranker.predict(TEST.X), expected)

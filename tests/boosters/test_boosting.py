@@ -1,0 +1,126 @@
+"""Options of the boosters beyond plain trees take effect with our objectives."""
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import xgboost
+from packaging.version import Version
+from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
+
+import gapboost as gb
+
+GRADIENT_BASED = {"sampling_method": "gradient_based", "subsample": 0.4}
+WEIGHTS = np.repeat([0.0, 1.0], [10, TRAIN.n_features - 10])
+OPTIONS = {
+    "lightgbm": [
+        {"boosting_type": "dart", "drop_rate": 0.5},
+        {"boosting_type": "goss"},
+        {"data_sample_strategy": "goss", "top_rate": 0.2, "other_rate": 0.2},
+        {"linear_tree": True},
+        {"subsample": 0.5, "subsample_freq": 1},
+        {"extra_trees": False},
+        {"num_iterations": 5},
+        {"feature_fraction": 0.5},
+        {"lambda_l2": 3.0},
+        {"min_data": 3},
+        {"seed": 4},
+    ],
+    "xgboost": [
+        {"booster": "gblinear", "max_depth": None, "learning_rate": 1.0},
+        {"booster": "dart", "rate_drop": 0.5},
+        {"tree_method": "exact"},
+        {"tree_method": "approx", "max_bin": 8},
+        {"grow_policy": "lossguide", "max_leaves": 5, "max_depth": 0},
+        {"subsample": 0.5, "colsample_bytree": 0.5},
+        {"num_parallel_tree": 2, "subsample": 0.5},
+        {"feature_weights": WEIGHTS, "colsample_bynode": 0.5},
+        {"eta": 0.5},
+        {"seed": 4},
+        GRADIENT_BASED,
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("twin", "parameters"),
+    [(twin, options) for twin in (LIGHTGBM, XGBOOST) for options in OPTIONS[twin.name]],
+    ids=lambda value: getattr(value, "name", "-".join(value) if isinstance(value, dict) else ""),
+)
+def test_options_take_effect_and_train(twin, parameters):
+    if parameters is GRADIENT_BASED and Version(xgboost.__version__) < Version("3.2"):
+        pytest.skip("XGBoost samples so on processors from 3.2 on")
+    # LightGBM samples from round 1 / learning_rate on.
+    shared = {"n_estimators": 10, "learning_rate": 0.3, "random_state": 0}
+    if {"num_iterations", "seed", "eta"} & parameters.keys():
+        shared = {name: value for name, value in shared.items() if name == "n_estimators"}
+    rankers = [twin.fitted(evals=[VALI], **{**shared, **given}) for given in (parameters, {})]
+    found, plain = (ranker.predict(VALI.X) for ranker in rankers)
+    assert (found != plain).any()
+    curve = twin.curve(rankers[0])
+    untrained = gb.evaluate("gap", VALI.y, np.zeros(len(VALI)), VALI.qid)[gb.GAP()]
+    assert curve[-1] > untrained + 0.05
+    if parameters.get("boosting_type") != "dart":  # it does not always repeat itself
+        measure = rankers[0].measure_
+        value = gb.evaluate(measure, VALI.y, found, VALI.qid)[measure]
+        assert curve[-1] == pytest.approx(value, abs=1e-6)
+    if "feature_weights" in parameters:
+        assert not rankers[0].feature_importances_[:10].any()
+    if "num_iterations" in parameters:
+        assert rankers[0].booster_.num_trees() == 5
+
+
+@pytest.mark.parametrize("given", [{"extra_trees": True}, {}])
+def test_lightgbm_draws_thresholds_by_default(given):
+    options = {name: v for name, v in LIGHTGBM.parameters.items() if name != "extra_trees"}
+    options |= {"n_estimators": 5, "n_jobs": 1}
+    ours = LIGHTGBM.ranker_class(**options, **given).fit(X, Y, QID)
+    theirs = lightgbm.LGBMRanker(
+        **options, extra_trees=True, objective=gb.lightgbm.objective("gap"), metric="None"
+    ).fit(X, Y, group=SIZES)
+    npt.assert_allclose(ours.predict(TEST.X), theirs.predict(TEST.X), rtol=0, atol=1e-6)
+
+
+@twins
+@pytest.mark.parametrize("sign", [1, -1])
+def test_monotone_constraints(twin, sign):
+    """Relevance falls and then rises in the first feature; later it depends on the second."""
+    x = np.random.default_rng(0).uniform(-1, 1, size=(len(TRAIN), 2))
+    score = x[:, 0] + 2 * x[:, 0] ** 2 + (x[:, 0] > 0) * x[:, 1]
+    y = (score > 0.5).astype(int) + (score > 1.5)
+    first, second = np.meshgrid(np.linspace(-1, 1, 50), np.linspace(-1, 1, 5))
+    grid = np.column_stack([first.ravel(), second.ravel()])
+
+    def steps(**parameters):
+        ranker = twin.ranker(n_estimators=20, **parameters).fit(sign * x, y, QID)
+        return np.diff(ranker.predict(sign * grid).reshape(5, 50), axis=1)
+
+    assert (steps() < 0).any()
+    limits = [sign, 0] if twin is LIGHTGBM else (sign, 0)
+    bound = steps(monotone_constraints=limits)
+    assert (bound >= 0).all()
+    assert (bound > 0).any()
+
+
+def test_categories_in_another_order_continue_a_model_of_xgboost():
+    letters = np.array(list("abcdef"))
+
+    def frame(y, categories):
+        rng = np.random.default_rng(0)
+        of_grade = letters[np.array([[2, 3], [0, 5], [1, 4]])[y, rng.integers(2, size=len(y))]]
+        chosen = np.where(rng.random(len(y)) < 0.3, rng.choice(letters, len(y)), of_grade)
+        letter = pd.Categorical(chosen, categories=list(categories))
+        return pd.DataFrame({"letter": letter, "x": rng.normal(size=len(y))})
+
+    def fit(categories, vali_categories, **continued):
+        evaluation = {"eval_set": (frame(VALI.y, vali_categories), VALI.y), "eval_qid": VALI.qid}
+        ranker = XGBOOST.ranker(enable_categorical=True)
+        return ranker.fit(frame(Y, categories), Y, QID, **evaluation, **continued)
+
+    first = fit("abcdef", "abcdef")
+    expected = fit("abcdef", "abcdef", xgb_model=first)
+    found = fit("cabfed", "cfbeda", xgb_model=first)
+    assert found.evals_result_ == expected.evals_result_
+    scores = expected.predict(frame(TEST.y, "abcdef"))
+    npt.assert_array_equal(found.predict(frame(TEST.y, "fbdcea")), scores)

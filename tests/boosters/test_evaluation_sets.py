@@ -1,0 +1,177 @@
+"""What a fit reports: values of `evaluate` on each evaluation set in each round, and progress."""
+
+import pickle
+from dataclasses import dataclass
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+import xgboost
+from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, shuffled, twins
+
+import gapboost as gb
+from gapboost._boosters.metrics import metric_names
+
+
+@twins
+@pytest.mark.parametrize("in_order", [True, False])
+def test_the_curve_is_evaluate_at_each_iteration(twin, in_order):
+    """The first set is the training set, the last has weights of queries and of documents."""
+    train, vali = (
+        (slice(None), slice(None)) if in_order else (shuffled(TRAIN)[0], shuffled(VALI)[0])
+    )
+    X, y, qid = TRAIN.X[train], TRAIN.y[train], TRAIN.qid[train]
+    of_queries = np.linspace(0.5, 3.0, VALI.n_queries)
+    of_rows = np.random.default_rng(0).choice([0.0, 0.5, 2.5], len(VALI))
+    sets = [
+        (X, y, qid, None),
+        (VALI.X[vali], VALI.y[vali], VALI.qid[vali], None),
+        (VALI.X, VALI.y, VALI.qid, of_queries),
+        (VALI.X[vali], VALI.y[vali], VALI.qid[vali], of_rows),
+    ]
+    ranker = twin.ranker().fit(
+        X,
+        y,
+        qid,
+        eval_set=[each[:2] for each in sets],
+        eval_qid=[each[2] for each in sets],
+        **{twin.eval_weight: [each[3] for each in sets]},
+    )
+    first = "training" if twin is LIGHTGBM else "validation_0"
+    assert next(iter(ranker.evals_result_)) == first
+    for number, (X, y, qid, weight) in enumerate(sets):
+        expected = [
+            gb.evaluate(ranker.measure_, y, scores, qid, sample_weight=weight)[ranker.measure_]
+            for scores in (twin.staged(ranker, X, i) for i in range(1, 6))
+        ]
+        npt.assert_allclose(twin.curve(ranker, number), expected, rtol=0, atol=1e-6)
+
+
+@twins
+def test_one_pair_is_an_eval_set(twin):
+    listed = twin.fitted(evals=[VALI])
+    pair = {"eval_set": (VALI.X, VALI.y)}
+    for qid in (VALI.qid, [VALI.qid], VALI.qid.tolist()):
+        ranker = twin.ranker().fit(X, Y, QID, **pair, eval_qid=qid)
+        assert ranker.evals_result_ == listed.evals_result_
+    weights, start = np.linspace(0.5, 3.0, VALI.n_queries), np.linspace(-1.0, 1.0, len(VALI))
+    more = {twin.eval_weight: weights, twin.eval_start: start}
+    plain = twin.ranker().fit(X, Y, QID, **pair, eval_qid=VALI.qid, **more)
+    inside = twin.fitted(evals=[VALI], fit={name: [value] for name, value in more.items()})
+    assert plain.evals_result_ == inside.evals_result_
+    assert plain.evals_result_ != listed.evals_result_
+
+
+def test_names_of_sets():
+    ranker = LIGHTGBM.fitted(evals=[VALI, TEST], fit={"eval_names": ["a", "b"]})
+    assert list(ranker.evals_result_) == ["a", "b"]
+    assert [list(curves) for curves in ranker.evals_result_.values()] == [["map-gap"]] * 2
+
+
+def test_the_training_set_is_binned_once_by_xgboost(monkeypatch):
+    made = []
+
+    def counted(*args, **kwargs):
+        made.append(kwargs["ref"])
+        return xgboost.QuantileDMatrix(*args, **kwargs)
+
+    monkeypatch.setattr(xgboost.sklearn, "QuantileDMatrix", counted)
+    XGBOOST.ranker().fit(X, Y, QID, eval_set=[(X, Y), (VALI.X, VALI.y)], eval_qid=[QID, VALI.qid])
+    train, vali = made
+    assert train is None
+    assert vali is not None
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def pushed(y_true, y_pred):
+    return "pushed", float(y_pred @ y_true), True
+
+
+def tops(y_true, y_pred, weight, group):
+    starts = np.cumsum(group) - group
+    return [("tops", float(np.maximum.reduceat(y_pred, starts).mean()), False)]
+
+
+def spread(y_true, y_score):
+    return float(np.ptp(y_score))
+
+
+def test_lightgbm_calls_functions_with_rows_query_by_query():
+    order, rows = shuffled(VALI)
+    evaluation = {"eval_set": [(VALI.X[order], VALI.y[order])], "eval_qid": [VALI.qid[order]]}
+    ranker = LIGHTGBM.ranker().fit(X, Y, QID, **evaluation, eval_metric=[pushed, "ap", tops])
+    log = ranker.evals_result_["valid_0"]
+    assert set(log) == {"map-gap", "map-ap", "pushed", "tops"}
+    scores = ranker.predict(VALI.X[rows])
+    npt.assert_allclose(log["pushed"][-1], scores @ VALI.y[rows])
+    highest = [scores[VALI.qid[rows] == q].max() for q in np.unique(VALI.qid)]
+    npt.assert_allclose(log["tops"][-1], np.mean(highest))
+
+
+def test_xgboost_calls_functions_for_each_query():
+    ranker = XGBOOST.fitted(evals=[VALI], eval_metric=["ap", spread])
+    log = ranker.evals_result_["validation_0"]
+    assert list(log)[-1] == "map-gap"  # XGBoost stops by the last
+    assert set(log) == {"map-gap", "map-ap", "spread"}
+    scores = ranker.predict(VALI.X)
+    queries = [VALI.qid == q for q in np.unique(VALI.qid)]
+    values, sizes = zip(*((np.ptp(scores[rows]), rows.sum()) for rows in queries), strict=True)
+    npt.assert_allclose(log["spread"][-1], np.average(values, weights=sizes), rtol=1e-5)
+
+
+# --- names of metrics -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Worded(gb.AP):
+    """A measure of someone's own with a word for a parameter."""
+
+    word: str = ""
+
+
+NAMES = {
+    "map-gap": gb.GAP(),
+    "map-gap@10": gb.GAP(k=10),
+    "map-egap": gb.eGAP(g=(0.5, 0.5)),
+    "ndcg@10": gb.nDCG(k=10),
+    "precision@5": gb.Precision(k=5),
+    "map-0.7*gap+0.3*ap@5": 0.7 * gb.GAP(k=5) + 0.3 * gb.AP(k=5),
+    "map-2*ap+0.5*ndcg@10": 2 * gb.AP() + 0.5 * gb.nDCG(k=10),
+}
+ALIKE = [
+    [gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.2, 0.8)), gb.AP(rel=1), gb.AP(rel=2)],
+    [gb.AP(rel=1) + gb.RR(), gb.AP(rel=2) + gb.RR(), gb.RR(rel=2)],
+    [Worded(word="a:b"), Worded(word="a b"), Worded(word="ab")],
+]
+
+
+def test_names_of_metrics_are_short_distinct_and_maximized():
+    assert metric_names(list(NAMES.values())) == list(NAMES)
+    for measures in ALIKE:
+        names = metric_names(measures)
+        assert len(set(names)) == len(names)
+        assert all(name.startswith("map-") and not set(name) & set(" :\t") for name in names)
+
+
+# --- progress -------------------------------------------------------------------------------------
+
+
+@twins
+def test_progress(twin, capsys):
+    bar = twin.module.progress()
+    given = {"callbacks": [bar]}
+    for _ in range(2):  # a bar for each fit
+        ranker = twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+    text = capsys.readouterr().err
+    assert text.count("5round") + text.count("5/5") >= 2
+    assert "map-gap" in text
+    pickle.loads(pickle.dumps(ranker))
+    if twin is LIGHTGBM:
+        settings = {"objective": "regression", "verbose": -1}
+        folds = [(np.arange(400), np.arange(400, 800))]
+        lightgbm.cv(settings, lightgbm.Dataset(X, Y, group=SIZES), 3, folds=folds, **given)
+    else:
+        xgboost.cv({}, twin.dataset(X, Y, SIZES), 3, **given)
