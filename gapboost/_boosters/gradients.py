@@ -11,7 +11,7 @@ from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import Team, working_on
 from gapboost.objectives import Objective
-from gapboost.objectives.objective import CheckedPass
+from gapboost.objectives.base import CheckedPass
 
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query
 # of millions, 1e-7; rounding is 1e-14.

@@ -40,7 +40,33 @@ def parameter(
 
 
 @dataclass(frozen=True, repr=False)
-class Measure(ABC):
+class Value:
+    """Frozen dataclass whose parameters are checked, and which prints as it is written."""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if "check" in f.metadata and not (value is None and f.default is None):
+                self._set(**{f.name: f.metadata["check"](value, f.name)})
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        shown = []
+        # Inherited fields come first in a dataclass; people write the cutoff last.
+        for f in sorted(fields(self), key=lambda f: f.name == "k"):
+            value = getattr(self, f.name)
+            if f.default is MISSING:
+                shown.append(repr(value))
+            elif f.init and (value != f.default or f.metadata.get("always_shown")):
+                shown.append(f"{f.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Measure(Value, ABC):
     """A measure of rankings.
 
     Subclasses are frozen dataclasses: hashable, picklable, and printed as they are written.
@@ -78,27 +104,11 @@ class Measure(ABC):
     k: int | None = parameter(None, as_integer, kw_only=True)
 
     def __post_init__(self) -> None:
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if "check" in f.metadata and not (value is None and f.default is None):
-                self._set(**{f.name: f.metadata["check"](value, f.name)})
+        super().__post_init__()
         if not SHORT_NAME.fullmatch(str(self.short_name)):
             raise ValueError(
                 f"short_name is {self.short_name!r}; expected letters, digits, '_', '.' and '-'"
             )
-
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def __repr__(self) -> str:
-        shown = []
-        # Inherited fields come first in a dataclass; people write the cutoff last.
-        for f in sorted(fields(self), key=lambda f: f.name == "k"):
-            value = getattr(self, f.name)
-            if f.default is MISSING or value != f.default or f.metadata.get("always_shown"):
-                shown.append(f"{f.name}={value!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
 
     @property
     def short_name(self) -> str:

@@ -222,9 +222,6 @@ class OfLabel(Measure):
             trains=self.measure.trains,
         )
 
-    def __repr__(self) -> str:
-        return f"OfLabel({self.measure!r}, {self.column!r})"
-
     @property
     def short_name(self) -> str:
         """Name such as ``ndcg_of_revenue``."""

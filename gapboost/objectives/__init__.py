@@ -1,25 +1,20 @@
-"""Objectives: frozen values that train for a measure, one file for each.
+"""Objectives: frozen values that train for a measure.
 
-============  ========================================================
-`objective`   what an objective is, and a pass of it over one data set
-`lambdarank`  LambdaRank
-`ranknet`     RankNet, in which all pairs count the same
-`tie_order`   the order of documents with equal scores
+============  =====================================================
+`base`        what an objective is, and a pass of it over one data set
+`lambdarank`  LambdaRank, and RankNet, in which all pairs count the same
 `smooth`      what SoftRank and ApproxRank share
 `softrank`    SoftRank
 `approxrank`  ApproxRank
 `bounds`      how far ApproxRank may be from its measure
-============  ========================================================
+============  =====================================================
 """
-
-from dataclasses import replace
 
 from gapboost.measures import Measure
 from gapboost.objectives.approxrank import ApproxRank
+from gapboost.objectives.base import Objective, Pass
 from gapboost.objectives.bounds import ApproximationBound, approximation_bound
-from gapboost.objectives.lambdarank import LambdaRank
-from gapboost.objectives.objective import Objective, Pass
-from gapboost.objectives.ranknet import RankNet
+from gapboost.objectives.lambdarank import LambdaRank, RankNet
 from gapboost.objectives.softrank import SoftRank
 
 __all__ = [
@@ -55,10 +50,7 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
             f"objective is {name!r}; expected one of {', '.join(OBJECTIVES_BY_NAME)} or an "
             "objective value"
         )
-    objective = OBJECTIVES_BY_NAME[name](measure)
+    kind = OBJECTIVES_BY_NAME[name]
     # The smooth objectives have no ties to break.
-    return (
-        replace(objective, random_state=random_state)
-        if isinstance(objective, LambdaRank)
-        else objective
-    )
+    options = {"random_state": random_state} if issubclass(kind, LambdaRank) else {}
+    return kind(measure, **options)

@@ -32,8 +32,9 @@ from scipy.special import expit
 
 from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
-from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
+from gapboost.measures.base import parameter
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
@@ -71,38 +72,43 @@ class ApproxRank(SmoothObjective):
     [0.178, -0.178]
     """
 
-    alpha: float = 1.0
-    beta: float | None = None
+    step = LOGISTIC_STEP
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "alpha", positive(self.alpha, "alpha"))
-        if self.beta is not None:
-            object.__setattr__(self, "beta", positive(self.beta, "beta"))
+    alpha: float = parameter(1.0, positive)
+    beta: float | None = parameter(None, positive)
+
+    @property
+    def steepness(self) -> float:
+        """See `SmoothObjective.steepness`."""
+        return self.alpha
+
+    @property
+    def steepest(self) -> float:
+        """See `SmoothObjective.steepest`."""
+        return self.alpha / 4.0
+
+    def beta_of(self, sizes: Array) -> Array:
+        """Return beta for queries of these sizes, float64 of shape (Q,)."""
+        return 4.0 / sizes if self.beta is None else np.full(len(sizes), self.beta)
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "ApproxRankPass":
         """See `Objective.prepared`."""
-        return ApproxRankPass(self, data, resolve_n_jobs(n_jobs))
+        return ApproxRankPass(self, data, n_jobs)
 
 
 class ApproxRankPass(SmoothPass):
     """ApproxRank on one data set."""
 
-    def __init__(self, objective: ApproxRank, data: Judged, threads: int) -> None:
-        super().__init__(
-            objective, data, threads, LOGISTIC_STEP, objective.alpha, objective.alpha / 4.0
-        )
-        sizes = data.queries.sizes
-        self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
+    objective: ApproxRank
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""
-        documents = chunk.documents
-        beta, ranks = self.betas[chunk.numbers][chunk.query], chunk.ranks(self.step)
-        share, by_rank = weights_at(self.measure, ranks)
-        if self.measure.k is not None:
+        documents, sizes, measure = chunk.documents, np.diff(chunk.starts), self.objective.measure
+        beta, ranks = np.repeat(self.objective.beta_of(sizes), sizes), chunk.ranks()
+        share, by_rank = weights_at(measure, ranks)
+        if measure.k is not None:
             # Half a rank beyond it, so that the rank k itself counts fully when beta grows.
-            margin = beta * (self.measure.k + 0.5 - ranks)
+            margin = beta * (measure.k + 0.5 - ranks)
             # 1 - within would round away what is left far inside the cut-off.
             within, beyond = expit(margin), expit(-margin)
             share, by_rank = within * share, within * by_rank - beta * within * beyond * share
@@ -110,8 +116,8 @@ class ApproxRankPass(SmoothPass):
         # Comparisons are those of smooth ranks, turned round: they are sorted as the scores are.
         by_score = documents.x.copy()
         documents.x[:] = -beta * ranks
-        chunk.compare(self.step, True)
+        chunk.compare(True)
         documents.by_rank[:] = documents.by_rank * documents.total + beta * documents.rising
         documents.rising[:] = 0.0
         documents.x[:] = by_score
-        chunk.push(self.step, False)
+        chunk.push(False)

@@ -29,9 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.judged import Judged
 from gapboost._kernels import Array
-from gapboost.measures import AP, Measure, nDCG
+from gapboost.measures import AP, nDCG
 from gapboost.objectives.approxrank import ApproxRank
 
 
@@ -88,54 +87,42 @@ def approximation_bound(
     if not isinstance(objective, ApproxRank):
         raise TypeError(f"objective is {objective!r}; expected an ApproxRank")
     measure = objective.measure
-    if not has_theorem(measure):
+    # Not those of a subclass, which may be another measure.
+    has_theorem = type(measure) is AP or (type(measure) is nDCG and measure.discount_by == "log2")
+    if not has_theorem or measure.k is not None:
         raise ValueError(
             f"objective is {objective!r}; expected an ApproxRank of AP or of nDCG with the "
             "discount log2, without a cut-off"
         )
-    data, scores, resolved = objective._check(y_true, y_score, qid, None)
-    smooth = resolved.prepared(data)
-    ranks, document = smooth.ranks(scores), np.empty(len(scores))
+    data, scores, resolved = objective.checked(y_true, y_score, qid)
+    ranks, document = resolved.prepared(data).ranks(scores), np.empty(len(scores))
     corollary, rank_error, value = np.empty((3, len(data.queries)))
+    betas = objective.beta_of(data.queries.sizes)
     for q, (begin, end) in enumerate(pairwise(data.queries.offsets)):
         order = begin + np.argsort(-scores[begin:end], kind="stable")
         # exp(710) overflows, and so do some distances; the bound is 0 by then.
         with np.errstate(over="ignore"):
-            gap = nearest(scores[order].astype(np.float64))
-            document[order] = (end - begin - 1) / (
-                np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0
-            )
+            apart = -np.diff(scores[order].astype(np.float64))
+            nearest = np.minimum(np.append(np.inf, apart), np.append(apart, np.inf))
+            grown = np.exp(np.minimum(objective.alpha * nearest, 709.0))
+        document[order] = (end - begin - 1) / (grown + 1.0)
         corollary[q] = document[order].max()
-        rank_error[q] = np.abs(ranks[order] - np.arange(1, end - begin + 1)).max()
-        value[q] = theorem(measure, data, q, rank_error[q], smooth.betas[q])
-        if not gap.all():
+        e = rank_error[q] = np.abs(ranks[order] - np.arange(1, end - begin + 1)).max()
+        if isinstance(measure, AP):
+            value[q] = theorem_5(data.base[q : q + 1].relevant(measure.rel)[0], e, betas[q])
+        else:
+            value[q] = e / (2 * np.log(2))
+        if not nearest.all():
             document[order] = corollary[q] = rank_error[q] = value[q] = np.nan
     return ApproximationBound(
         data.queries.ids, data.queries.ungrouped(document), corollary, rank_error, value
     )
 
 
-def has_theorem(measure: Measure) -> bool:
-    """Return True if [qin2008] bounds the error of the measure's approximation."""
-    if measure.k is not None:
-        return False
-    # Not those of a subclass, which may be another measure.
-    return type(measure) is AP or (type(measure) is nDCG and measure.discount_by == "log2")
-
-
-def nearest(falling: Array) -> Array:
-    """Return the distance of each falling score to the nearest other; infinite if it is alone."""
-    apart = np.concatenate(([np.inf], -np.diff(falling), [np.inf]))
-    return np.minimum(apart[:-1], apart[1:])
-
-
-def theorem(measure: Measure, data: Judged, query: int, e: float, beta: float) -> float:
-    """The bound of Theorem 5 or 6 for one query whose ranks are off by at most `e`."""
-    if isinstance(measure, nDCG):
-        return float(e / (2 * np.log(2)))
-    assert isinstance(measure, AP)
-    i = np.arange(1, data.base[query : query + 1].relevant(measure.rel)[0] + 1)
+def theorem_5(n_relevant: int, e: float, beta: float) -> float:
+    """Return the bound for one query with so many relevant documents; ranks are off by `e`."""
     if e >= 0.5:
         return np.inf
+    i = np.arange(1, n_relevant + 1)
     comparisons = 1 / (1 + np.exp(beta * (1 - 2 * e)))
     return float(comparisons * np.sum(1 / (i - e)) + 2 * e * np.sum(1 / (i * (i - e))))

@@ -1,9 +1,11 @@
-"""LambdaRank over all pairs, for any measure.
+"""LambdaRank over all pairs, for any measure; and RankNet, in which all pairs count the same.
 
 For ranks p < q with grades a, b and x = sigma (s_p - s_q), a pair adds its swap change Delta to the
 gradient of the upper document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a <
 b, and the opposite to the lower one [burges2006], [yilmaz2009] eq. 6. The change is signed: for
-xGAP a pair can push the other way.
+xGAP a pair can push the other way. RankNet, XGBoost's ``rank:pairwise`` without its truncation,
+has 1 in place of -Delta in the right order: a pair adds log(1 + e^(-sigma (s_i - s_j))) to the loss
+[burges2005].
 """
 
 from collections.abc import Callable
@@ -12,11 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from gapboost._data.arguments import as_cutoff, as_integer, positive
+from gapboost._data.arguments import as_integer, positive
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.distance import TERMS, UNDIVIDED, fitted_decays
-from gapboost._kernels.lambdarank.form import CASCADE, FORM
+from gapboost._kernels.lambdarank.form import CASCADE, EQUAL, FORM
 from gapboost._kernels.lambdarank.gradients import (
     HESSIAN_FLOOR,
     Options,
@@ -29,11 +31,11 @@ from gapboost._kernels.lambdarank.gradients import (
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
-from gapboost.measures.base import tables_of
+from gapboost.measures import Measure
+from gapboost.measures.base import parameter, tables_of
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.sums import with_its_label
-from gapboost.objectives.objective import Objective, Pass
-from gapboost.objectives.tie_order import tie_order
+from gapboost.objectives.base import Objective, Pass
 
 # Tables are kept between passes up to this many bytes, or so many a document. Beyond, they are made
 # anew in each pass for some queries at a time.
@@ -86,20 +88,11 @@ class LambdaRank(Objective):
     [0.3655, -0.3655]
     """
 
-    sigma: float = 1.0
-    truncation: int | None = None
-    score_distance: float | None = None
+    sigma: float = parameter(1.0, positive)
+    truncation: int | None = parameter(None, as_integer)
+    score_distance: float | None = parameter(None, positive)
     normalize: bool = True
-    random_state: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
-        object.__setattr__(self, "truncation", as_cutoff(self.truncation, "truncation"))
-        if self.score_distance is not None:
-            distance = positive(self.score_distance, "score_distance")
-            object.__setattr__(self, "score_distance", distance)
-        object.__setattr__(self, "random_state", as_integer(self.random_state, "random_state", 0))
+    random_state: int = parameter(0, partial(as_integer, least=0))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
@@ -107,31 +100,87 @@ class LambdaRank(Objective):
         threads = resolve_n_jobs(n_jobs)
         if others or weight != 1.0:
             return SumPass(self, data, threads)
-        return pass_of_one(replace(self, measure=measure), data, threads)
+        return pass_of_one(self, measure, data, threads)
 
 
-def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
+@dataclass(frozen=True, repr=False)
+class RankNet(LambdaRank):
+    """Pairwise logistic loss in which all pairs of different grades count the same [burges2005].
+
+    The gradients do not depend on the measure, which is what evaluation sets report and what stops
+    a training early. `LambdaRank` weights each pair by its
+    change of the measure, and trains for the measure.
+
+    Parameters
+    ----------
+    measure : Measure
+        To report; of one label.
+    sigma, truncation, score_distance, normalize, random_state
+        As in `LambdaRank`.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> grad, hess = gb.RankNet(gb.AP(), normalize=False).gradients([0, 1], [2.0, 1.0])
+    >>> grad.round(4).tolist()
+    [0.7311, -0.7311]
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len({part.label_column for _, part in self.measure.terms}) > 1:
+            raise ValueError(
+                f"measure is {self.measure!r}, which reads several labels, but RankNet takes the "
+                "pairs of one; expected a measure of one label, or LambdaRank"
+            )
+
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
+        """See `Objective.prepared`."""
+        _, data = with_its_label(self.measure.terms[0][1], data)
+        nothing, discount = np.zeros(data.base.counts.shape), np.ones(int(data.queries.sizes.max()))
+        return LambdaRankPass(
+            self, data, resolve_n_jobs(n_jobs), EQUAL, discount,
+            lambda first, last: only_own(nothing[first:last]),
+        )  # fmt: skip
+
+
+def pass_of_one(objective: LambdaRank, measure: Measure, data: Judged, threads: int) -> Pass:
     """Return the pass for a measure with one discount."""
-    measure, data = with_its_label(objective.measure, data)
+    measure, data = with_its_label(measure, data)
     longest = int(data.queries.sizes.max())
     discount = measure.discount(longest)
-    if not isinstance(measure, Cascade):
-        least = 0.0 if measure.monotone else CURVATURE_OF_A_PUSH
+    if isinstance(measure, Cascade):
+        deep = min(measure.depth(longest), objective.truncation or longest)
+        if deep * longest > MOST_PAIRS:
+            raise ValueError(
+                f"the longest query has {longest} documents, of which LambdaRank of {measure!r} "
+                f"visits every pair; expected at most {MOST_PAIRS} pairs in a query: a truncation, "
+                "or a measure with a cut-off k"
+            )
+        stops = np.broadcast_to(measure.stops(data.base.levels), data.base.counts.shape)
         return LambdaRankPass(
-            objective, data, threads, FORM, discount,
-            lambda first, last: tables_of(measure, data.base[first:last]), least,
+            objective, data, threads, CASCADE, discount,
+            lambda first, last: only_own(stops[first:last]),
         )  # fmt: skip
-    deep = min(measure.depth(longest), objective.truncation or longest)
-    if deep * longest > MOST_PAIRS:
-        raise ValueError(
-            f"the longest query has {longest} documents, of which LambdaRank of {measure!r} visits "
-            f"every pair; expected at most {MOST_PAIRS} pairs in a query: a truncation, or a "
-            "measure with a cut-off k"
-        )
-    stops = np.broadcast_to(measure.stops(data.base.levels), data.base.counts.shape)
+    least = 0.0 if measure.monotone else CURVATURE_OF_A_PUSH
     return LambdaRankPass(
-        objective, data, threads, CASCADE, discount, lambda first, last: only_own(stops[first:last])
-    )
+        objective, data, threads, FORM, discount,
+        lambda first, last: tables_of(measure, data.base[first:last]), least,
+    )  # fmt: skip
+
+
+def tie_order(random_state: int, data: Judged) -> Array:
+    """Return a random permutation of each query's positions, int32 of shape (N,).
+
+    It orders documents with equal scores: by random keys, never by row.
+    """
+    queries = data.queries
+    query = np.repeat(np.arange(len(queries), dtype=np.uint64), queries.sizes)
+    rng, most = np.random.default_rng(random_state), np.iinfo(np.uint32).max
+    keys = rng.integers(most, size=queries.n_rows, dtype=np.uint32, endpoint=True)
+    rows = np.argsort(query << np.uint64(32) | keys, kind="stable")
+    positions: Array = (rows - np.repeat(queries.offsets[:-1], queries.sizes)).astype(np.int32)
+    return positions
 
 
 def only_own(own: Array) -> tuple[Array, Array]:
@@ -210,7 +259,8 @@ class SumPass(Pass):
         self.data = data
         self.passes = [
             pass_of_one(
-                replace(objective, measure=part, normalize=False),
+                replace(objective, normalize=False),
+                part,
                 replace(data, weights=np.full(len(data.queries), weight)),
                 threads,
             )

@@ -36,61 +36,69 @@ trained slower (benchmarks/PAPERS.md).
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
+from gapboost._kernels.parallel.chunks import (
+    CACHED_CHUNK,
+    chunks,
+    resolve_n_jobs,
+    run,
+    table_bytes,
+)
 from gapboost._kernels.smooth.query import (
     Documents,
     find_positions,
     gradient_and_hessian,
     rows_by_rank,
 )
-from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_for, smooth_ranks
+from gapboost._kernels.smooth.sums import SmoothStep, compare, push, room_for, smooth_ranks
 from gapboost.measures.base import QuadraticForm, tables_of
-from gapboost.objectives.objective import Objective, Pass
-
-# Tables of all queries are kept between passes up to this many bytes.
-KEPT_BYTES = 1 << 26
+from gapboost.objectives.base import Objective, Pass
 
 
-class Chunk(NamedTuple):
-    """Some queries of a pass, and their documents by rank.
+class Chunk:
+    """Some queries of a data set, their documents by rank, and the derivatives of the measure.
 
     Attributes
     ----------
-    numbers : slice
-        Of the queries in the data set.
     starts : int64 ndarray of shape (Q + 1,)
-    query : int64 ndarray of shape (N,)
-        Number of each document's query in the chunk.
-    matters : bool ndarray of shape (N,)
-        Whether the measure looks at documents of that grade at all; the others only take up ranks.
-    own : float64 ndarray of shape (N,)
-        What each document is worth by itself.
+    rows : int64 ndarray of shape (N,)
+        Row of each document.
     pair : float64 ndarray of shape (Q, L, L)
         What documents are worth below others.
+    own : float64 ndarray of shape (N,)
+        What each document is worth by itself.
+    matters : bool ndarray of shape (N,)
+        Whether the measure looks at documents of that grade at all; the others only take up ranks.
     documents : Documents
-    room : Room
     """
 
-    numbers: slice
-    starts: Array
-    query: Array
-    matters: Array
-    own: Array
-    pair: Array
-    documents: Documents
-    room: Room
+    def __init__(
+        self, objective: "SmoothObjective", data: Judged, scores: Array, first: int, last: int
+    ) -> None:
+        self.step = objective.step
+        offsets = data.queries.offsets[first : last + 1]
+        self.starts, sizes = offsets - offsets[0], np.diff(offsets)
+        exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
+        order = rows_by_rank(exact, self.starts)
+        self.rows = offsets[0] + order
+        query, grade = np.repeat(np.arange(len(sizes)), sizes), data.codes[self.rows]
+        self.pair, own = tables_of(objective.measure, data.base[first:last])
+        matter = (own != 0) | (self.pair != 0).any(axis=1) | (self.pair != 0).any(axis=2)
+        self.matters, self.own = matter[query, grade], own[query, grade]
+        self.documents = Documents(grade.astype(np.int64), *np.zeros((6, len(grade))))
+        find_positions(exact[order], self.starts, objective.steepness, self.documents.x)
+        self.room = room_for(int(sizes.max()), own.shape[1])
 
-    def ranks(self, step: SmoothStep) -> Array:
+    def ranks(self) -> Array:
         """The smooth rank of each document, float64 of shape (N,)."""
-        ranks = np.empty(len(self.query))
-        smooth_ranks(self.starts, step, self.documents.x, self.room, ranks)
+        ranks = np.empty(len(self.rows))
+        smooth_ranks(self.starts, self.step, self.documents.x, self.room, ranks)
         return ranks
 
     def settle(self, share: Array, by_rank: Array) -> None:
@@ -100,54 +108,29 @@ class Chunk(NamedTuple):
         documents.by_rank[:] = np.where(self.matters, by_rank, 0.0)
         documents.total[:] = np.where(self.matters, self.own, 0.0)
 
-    def compare(self, step: SmoothStep, turning: bool) -> None:
+    def compare(self, turning: bool) -> None:
         """See `gapboost._kernels.smooth.sums.compare`."""
-        compare(self.starts, step, self.pair, turning, self.room, self.documents)
+        compare(self.starts, self.step, self.pair, turning, self.room, self.documents)
 
-    def push(self, step: SmoothStep, paired: bool) -> None:
+    def push(self, paired: bool) -> None:
         """See `gapboost._kernels.smooth.sums.push`."""
-        push(self.starts, step, self.pair, paired, self.room, self.documents)
+        push(self.starts, self.step, self.pair, paired, self.room, self.documents)
 
 
 class SmoothPass(Pass):
-    """A smooth measure on one data set.
+    """A smooth measure on one data set."""
 
-    Parameters
-    ----------
-    objective : SmoothObjective
-    data : Judged
-    threads : int
-    step : SmoothStep
-        The smooth step, of positions.
-    steepness, steepest : float
-        Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of
-        the step at 0 by the score.
-    """
-
-    def __init__(
-        self,
-        objective: "SmoothObjective",
-        data: Judged,
-        threads: int,
-        step: SmoothStep,
-        steepness: float,
-        steepest: float,
-    ) -> None:
+    def __init__(self, objective: "SmoothObjective", data: Judged, n_jobs: int | None) -> None:
+        self.objective = objective
         self.data = data
-        self.measure = objective.measure
-        self.normalize = objective.normalize
-        self.threads = threads
-        self.step = step
-        self.steepness = steepness
-        self.steepest = steepest
-        self.weights = data.weights
-        if objective.normalize:
-            self.weights = data.weights * data.weighted_size
+        self.threads = resolve_n_jobs(n_jobs)
+        self.weights = data.weights * (data.weighted_size if objective.normalize else 1.0)
         cost = table_bytes(data.base.n_levels)
-        self.ranges = chunks(data.queries.offsets, threads, cost, CACHED_CHUNK)
-        n_queries = len(data.queries)
-        keep = cost * n_queries <= KEPT_BYTES
-        self.kept = self.tables(0, n_queries) if keep else None
+        self.ranges = chunks(data.queries.offsets, self.threads, cost, CACHED_CHUNK)
+
+    @abstractmethod
+    def differentiate(self, chunk: Chunk) -> None:
+        """Fill shares and totals, whose products add up to the measure, and its derivatives."""
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -156,19 +139,17 @@ class SmoothPass(Pass):
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
         """Write the gradients as `Pass` does; return the smooth measure, float64 of shape (Q,)."""
         values = np.empty(len(self.data.queries))
+        how = self.objective
 
         def task(k: int) -> None:
-            chunk, rows = self.chunk(scores, *self.ranges[k])
+            first, last = self.ranges[k]
+            chunk = Chunk(how, self.data, scores, first, last)
             self.differentiate(chunk)
             documents, starts = chunk.documents, chunk.starts
-            values[chunk.numbers] = np.add.reduceat(documents.share * documents.total, starts[:-1])
-            grad[rows], hess[rows] = gradient_and_hessian(
-                starts,
-                self.weights[chunk.numbers],
-                self.steepness,
-                self.steepest,
-                self.normalize,
-                documents,
+            values[first:last] = np.add.reduceat(documents.share * documents.total, starts[:-1])
+            weights = self.weights[first:last]
+            grad[chunk.rows], hess[chunk.rows] = gradient_and_hessian(
+                starts, weights, how.steepness, how.steepest, how.normalize, documents
             )
 
         run(task, len(self.ranges), self.threads)
@@ -178,40 +159,9 @@ class SmoothPass(Pass):
         """The smooth rank of each document, float64 of shape (N,), in grouped order."""
         ranks = np.empty(len(scores))
         for first, last in self.ranges:
-            chunk, rows = self.chunk(scores, first, last)
-            ranks[rows] = chunk.ranks(self.step)
+            chunk = Chunk(self.objective, self.data, scores, first, last)
+            ranks[chunk.rows] = chunk.ranks()
         return ranks
-
-    def chunk(self, scores: Array, first: int, last: int) -> tuple[Chunk, Array]:
-        """Queries ``first..last-1``, and the row of each of their documents."""
-        data = self.data
-        offsets = data.queries.offsets[first : last + 1]
-        starts, sizes = offsets - offsets[0], np.diff(offsets)
-        exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
-        order = rows_by_rank(exact, starts)
-        rows, query = offsets[0] + order, np.repeat(np.arange(last - first), sizes)
-        grade = data.codes[rows].astype(np.int64)
-        documents = Documents(grade, *np.zeros((6, len(grade))))
-        find_positions(exact[order], starts, self.steepness, documents.x)
-        if self.kept is None:
-            pair, own, matter = self.tables(first, last)
-        else:
-            pair, own, matter = (table[first:last] for table in self.kept)
-        chunk = Chunk(
-            numbers=slice(first, last), starts=starts, query=query, matters=matter[query, grade],
-            own=own[query, grade], pair=pair, documents=documents,
-            room=room_for(int(sizes.max()), own.shape[1]),
-        )  # fmt: skip
-        return chunk, rows
-
-    def tables(self, first: int, last: int) -> tuple[Array, Array, Array]:
-        """Tables of queries ``first..last-1``, and whether the measure looks at each grade."""
-        pair, own = tables_of(self.measure, self.data.base[first:last])
-        return pair, own, (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
-
-    @abstractmethod
-    def differentiate(self, chunk: Chunk) -> None:
-        """Fill shares and totals, whose products add up to the measure, and its derivatives."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -233,6 +183,9 @@ class SmoothObjective(Objective):
 
     in_units_of_rows: ClassVar[bool] = True
 
+    # Probability of a document to be above another one, by the distance of their positions.
+    step: ClassVar[SmoothStep]
+
     normalize: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -244,6 +197,16 @@ class SmoothObjective(Objective):
                 "one discount, the same for all queries, such as nDCG(k=10): LambdaRank trains "
                 "for the others"
             )
+
+    @property
+    @abstractmethod
+    def steepness(self) -> float:
+        """Positions are scores times this."""
+
+    @property
+    @abstractmethod
+    def steepest(self) -> float:
+        """Derivative of `step` at 0 by the score."""
 
     @abstractmethod
     def prepared(self, data: Judged, n_jobs: int | None = None) -> SmoothPass:
@@ -279,9 +242,8 @@ class SmoothObjective(Objective):
         With ``normalize=False`` the gradients of a query are those of its own value times its
         weight, not divided by the number of queries.
         """
-        data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
-        unused = np.empty((2, len(scores)))
-        values = resolved.prepared(data, n_jobs).values(scores, unused[0], unused[1])
+        data, scores, resolved = self.checked(y_true, y_score, qid, sample_weight)
+        values = resolved.prepared(data, n_jobs).values(scores, *np.empty((2, len(scores))))
         return values if per_query else float(np.average(values, weights=data.weights))
 
     def ranks(self, y_score: Any, qid: Any = None) -> Array:

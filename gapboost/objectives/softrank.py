@@ -29,7 +29,6 @@ other, and the documents near n are the whole list.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,10 +37,10 @@ from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import ranges_within, resolve_n_jobs
+from gapboost._kernels.parallel.chunks import ranges_within
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
-from gapboost.measures.base import tables_of
+from gapboost.measures.base import parameter, tables_of
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
@@ -88,56 +87,51 @@ class SoftRank(SmoothObjective):
     [0.193, -0.193]
     """
 
-    sigma: float = 1.0
+    step = GAUSSIAN_STEP
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
+    sigma: float = parameter(1.0, positive)
+
+    @property
+    def steepness(self) -> float:
+        """See `SmoothObjective.steepness`."""
+        return 0.5 / self.sigma
+
+    @property
+    def steepest(self) -> float:
+        """See `SmoothObjective.steepest`."""
+        return self.steepness / math.sqrt(math.pi)
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "SoftRankPass":
         """See `Objective.prepared`."""
-        return SoftRankPass(self, data, resolve_n_jobs(n_jobs))
+        return SoftRankPass(self, data, n_jobs)
 
 
 class SoftRankPass(SmoothPass):
     """SoftRank on one data set."""
 
-    def __init__(self, objective: SoftRank, data: Judged, threads: int) -> None:
-        steepness = 0.5 / objective.sigma
-        super().__init__(
-            objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi)
-        )
-        self.objective = objective
-        longest = int(data.queries.sizes.max())
-        self.pairs = self.has_pairs()
-        self.by_rank = np.ones(longest) if self.pairs else self.measure.discount(longest)
-        self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
+    def __init__(self, objective: SoftRank, data: Judged, n_jobs: int | None) -> None:
+        super().__init__(objective, data, n_jobs)
+        self.measure, self.sizes = objective.measure, data.queries.sizes
+        longest = int(self.sizes.max())
+        # Two documents of every grade: tables of the data may be 0 where only some grades occur.
+        highest = max(1, math.ceil(data.base.levels.max()))
+        every_grade = RecallBase.of_integer_grades(np.full((1, highest + 1), 2))
+        self.has_pairs = bool(tables_of(self.measure, every_grade)[0].any())
+        self.weight_of_rank = np.ones(longest) if self.has_pairs else self.measure.discount(longest)
+        by_expected_rank = self.has_pairs and self.measure.k is None
+        self.depth = 0 if by_expected_rank else self.measure.depth(longest)
         if self.depth > 0:
-            self.ranges = list(self.ranges_of_comparisons())
-
-    def ranges_of_comparisons(self) -> Iterator[tuple[int, int]]:
-        """Cut the ranges so that the derivatives by all pairs of documents fit into memory."""
-        comparisons = self.data.queries.sizes.astype(np.int64) ** 2
-        for first, last in self.ranges:
-            for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS):
-                yield first + start, first + end
-
-    def has_pairs(self) -> bool:
-        """Return True if the measure has pairs, in a query with every grade or in these queries.
-
-        The query with every grade is not part of the data: it gives the same answer on all workers
-        of a cluster.
-        """
-        base = self.data.base
-        everything = RecallBase.of_integer_grades(
-            np.ones((1, max(2, base.n_levels)), dtype=np.int64)
-        )
-        asked = [everything, *(base[first:last] for first, last in self.ranges)]
-        return any(tables_of(self.measure, of_some)[0].any() for of_some in asked)
+            # The derivatives by all comparisons of documents must fit into memory.
+            comparisons = self.sizes.astype(np.int64) ** 2
+            self.ranges = [
+                (first + start, first + end)
+                for first, last in self.ranges
+                for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS)
+            ]
 
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
         """See `SmoothPass.values`."""
-        longest = int(self.data.queries.sizes.max())
+        longest = int(self.sizes.max())
         if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
             raise ValueError(
                 f"the longest query has {longest} documents, but {self.objective!r} needs the rank "
@@ -148,25 +142,19 @@ class SoftRankPass(SmoothPass):
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""
-        documents = chunk.documents
-        n = len(documents.x)
+        documents, n = chunk.documents, len(chunk.rows)
         # Without pairs the discount is in the mean over the rank distribution.
-        discount, slope = (
-            weights_at(self.measure, chunk.ranks(self.step))
-            if self.pairs
-            else (np.ones(n), np.zeros(n))
-        )
-        if self.depth == 0:
-            chunk.settle(discount, slope)
-            chunk.compare(self.step, False)
-            documents.by_rank[:] *= documents.total
-            chunk.push(self.step, True)
-            return
-        starts, chances = chunk.starts, np.empty(n)
-        dist = distribution_memory(self.by_rank, self.depth, np.diff(starts))
-        find_chances(starts, documents.x, chunk.matters, self.depth, dist, chances)
+        discount, slope, chances = np.ones(n), np.zeros(n), np.ones(n)
+        if self.has_pairs:
+            discount, slope = weights_at(self.measure, chunk.ranks())
+        if self.depth > 0:
+            dist = distribution_memory(self.weight_of_rank, self.depth, np.diff(chunk.starts))
+            find_chances(chunk.starts, documents.x, chunk.matters, self.depth, dist, chances)
         chunk.settle(chances * discount, chances * slope)
-        chunk.compare(self.step, False)
+        chunk.compare(False)
         documents.by_rank[:] *= documents.total
-        pairs, _ = tables_of(self.measure, self.data.base[chunk.numbers])
-        push_within(starts, pairs, chunk.matters, discount * documents.total, dist, documents)
+        if self.depth > 0:
+            change = discount * documents.total
+            push_within(chunk.starts, chunk.pair, chunk.matters, change, dist, documents)
+        else:
+            chunk.push(True)

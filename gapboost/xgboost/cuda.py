@@ -19,8 +19,7 @@ from gapboost._kernels.cuda import (
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
-from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH
-from gapboost.objectives.tie_order import tie_order
+from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH, tie_order
 
 
 class DeviceQueries:

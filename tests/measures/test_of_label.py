@@ -9,7 +9,7 @@ import pytest
 from rankings import random_rankings
 
 import gapboost as gb
-from gapboost.objectives.objective import Objective
+from gapboost.objectives.base import Objective
 
 # What two parts of a sum compute, beside the oracle's function of one list.
 PARTS = [

@@ -1,8 +1,7 @@
 """Base classes of objectives, which compute gradients of a measure from scores, query by query."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure
+from gapboost.measures.base import Value
 from gapboost.measures.sums import grade_limit
 
 
@@ -36,7 +36,7 @@ class Pass(ABC):
 
     @abstractmethod
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """Write the gradients at `scores` to `grad` and `hess`, in place; return nothing.
+        """Write the gradients at `scores` to `grad` and `hess`, in place.
 
         All are of shape (N,), float32 or float64, in grouped order: the documents of query q are
         rows ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimized,
@@ -52,8 +52,6 @@ class CheckedPass(Pass):
 
     Raises
     ------
-    TypeError
-        If a call returns something.
     ValueError
         If a call leaves gradients or hessians that are not finite.
     """
@@ -61,24 +59,18 @@ class CheckedPass(Pass):
     def __init__(self, objective: "Objective", data: Judged, n_jobs: int | None = None) -> None:
         self.objective = objective
         self.factors = data.factors
-        self.inner: Callable[[Array, Array, Array], Any] = objective.prepared(data, n_jobs)
+        self.inner = objective.prepared(data, n_jobs)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
         for array in (grad, hess):
             array.fill(np.nan)
-        returned = self.inner(scores, grad, hess)
-        if returned is not None:
-            raise TypeError(
-                f"the pass of {self.objective!r} returns a {type(returned).__name__}; expected "
-                "None: it writes to its arguments, as in grad[:] = ... and hess[:] = ..."
-            )
+        self.inner(scores, grad, hess)
         for name, array in (("grad", grad), ("hess", hess)):
-            finite = np.isfinite(array)
-            if not finite.all():
+            if not np.isfinite(array).all():
                 raise ValueError(
-                    f"the pass of {self.objective!r} leaves {int((~finite).sum())} NaN or infinite "
-                    f"values in {name}; expected a finite {array.dtype} for each document"
+                    f"the pass of {self.objective!r} leaves NaN or infinite values in {name}; "
+                    "expected that it writes a finite value for each document"
                 )
         if self.factors is not None:
             grad *= self.factors
@@ -86,7 +78,7 @@ class CheckedPass(Pass):
 
 
 @dataclass(frozen=True, repr=False)
-class Objective(ABC):
+class Objective(Value, ABC):
     """A way to train for a measure.
 
     Parameters
@@ -108,20 +100,13 @@ class Objective(ABC):
     measure: Measure
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "measure", as_measure(self.measure))
+        super().__post_init__()
+        self._set(measure=as_measure(self.measure))
         if not self.measure.trains:
             raise ValueError(
                 f"measure is {self.measure!r}, which gapboost can evaluate but not train for; "
                 "expected a measure such as GAP(g=(0.5, 0.5)) or nDCG(k=10)"
             )
-
-    def __repr__(self) -> str:
-        options = [
-            f"{f.name}={getattr(self, f.name)!r}"
-            for f in fields(self)[1:]
-            if getattr(self, f.name) != f.default
-        ]
-        return f"{type(self).__name__}({', '.join([repr(self.measure), *options])})"
 
     @abstractmethod
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
@@ -168,17 +153,16 @@ class Objective(ABC):
             If an argument is unusable; the message names it, what was found and what is
             expected.
         """
-        data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
+        data, scores, resolved = self.checked(y_true, y_score, qid, sample_weight)
         grad, hess = np.empty(len(scores)), np.empty(len(scores))
         CheckedPass(resolved, data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
-    def _check(
-        self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any
+    def checked(
+        self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any = None
     ) -> tuple[Judged, Array, Self]:
         """Return checked judgments and scores in grouped order, and the resolved objective."""
-        data = judged(
-            y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]), real=True
-        )
+        limit = grade_limit([self.measure])
+        data = judged(y_true, qid, sample_weight=sample_weight, limit=limit, real=True)
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)
