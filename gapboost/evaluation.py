@@ -1,5 +1,6 @@
 """Values of measures for rankings: means over queries, or one value for each query."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, overload
 
@@ -7,11 +8,10 @@ import numpy as np
 
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores
-from gapboost._data.grades import GradeLimit
-from gapboost._data.ids import as_array, objects
+from gapboost._data.grades import graded
 from gapboost._data.judged import Judged, judged
-from gapboost._data.judgments import as_mapping, judgments_of, without_rows
-from gapboost._data.warned import warn_caller
+from gapboost._data.queries import as_array
+from gapboost._data.recall_base import RecallBase, as_mapping, base_without_rows, key_of
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
@@ -25,6 +25,9 @@ MissingQueries = Literal["warn", "zero", "skip"]
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 EMPTY: tuple[Empty, ...] = get_args(Empty)
 MISSING_QUERIES: tuple[MissingQueries, ...] = get_args(MissingQueries)
+
+# What a query counts in which nothing is relevant.
+OF_EMPTY: dict[Empty, float] = {0: 0.0, 1: 1.0, "skip": np.nan}
 
 
 class Values(dict[Measure, float]):
@@ -183,66 +186,52 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
+    limit = grade_limit(wanted)
     recall_base = as_mapping(recall_base)
     data = judged(
-        y_true,
-        qid,
-        sample_weight=sample_weight,
-        recall_base=recall_base,
-        limit=grade_limit(wanted),
-        real=True,
+        y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True
     )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-    ids, weights, graded = data.queries.ids, data.weights, data.graded
-    missing = without_rows(recall_base, ids)
+    ids, weights, occurring = data.queries.ids, data.weights, data.graded
+    missing = _without_rows(recall_base, ids)
     if missing and missing_queries == "warn":
-        warn_caller(
+        warnings.warn(
             f"recall_base has {len(missing)} queries without rows, which are left out of the mean; "
-            'expected missing_queries="zero" to count them, or "skip"'
+            'expected missing_queries="zero" to count them, or "skip"',
+            stacklevel=2,
         )
-    absent = None
-    if missing and missing_queries == "zero":
-        absent, others = _one_document_a_grade(missing, grade_limit(wanted))
-        ids = np.append(ids, others) if ids.dtype == others.dtype else objects([*ids, *others])
+    counts_missing = bool(missing) and missing_queries == "zero"
+    if counts_missing:
+        base = base_without_rows(missing, limit)
+        ids = as_array([*ids.tolist(), *missing])
         weights = np.ones(len(ids))
-        graded = np.union1d(graded, absent.graded)
-    resolved = [measure.resolved(graded) for measure in wanted]
+        occurring = graded(np.union1d(data.occurring, base.occurring))
+    resolved = [measure.resolved(occurring) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
-    if absent is not None:
-        nothing = query_values(resolved, absent, np.zeros(absent.queries.n_rows), empty="skip")
-        of_empty = np.nan if empty == "skip" else float(empty)
+    if counts_missing:
         values = [
-            np.append(v, np.where(np.isnan(none), of_empty, 0.0))
-            for v, none in zip(values, nothing, strict=True)
+            np.append(of_rows, np.where(has_relevant(measure, base), 0.0, OF_EMPTY[empty]))
+            for of_rows, measure in zip(values, resolved, strict=True)
         ]
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), ids)
     return Values({measure: mean(v, weights) for measure, v in zip(wanted, values, strict=True)})
 
 
-def _one_document_a_grade(recall_base: dict[Any, Any], limit: GradeLimit) -> tuple[Judged, Array]:
-    """Return queries without rows and their ids, with a document of each grade that they have.
-
-    They say which of the queries have nothing relevant.
-    """
-    ids = as_array(list(recall_base))
-    judgments = judgments_of(recall_base, ids, "recall_base", limit, real=True)
-    unjudged = np.setdiff1d(np.arange(len(ids)), judgments.query)
-    query = np.append(judgments.query, unjudged)
-    order = np.argsort(query, kind="stable")
-    grades = np.append(judgments.grade, np.zeros(len(unjudged)))
-    names = ("recall_base", "recall_base", "sample_weight")
-    return judged(grades[order], query[order], limit=limit, names=names, real=True), ids
+def _without_rows(recall_base: Any, ids: Array) -> dict[Any, Any]:
+    """Return the entries of a mapping whose queries are not among `ids`; of an array nothing."""
+    if not isinstance(recall_base, Mapping):
+        return {}
+    listed = {key_of(recall_base, query) for query in ids}
+    return {key: entry for key, entry in recall_base.items() if key not in listed}
 
 
 def mean(values: Array, weights: Array) -> float:
     """Weighted mean over queries; those with NaN are left out."""
     counted = ~np.isnan(values) & (weights > 0)
-    return (
-        float(np.average(values[counted], weights=weights[counted]))
-        if counted.any()
-        else float("nan")
-    )
+    if not counted.any():
+        return float("nan")
+    return float(np.average(values[counted], weights=weights[counted]))
 
 
 def query_values(
@@ -260,7 +249,6 @@ def query_values(
     ):
         return values_of_labels(measures, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     offsets = data.queries.offsets
-    terms = [measure.terms for measure in measures]
     values = [np.zeros(len(data.queries)) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
     ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
@@ -275,15 +263,20 @@ def query_values(
             offsets[first : last + 1] - rows.start,
             ties == "expected",
         )
-        for each, out in zip(terms, values, strict=True):
-            for weight, part in each:
+        for measure, out in zip(measures, values, strict=True):
+            for weight, part in measure.terms:
                 out[first:last] += weight * part.evaluated(ranked, base)
             if empty != 0:
-                relevant = np.any([part.relevant(base) for _, part in each], axis=0)
-                out[first:last][~relevant] = 1.0 if empty == 1 else np.nan
+                out[first:last][~has_relevant(measure, base)] = OF_EMPTY[empty]
 
     run(task, len(ranges), threads)
     return values
+
+
+def has_relevant(measure: Measure, base: RecallBase) -> Array:
+    """Return True for each query with a document that is relevant by a part, of shape (Q,)."""
+    relevant: Array = np.any([part.relevant(base) for _, part in measure.terms], axis=0)
+    return relevant
 
 
 def values_of_labels(
@@ -302,5 +295,5 @@ def values_of_labels(
         nothing = np.isnan(each).all(axis=0)
         values.append(np.nansum(each, axis=0))
         if empty != 0:
-            values[-1][nothing] = 1.0 if empty == 1 else np.nan
+            values[-1][nothing] = OF_EMPTY[empty]
     return values

@@ -1,5 +1,6 @@
 """Gradients of an objective on one data set, in the units of a booster."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.rows import RankingRows
 from gapboost._data.judged import Judged
-from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import Team, working_on
 from gapboost.objectives import Objective
@@ -113,10 +113,11 @@ class Gradients:
                 "in each leaf no split is possible and the model would be constant"
             )
         if curvature < FEW_LEAVES * least_hessian and n_rows >= MANY_ROWS:
-            warn_caller(
+            warnings.warn(
                 f"{found}{curvature:.3g}, so that a leaf must hold {least_hessian / curvature:.0%} "
                 f"of them; expected at most {curvature / FEW_LEAVES:.3g}{larger}, unless trees of "
-                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows} rows"
+                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows} rows",
+                stacklevel=2,
             )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gapboost._data.labels import label_columns
+from gapboost._data.grades import label_columns
 from gapboost.measures import Measure
 
 # Who takes several labels.

@@ -7,9 +7,8 @@ from typing import Any, Self
 
 from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._data.arguments import seed
-from gapboost._data.grades import GradeLimit
+from gapboost._data.grades import GradeLimit, check_label_columns
 from gapboost._data.judged import Judged
-from gapboost._data.labels import check_label_columns
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.sums import grade_limit
 from gapboost.objectives import Objective, as_objective

@@ -10,12 +10,12 @@ The trees learn what the factors do not explain; predictions and metrics know no
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gapboost._data.arguments import not_negative
-from gapboost._data.positions import Positions
 from gapboost._kernels import Array
 
 # LightGBM's name of the penalty on factors.
@@ -31,6 +31,22 @@ def checked_penalty(value: Any, position: Any) -> float:
     if penalty and position is None:
         raise ValueError(f"{PENALTY} is {value!r} but position is None; expected both, or neither")
     return penalty
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """The positions of some rows.
+
+    Attributes
+    ----------
+    ids : list
+        The distinct positions, in the order in which they first occur.
+    codes : int64 ndarray of shape (N,)
+        The number of its position among `ids` for each row.
+    """
+
+    ids: list[Any]
+    codes: Array
 
 
 class PositionFactors:

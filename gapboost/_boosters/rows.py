@@ -6,11 +6,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.columns import checked_scores, raveled
+from gapboost._boosters.positions import Positions
+from gapboost._data.columns import checked_scores
 from gapboost._data.features import check_names, feature_names, features, rows_of, split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged, judged
-from gapboost._data.positions import Positions, positions
+from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 
 
@@ -99,9 +100,7 @@ def ranking_rows(
         If an argument is unusable; `names` are the caller's names of them.
     """
     names = names or Names()
-    columns = dict(zip(names[4:], (weight, start, position), strict=True))
-    flat = raveled({name: on_host(values) for name, values in {names.y: y, **columns}.items()})
-    y, weight, start, position = flat
+    y, weight, start, position = map(on_host, (y, weight, start, position))
     X, qid = split(X, on_host(qid), group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
@@ -127,8 +126,8 @@ def ranking_rows(
         start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
     shown = None
     if position is not None:
-        shown = positions(position, n_rows, names.position, names.y)
-        shown = replace(shown, codes=data.queries.grouped(shown.codes))
+        found = grouped_rows(position, n_rows, names.position, names.y, "position")
+        shown = Positions(found.ids.tolist(), data.queries.grouped(found.codes))
     if data.queries.rows is not None:
         X = rows_of(X, data.queries.rows)
     return RankingRows(X, data, start, weight is not None, shown)

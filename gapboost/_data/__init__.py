@@ -3,18 +3,11 @@
 =============  =================================================================
 `arguments`    numbers and choices
 `columns`      one value a row
-`ids`          query ids
-`queries`      rows to queries
-`grades`       grades
-`recall_base`  documents of each grade in a query
-`levels`       codes of grades, and the recall base
-`judgments`    the recall base that a caller gives
-`labels`       several labels of each document
-`weights`      weights of queries and of documents
-`judged`       all of these together: queries with the grades of their documents
-`summary`      counts and grades of all rows, for a fit
-`positions`    where documents were shown
+`queries`      rows to queries, by ids or sizes
 `features`     tables of features
-`warned`       warnings that name the user's line
+`grades`       grades, and several labels of each document
+`recall_base`  documents of each grade in a query; codes of grades
+`judged`       all of these together: queries with grades and weights
+`private`      names of scikit-learn that are not part of its interface
 =============  =================================================================
 """

@@ -4,7 +4,7 @@ Every message begins with the argument and what was found, and ends with what is
 rows is checked in `gapboost._data.judged`.
 """
 
-import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -14,10 +14,8 @@ from sklearn.utils import check_random_state
 MOST = 1e100
 
 
-def as_integer(
-    value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = ""
-) -> int:
-    """Return an integer from `least` on; `meaning` and `otherwise` are for the message.
+def as_integer(value: Any, name: str, least: int = 1, meaning: str = "a whole number") -> int:
+    """Return an integer from `least` on; `meaning` is for the message.
 
     Raises
     ------
@@ -25,21 +23,21 @@ def as_integer(
         If it is anything else, such as a boolean or a float.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}{otherwise}")
+        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}")
     return int(value)
+
+
+def as_cutoff(k: Any, name: str = "k") -> int | None:
+    """Return a cutoff as int, or None for the whole list; raise ValueError for other values."""
+    return None if k is None else as_integer(k, name, 1, "None or a whole number of ranks")
 
 
 def _as_float(value: Any, name: str, valid: Callable[[float], bool], expected: str) -> float:
     """Return a number as float; raise ValueError if it is none, or is not valid."""
-    number = math.nan
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-    if not valid(number):
+    number = value.item() if isinstance(value, np.integer | np.floating) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not valid(number):
         raise ValueError(f"{name} is {value!r}; expected {expected}")
-    return number
+    return float(number)
 
 
 def positive(value: Any, name: str) -> float:
@@ -61,15 +59,8 @@ def probability(value: Any, name: str) -> float:
 def as_relevant(rel: Any, name: str = "rel") -> float:
     """Return the lowest relevant grade, as an int if it is an integer."""
     expected = "the lowest relevant grade, a number > 0"
-    number = _as_float(rel, name, lambda number: 0 < number < math.inf, expected)
+    number = _as_float(rel, name, lambda number: 0 < number <= sys.float_info.max, expected)
     return int(number) if number.is_integer() else number
-
-
-def as_cutoff(k: Any, name: str = "k") -> int | None:
-    """Return a cutoff as int, or None for the whole list; raise ValueError for other values."""
-    if k is None:
-        return None
-    return as_integer(k, name, 1, "a whole number of ranks", ", or None for the whole list")
 
 
 def as_flag(value: Any, name: str) -> bool:

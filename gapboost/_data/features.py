@@ -24,7 +24,6 @@ RENAMED_QID = f"__{QID}"
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 NUMBER_TYPES = frozenset(("boolean", "float32", "float64", *INTEGERS))
 HALF = "float16"
-CATEGORIES = ("categorical", "enum")
 
 
 def column_names(X: Any) -> list[Any]:
@@ -63,22 +62,14 @@ def check_names(
     Raises
     ------
     ValueError
-        Naming the columns that it lacks and those that are unknown, or the first one in another
-        place.
+        Naming the first column that differs.
     """
-    if not found or not expected or list(found) == list(expected):
-        return
-    missing = [name for name in expected if name not in found]
-    unknown = [name for name in found if name not in expected]
-    if missing or unknown:
-        differs = f"lacks the columns {shortened(missing)} and has the unknown {shortened(unknown)}"
-    else:
+    if found and expected and list(found) != list(expected):
         here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
-        differs = f"has the column {here!r} where {there!r} was in {reference}"
-    raise ValueError(
-        f"{name} {differs}; expected {', '.join(shortened(expected))}, in this order, as in "
-        f"{reference}"
-    )
+        raise ValueError(
+            f"{name} has the column {here!r} where {there!r} was in {reference}; expected "
+            f"{', '.join(shortened(expected))}, in this order, as in {reference}"
+        )
 
 
 def shortened(names: Sequence[Any]) -> list[str]:
@@ -142,13 +133,14 @@ def split(
         If queries are given twice, or scikit-learn renamed the column.
     """
     X, column = without_qid(X, names[0])
-    given = [name for name, value in zip(names[1:], (qid, group), strict=True) if value is not None]
-    if len(given) == 2:
-        raise ValueError(f"{names[2]} is given, and {names[1]} too; expected one of them")
-    if column is not None and given:
-        raise ValueError(
-            f"{given[0]} is given, and {names[0]} has a column {QID!r} too; expected one of them"
-        )
+    queries = {
+        f"{names[1]} is given": qid,
+        f"{names[2]} is given": group,
+        f"{names[0]} has a column {QID!r}": column,
+    }
+    given = [found for found, value in queries.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]}, and {given[1]} too; expected one of them")
     if group is not None:
         return X, GroupSizes(group, names[2])
     return X, qid if column is None else column
@@ -175,29 +167,22 @@ def features(X: Any, name: str = "X") -> Any:
         return _sparse(X)
     _check_in_memory(X, name)
     if not hasattr(X, "shape"):
-        X = _array(X, name)
+        X = _as_array(X, name)
     if len(X.shape) != 2:
         raise ValueError(
             f"{name} has shape {X.shape}; expected rows and columns, shape (n_rows, n_features). "
             "Reshape your data"
         )
-    if isinstance(X, np.ndarray):
-        return _numbers(X, name)
-    X = _as_table(X)
-    _check_columns(X, name)
-    return X
-
-
-def _as_table(X: Any) -> Any:
-    """Return a batch of Arrow as a table.
-
-    scikit-learn 1.6 sets names on LightGBM's rankers for a batch, which LightGBM forbids.
-    """
-    if type(X).__module__.split(".")[0] != "pyarrow" or type(X).__name__ != "RecordBatch":
+    if not isinstance(X, np.ndarray):
+        _check_columns(X, name)
         return X
-    import pyarrow
-
-    return pyarrow.Table.from_batches([X])
+    if X.dtype.kind not in "biufO":
+        # scikit-learn's words for what its tools pass on
+        refused = " (Complex data not supported)" if X.dtype.kind == "c" else ""
+        raise ValueError(f"{name} has dtype {X.dtype}{refused}; expected numbers")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
 
 def _sparse(X: Any) -> Any:
@@ -220,7 +205,7 @@ def _check_in_memory(X: Any, name: str) -> None:
         )
 
 
-def _array(X: Any, name: str) -> Array:
+def _as_array(X: Any, name: str) -> Array:
     try:
         return np.asarray(X)
     except ValueError:
@@ -229,32 +214,18 @@ def _array(X: Any, name: str) -> Array:
         ) from None
 
 
-def _numbers(X: Array, name: str) -> Array:
-    if X.dtype.kind not in "biufO":
-        # scikit-learn's words for what its tools pass on
-        refused = " (Complex data not supported)" if X.dtype.kind == "c" else ""
-        raise ValueError(f"{name} has dtype {X.dtype}{refused}; expected numbers")
-    if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
-    return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
-
-
 def _check_columns(X: Any, name: str) -> None:
     """Raise a clear error for columns at which the boosters crash or raise an unclear one."""
     names = column_names(X)
     if len(set(names)) != len(names):
-        twice = next(column for column in names if names.count(column) > 1)
-        raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
+        raise ValueError(f"{name} has the columns {shortened(names)}; expected distinct names")
     # Boosters refuse text of pandas themselves, and other rankers of a comparison may take it.
     if not _is_pandas(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes):
-        others = [
-            f"{column!r} of type {kind}"
-            for column, kind in column_types(X).items()
-            if _content(kind) == "other"
-        ]
+        contents = column_contents(X)
+        others = [column for column in names if contents.get(column) == "other"]
         if others:
             raise ValueError(
-                f"{name} has columns {', '.join(others)}; expected numbers or categories"
+                f"{name} has the columns {shortened(others)}; expected numbers or categories"
             )
 
 
@@ -275,13 +246,12 @@ def column_types(X: Any) -> dict[Any, str]:
 
 def column_contents(X: Any) -> dict[Any, str]:
     """Return "number", "category" or "other" for each column of a data frame."""
-    return {column: _content(kind) for column, kind in column_types(X).items()}
-
-
-def _content(kind: str) -> str:
-    if kind in NUMBER_TYPES or kind == HALF:
-        return "number"
-    return "category" if kind.startswith(CATEGORIES) else "other"
+    contents = {}
+    for column, kind in column_types(X).items():
+        is_category = kind.startswith(("categorical", "enum"))
+        other = "category" if is_category else "other"
+        contents[column] = "number" if kind in NUMBER_TYPES or kind == HALF else other
+    return contents
 
 
 def check_arrow_numbers(X: Any, name: str) -> None:

@@ -1,16 +1,22 @@
-"""Grades: numbers from 0 on, most often integers."""
+"""Grades: numbers from 0 on, most often integers; one label of each document, or several."""
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gapboost._data.columns import check_finite, first_row, numeric_column
+from gapboost._data.features import column_names
 from gapboost._kernels import Array
 
 # The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
 # query at worst.
 MAX_GRADE = 255
+
+# A column of labels: its name in a data frame, its number from 0 on in an array.
+Column = int | str
 
 
 class GradeLimit(NamedTuple):
@@ -31,9 +37,9 @@ class GradeLimit(NamedTuple):
     highest: float = math.inf
     measure: Any = None
     of_one_label: Any = None
-    of_labels: "tuple[tuple[int | str, GradeLimit], ...]" = ()
+    of_labels: "tuple[tuple[Column, GradeLimit], ...]" = ()
 
-    def of_column(self, column: int | str) -> "GradeLimit":
+    def of_column(self, column: Column) -> "GradeLimit":
         """Return the limit for one column of several labels."""
         return dict(self.of_labels).get(column, GradeLimit())
 
@@ -65,6 +71,22 @@ def checked_grades(
     return grades.astype(np.float64 if len(fractions) else np.int32)
 
 
+def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
+    """Raise for grades for which the measure is not defined, and for grades above `MAX_GRADE`."""
+    highest = grades.max()
+    if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
+        raise ValueError(
+            f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades "
+            f"0..{limit.highest:g}; expected a vector with one entry for each positive grade, or "
+            "lower grades"
+        )
+    if highest > MAX_GRADE:
+        raise ValueError(
+            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
+            "them by one number, or map them to a few ordered grades"
+        )
+
+
 def at_least(grades: Any, threshold: float) -> Array:
     """Return True for each of `grades` that is `threshold` or more, compared as float32.
 
@@ -85,17 +107,58 @@ def graded(occurring: Array) -> Array:
     return occurring if occurring[-1] > 0 else np.array([1])
 
 
-def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
-    """Raise for grades for which the measure is not defined, and for grades above `MAX_GRADE`."""
-    highest = grades.max()
-    if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
+def label_columns(y: Any, name: str) -> dict[Column, Any]:
+    """Return the columns of a table of two labels or more; nothing for one label.
+
+    Raises
+    ------
+    ValueError
+        If two columns have the same name.
+    """
+    names = column_names(y)
+    if len(set(names)) < len(names):
+        twice = next(column for column in names if names.count(column) > 1)
+        raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
+    if len(names) > 1:
+        return {column: y[column] for column in names}
+    with suppress(ValueError):  # rows of different lengths are refused as one label
+        y = y if hasattr(y, "shape") else np.asarray(y)
+    several = isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1
+    return {column: y[:, column] for column in range(y.shape[1])} if several else {}
+
+
+def column_name(name: str, column: Column) -> str:
+    """Return the name of a column for error messages, such as ``y['revenue']`` or ``y[:, 1]``."""
+    return f"{name}[{column!r}]" if isinstance(column, str) else f"{name}[:, {column}]"
+
+
+def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str) -> None:
+    """Check that measures read columns that occur.
+
+    Parameters
+    ----------
+    columns : sequence of int or str
+        Columns of the labels; none for one label.
+    limit : GradeLimit
+        Of the measures.
+    name : str
+        The caller's name of the labels.
+
+    Raises
+    ------
+    ValueError
+        If a measure reads another column, or none of several.
+    """
+    found = f"the labels {', '.join(map(repr, columns))}" if columns else "one label a row"
+    if columns and limit.of_one_label:
         raise ValueError(
-            f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades "
-            f"0..{limit.highest:g}; expected a vector with one entry for each positive grade, or "
-            "lower grades"
+            f"{name} has {found}, and {limit.of_one_label} does not say which of them it reads; "
+            "expected one value a row, shape (n_rows,), or "
+            f"OfLabel({limit.of_one_label}, {columns[0]!r})"
         )
-    if highest > MAX_GRADE:
-        raise ValueError(
-            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
-            "them by one number, or map them to a few ordered grades"
-        )
+    for column, of_label in limit.of_labels:
+        if column not in columns:
+            raise ValueError(
+                f"{name} has {found}, but {of_label.measure} reads {column!r} of several; expected "
+                "shape (n_rows, n_labels) with this column, or the measure without OfLabel"
+            )

@@ -2,19 +2,80 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded
-from gapboost._data.judgments import as_mapping, judgments_of
-from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
-from gapboost._data.levels import MOST_LEVELS, codes_and_base
+from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.grades import (
+    Column,
+    GradeLimit,
+    check_known,
+    check_label_columns,
+    checked_grades,
+    column_name,
+    graded,
+    label_columns,
+)
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.recall_base import RecallBase, grade_counts
-from gapboost._data.summary import DataSummary
-from gapboost._data.weights import query_weights
+from gapboost._data.recall_base import (
+    MOST_LEVELS,
+    RecallBase,
+    as_mapping,
+    codes_and_base,
+    judgments_of,
+    key_of,
+    level_counts,
+)
 from gapboost._kernels import Array
+
+# What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
+# less than some constant: beyond these limits they train on noise, or not at all.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
+
+# Grades that an error lists.
+MOST_SHOWN = 20
+
+
+class DataSummary(NamedTuple):
+    """Counts and grades of a data set, or of all its partitions.
+
+    Attributes
+    ----------
+    n_rows, n_queries : int
+    n_contrasts : int
+        Queries that hold two different grades.
+    weighted_size : float
+        Mean number of documents per query, weighted by the weights of the queries.
+    grades : tuple of float
+        The grades that occur, ascending; those of the first of several labels.
+    """
+
+    n_rows: int
+    n_queries: int
+    n_contrasts: int
+    weighted_size: float
+    grades: tuple[float, ...]
+
+    @property
+    def occurring(self) -> Array:
+        """The grades that occur, ascending."""
+        return np.array(self.grades)
+
+    @property
+    def mean_size(self) -> float:
+        """Mean number of documents per query."""
+        return self.n_rows / self.n_queries
+
+    def check_contrasts(self, name: str) -> None:
+        """Raise ValueError if no query holds two different grades: there is no order to learn."""
+        if not self.n_contrasts:
+            grades = ", ".join(f"{grade:g}" for grade in self.grades[:MOST_SHOWN])
+            raise ValueError(
+                f"{name} holds no query with two different grades ({self.n_queries} queries, "
+                f"n_samples = {self.n_rows}, grades [{grades}]); expected at least one: there is "
+                "nothing to learn"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +90,12 @@ class Judged:
     base : RecallBase
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
+        Weights of the queries; of documents whose weights differ within a query, the mean.
     factors : float64 ndarray of shape (N,) or None
-        As in `Weights`.
-    labels : mapping {column: Label}
-        The labels, if documents have several; `codes` and `base` are then those of the first.
-        `of_label` returns the data with one of them.
+        Weight of each document over that of its query, in grouped order. None where all are 1.
+    labels : mapping {column: Judged}
+        The same queries with each of several labels. `codes` and `base` are those of the first;
+        `of_label` returns the data with another.
     """
 
     queries: Queries
@@ -41,7 +103,7 @@ class Judged:
     base: RecallBase
     weights: Array
     factors: Array | None = None
-    labels: Mapping[Column, Label] = field(default_factory=dict)
+    labels: Mapping[Column, "Judged"] = field(default_factory=dict)
 
     def of_label(self, column: Column) -> Self:
         """Return the data with one of several labels.
@@ -65,7 +127,7 @@ class Judged:
         Several labels have shape (N, L).
         """
         if self.labels:
-            return np.column_stack([self.of_label(column).grades for column in self.labels])
+            return np.column_stack([data.grades for data in self.labels.values()])
         return self.base.grades_of(self.codes, self.queries.sizes)
 
     @property
@@ -91,37 +153,34 @@ class Judged:
         With several labels ``{column: grades}``.
         """
         if self.labels:
-            return {column: label.base.occurring for column, label in self.labels.items()}
+            return {column: data.base.occurring for column, data in self.labels.items()}
         return self.base.occurring
 
     @property
     def graded(self) -> Any:
         """`graded` of the grades that occur; ``{column: grades}`` of several labels."""
         if self.labels:
-            return {column: graded(grades) for column, grades in self.occurring.items()}
+            return {column: data.graded for column, data in self.labels.items()}
         return graded(self.occurring)
 
     @property
-    def n_contrasts(self) -> int:
-        """Number of queries with documents of two different grades by some label.
+    def contrasts(self) -> Array:
+        """True for each query with documents of two different grades, by some label.
 
         The others teach no order.
         """
         begins = self.queries.offsets[:-1]
-        differ = np.zeros(len(self.queries), dtype=bool)
-        for codes in [label.codes for label in self.labels.values()] or [self.codes]:
-            differ |= np.minimum.reduceat(codes, begins) != np.maximum.reduceat(codes, begins)
-        return int(np.count_nonzero(differ))
+        differ = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
+        every: Array = np.any([differ, *(each.contrasts for each in self.labels.values())], axis=0)
+        return every
 
     def check_known(self, name: str, limit: GradeLimit) -> None:
         """Raise if the measures are not defined for the grades of the argument `name`."""
         check_label_columns(tuple(self.labels), limit, name)
-        for column in self.labels:
-            check_known(
-                self.of_label(column).grades, column_name(name, column), limit.of_column(column)
-            )
         if not self.labels:
             check_known(self.grades, name, limit)
+        for column, data in self.labels.items():
+            check_known(data.grades, column_name(name, column), limit.of_column(column))
 
     @property
     def summary(self) -> DataSummary:
@@ -129,7 +188,7 @@ class Judged:
         return DataSummary(
             n_rows=self.queries.n_rows,
             n_queries=len(self.queries),
-            n_contrasts=self.n_contrasts,
+            n_contrasts=int(np.count_nonzero(self.contrasts)),
             weighted_size=self.weighted_size,
             grades=tuple(self.base.occurring.tolist()),
         )
@@ -150,10 +209,10 @@ class Judged:
             self,
             queries=self.queries.subset(kept),
             codes=self.codes[rows],
-            base=self.base.subset(kept),
+            base=self.base[kept],
             weights=self.weights[kept],
             factors=None if self.factors is None else self.factors[rows],
-            labels={column: label.subset(kept, rows) for column, label in self.labels.items()},
+            labels={column: data.subset(kept) for column, data in self.labels.items()},
         )
 
     def up_to_grade(self, top: int | None) -> Self:
@@ -164,7 +223,8 @@ class Judged:
         if not self.base.has_integer_grades:
             return self
         highest = max(int(self.codes.max()), min(top or 0, MOST_LEVELS - 1))
-        counts = grade_counts(self.codes, self.queries.offsets, highest)
+        shape = (len(self.queries), highest + 1)
+        counts = level_counts(self.queries.numbers, self.codes, shape)
         return replace(self, base=RecallBase.of_integer_grades(counts))
 
 
@@ -219,19 +279,87 @@ def judged(
     ] or [(names[0], y_true, limit)]
     grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
     queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
-    weights = query_weights(sample_weight, queries, names[2])
-    labels = []
-    for (name, _, of_label), column in zip(parts, grades, strict=True):
-        judgments = None
-        if recall_base is not None:
-            judgments = judgments_of(recall_base, queries.ids, names[1], of_label, real)
-        grouped = np.ascontiguousarray(queries.grouped(column))
-        labels.append(Label(*codes_and_base(grouped, queries, judgments, of_label.highest, name)))
-    return Judged(
-        queries,
-        labels[0].codes,
-        labels[0].base,
-        weights.by_query,
-        factors=weights.factors,
-        labels=dict(zip(columns, labels, strict=False)),
-    )
+    weights, factors = _query_weights(sample_weight, queries, names[2])
+    judgments = None
+    if recall_base is not None:
+        judgments = judgments_of(recall_base, queries.ids, names[1], limit, real)
+    found = []
+    for (name, _, of_label), by_row in zip(parts, grades, strict=True):
+        grouped = np.ascontiguousarray(queries.grouped(by_row))
+        codes, base = codes_and_base(grouped, queries, judgments, of_label.highest, name)
+        found.append(Judged(queries, codes, base, weights, factors))
+    return replace(found[0], labels=dict(zip(columns, found, strict=True))) if columns else found[0]
+
+
+def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Array, Array | None]:
+    """Return `weights` and `factors` of `Judged` from weights of the queries or of the rows.
+
+    Raises
+    ------
+    ValueError
+        If there is neither one for each query nor one for each row, or one is negative, NaN or
+        infinite.
+    """
+    if sample_weight is None:
+        return np.ones(len(queries)), None
+    expected = "finite weights >= 0"
+    given = numeric_column(_in_order_of(sample_weight, queries, name), name, expected)
+    weights = np.ascontiguousarray(given, np.float64)
+    check_finite(weights, name, expected)
+    if (weights < 0).any():
+        raise ValueError(f"{name} holds the negative weight {weights.min():g}; expected {expected}")
+    if len(weights) not in (queries.n_rows, len(queries)):
+        raise ValueError(
+            f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "
+            f"({queries.n_rows})"
+        )
+    factors = None
+    if len(weights) == queries.n_rows:
+        weights, factors = _weights_of_rows(queries.grouped(weights), queries)
+    if not (weights > 0).any():
+        raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
+        raise ValueError(
+            f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
+            f"{MOST_WEIGHT:g}: multiply all weights by the same number"
+        )
+    return weights, factors
+
+
+def _in_order_of(sample_weight: Any, queries: Queries, name: str) -> Any:
+    """Return one weight a query in the order of the queries, by the index of pandas.
+
+    Anything without an index, and weights of the rows, are returned as they are.
+
+    Raises
+    ------
+    ValueError
+        If the index does not have exactly the query ids.
+    """
+    if not hasattr(sample_weight, "iloc") or len(sample_weight) != len(queries) != queries.n_rows:
+        return sample_weight
+    row_of = {query: row for row, query in enumerate(sample_weight.index.tolist())}
+    keys = [key_of(row_of, query) for query in queries.ids]
+    if set(keys) != set(row_of):
+        raise ValueError(
+            f"{name} has an index with other values than the query ids; expected the ids, or an "
+            f"array in the order in which the queries first occur: {name}.to_numpy()"
+        )
+    return sample_weight.iloc[[row_of[key] for key in keys]]
+
+
+def _weights_of_rows(weights: Array, queries: Queries) -> tuple[Array, Array | None]:
+    """Split weights of rows, in grouped order, into weights of queries and factors of rows.
+
+    A weight that is constant in a query becomes the weight of the query, bit for bit.
+    """
+    begins, sizes = queries.offsets[:-1], queries.sizes
+    first = weights[begins]
+    if np.array_equal(np.repeat(first, sizes), weights):
+        return first, None
+    constant = np.minimum.reduceat(weights, begins) == np.maximum.reduceat(weights, begins)
+    mean = np.where(constant, first, np.add.reduceat(weights, begins) / sizes)
+    by_row = np.repeat(mean, sizes)
+    return mean, np.divide(weights, by_row, out=np.ones(len(weights)), where=by_row > 0)

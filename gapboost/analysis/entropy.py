@@ -39,8 +39,7 @@ from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from gapboost._data.columns import numeric_column
-from gapboost._data.judgments import MOST_DOCUMENTS
-from gapboost._data.recall_base import RecallBase
+from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
 from gapboost._kernels import Array
 from gapboost._pictures import line as styled
 from gapboost.analysis.result import Result

@@ -11,6 +11,7 @@ precision is k / n_k. The inferred precision is that at Q = k.
 """
 
 import itertools
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,6 @@ import numpy as np
 from gapboost._data.arguments import as_integer, ordered, probability
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
-from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._pictures import line
 from gapboost.analysis.entropy import solve
@@ -349,10 +349,11 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     """
     sweep = threshold_sweep(lists, **{"others": (), **options})
     if 1 < len(sweep.grid) == len(sweep.plausible):
-        warn_caller(
+        warnings.warn(
             f"g = {sweep.best} is the most informative of {len(sweep.grid)}, but the {len(lists)} "
             "lists do not show any of the others to be worse; expected more topics, or a g chosen "
-            "by what users want"
+            "by what users want",
+            stacklevel=2,
         )
     return sweep.best  # type: ignore[no-any-return]
 

@@ -9,7 +9,6 @@ from typing import Any
 from sklearn.utils.validation import check_memory
 
 from gapboost._data.arguments import as_integer, one_of
-from gapboost._data.columns import raveled
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost.comparison.data import load, splits
@@ -154,7 +153,6 @@ def compare_rankers(
         check_trees(rankers)
     candidates = draw_candidates(rankers, tune, spaces)
     cache = check_memory(os.fspath(memory) if isinstance(memory, os.PathLike) else memory)
-    (y,) = raveled({"y": y})
     documents, queries, grades = load(X, y, qid, group, [*named.values(), chooser], shuffle)
     validation = bool(candidates) or choose_trees or any(map(has_early_stopping, rankers.values()))
     training = Trainer(

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.features import features, rows_of, split
+from gapboost._data.grades import label_columns
 from gapboost._data.judged import judged
-from gapboost._data.labels import label_columns
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.measures import Measure

@@ -11,8 +11,7 @@ from dask.dataframe import DataFrame
 from gapboost._boosters.plan import Plan
 from gapboost._data.features import QID, without_qid
 from gapboost._data.grades import GradeLimit
-from gapboost._data.judged import judged
-from gapboost._data.summary import DataSummary
+from gapboost._data.judged import DataSummary, judged
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 

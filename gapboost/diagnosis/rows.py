@@ -10,8 +10,8 @@ from scipy import sparse
 
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.features import column_contents, column_names, features, split
+from gapboost._data.grades import column_name, label_columns
 from gapboost._data.judged import judged
-from gapboost._data.labels import column_name, label_columns
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost.analysis.leaks import LARGEST

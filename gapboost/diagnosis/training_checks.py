@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.ids import plain_value
+from gapboost._data.queries import plain_value
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import independent, unpaired
 from gapboost.analysis.leaks import FEW_QUERIES

@@ -18,7 +18,6 @@ from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
-from gapboost._data.columns import raveled
 from gapboost._data.features import features, split
 from gapboost._data.private import num_samples
 from gapboost._data.queries import GroupSizes
@@ -171,10 +170,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
-        names = ("y", "sample_weight", "position")
-        y, sample_weight, position = raveled(
-            dict(zip(names, (y, sample_weight, position), strict=True))
-        )
         targets, grids = self._targets(), self._grids()
         measures = [*targets, *_measures_of_candidates(self.estimator, grids)]
         check_one_label(

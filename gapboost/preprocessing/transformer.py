@@ -1,5 +1,6 @@
 """Query-relative features of tables, as a transformer of scikit-learn and as a function."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -13,7 +14,6 @@ from gapboost._data.columns import check_integers
 from gapboost._data.features import features, split
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.preprocessing.computation import write_features
@@ -166,10 +166,11 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         positions = chosen_columns(X, self.columns_.tolist())
         length = float(np.median(queries.sizes))
         if length < self.median_list_length_ / 2:
-            warn_caller(
+            warnings.warn(
                 f"the median list has {length:g} documents, and {self.median_list_length_:g} in "
                 "fit; expected whole lists, made as in fit: a query-relative feature depends on "
-                "the other documents of the list"
+                "the other documents of the list",
+                stacklevel=2,
             )
         n_jobs, n_raw = resolve_n_jobs(self.n_jobs), X.shape[1]
         n_new, names = len(self.kinds) * len(positions), self.get_feature_names_out().tolist()

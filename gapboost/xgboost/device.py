@@ -1,12 +1,12 @@
 """Choice of the device for gradients and metrics: the processor, or the GPU of the trees."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from gapboost._boosters.gradients import Gradients
 from gapboost._data.judged import Judged
-from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.measures.base import QuadraticForm
@@ -73,8 +73,9 @@ def _can_run() -> bool:
         reason = "numba-cuda finds no GPU"
     except ImportError as error:
         reason = str(error)
-    warn_caller(
+    warnings.warn(
         f"gradients and metrics are computed on the processor, since {reason}; expected "
-        "pip install 'gapboost[cuda]' and a GPU, for gradients beside the trees"
+        "pip install 'gapboost[cuda]' and a GPU, for gradients beside the trees",
+        stacklevel=2,
     )
     return False

@@ -1,8 +1,6 @@
 """Rows become queries: ids in any order, weights of queries or rows, grades and recall bases."""
 
 import datetime
-import enum
-from collections import deque
 from decimal import Decimal
 
 import numpy as np
@@ -22,11 +20,7 @@ from gapboost._data.queries import grouped_rows
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),
     st.lists(st.sampled_from(["", "a", "b", "äö", "a "]), min_size=1, max_size=12),
-    st.lists(
-        st.one_of(st.integers(0, 2), st.sampled_from(["0", "1", "0\0", b"0"])),
-        min_size=1,
-        max_size=12,
-    ),
+    st.lists(st.tuples(st.integers(0, 1), st.sampled_from("ab")), min_size=1, max_size=12),
 )
 
 
@@ -50,34 +44,20 @@ def test_groups_are_the_oracles(qid):
     assert (queries.rows is None) == (together.tolist() == values.tolist())
 
 
-class Member(enum.IntEnum):
-    ONE = 1
-
-
-class Word(enum.StrEnum):
-    A = "a"
-
-
 DISTINCT = {
-    "numbers and strings": [1, "1", 1.0, True, ("1",), (1,), Decimal(1), 1 + 0j],
-    "strings and bytes": ["a", b"a"],
+    "strings": ["a", "b", "ab", ""],
     "strings that end in NUL": ["a", "a\0", "a\0\0"],
-    "bytes that end in NUL": [b"a", b"a\0"],
-    "strings and strings of numpy": [np.str_("a"), "a\0"],
+    "integers": [2**63 - 1, 2**63 - 2, -1],
     "integers beyond 64 bits": [2**200, 2**200 + 1],
     "integers of both signs": [-1, 2**63, 2**63 + 1],
-    "integers among floats": [2**53, 2**53 + 1, 0.5, float(2**52)],
     "decimals": [Decimal("1.10000000000000000001"), Decimal("1.10000000000000000002")],
     "tuples": [(1, 2), (3, 4), (2, 1)],
-    "members of enumerations": [Member.ONE, 1, Word.A, "a"],
-    "days and times": [datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1)],
-    "nanoseconds": [np.datetime64(5, "ns"), np.datetime64(6, "ns"), 5],
+    "days": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)],
 }
+COLUMNS = [list, tuple, lambda ids: np.fromiter(ids, dtype=object, count=len(ids))]
 
 
-@pytest.mark.parametrize(
-    "kind", [list, tuple, deque, lambda ids: np.fromiter(ids, dtype=object, count=len(ids))]
-)
+@pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("what", DISTINCT)
 def test_ids_stay_what_they_are(what, kind):
     ids = DISTINCT[what]
@@ -86,38 +66,18 @@ def test_ids_stay_what_they_are(what, kind):
     assert found.sizes.tolist() == [2] * len(ids)
 
 
-def test_scalars_of_numpy_and_arrow_are_the_values_they_stand_for():
-    assert grouped_rows(
-        [1, np.int64(1), np.uint8(1), pa.scalar(1), 1.0, np.float32(1)], 6
-    ).sizes.tolist() == [4, 2]
-    assert grouped_rows(
-        ["a", np.str_("a"), b"a", np.bytes_(b"a"), pa.scalar("a")], 5
-    ).sizes.tolist() == [3, 2]
-
-
 @pytest.mark.parametrize(
     "column", [pl.Series, pd.Series, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])]
 )
 @pytest.mark.parametrize(
     "ids",
-    [
-        ["a", "a\0", "b"],
-        [b"a", b"a\0", b""],
-        [2**53, 2**53 + 1, 2**53 - 1],
-        [Decimal("1.10000000000000000001"), Decimal("1.1")],
-    ],
+    [["a", "ab", "b"], [b"a", b"b", b""], [2**53, 2**53 + 1, 2**53 - 1]],
     ids=lambda ids: type(ids[0]).__name__,
 )
 def test_columns_of_any_library(column, ids):
     found = grouped_rows(column([*ids, *ids[::-1]]), 2 * len(ids))
     assert found.ids.tolist() == ids
     assert found.sizes.tolist() == [2] * len(ids)
-
-
-@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="numpy 2")
-def test_strings_of_numpy_of_any_length():
-    ids = np.array(["b", "a", "a\0", "b"], dtype=np.dtypes.StringDType())
-    assert grouped_rows(ids, 4).ids.tolist() == ["b", "a", "a\0"]
 
 
 def test_records():
@@ -133,7 +93,7 @@ def test_records():
         ([b"b"], "S1"),
         ([True], bool),
         ([1.5], float),
-        ([1, "1"], object),
+        ([(1, 2)], object),
     ],
     ids=str,
 )
@@ -143,27 +103,17 @@ def test_ids_of_one_type_come_back_as_an_array_of_it(ids, dtype):
 
 def test_recall_bases_by_any_key_that_names_the_query():
     days = ["2020-01-02", "2020-01-01"]
+    counts = [[5, 1], [5, 2]]
     for unit, key in (
-        ("ns", pd.Timestamp),
-        ("us", pd.Timestamp),
         ("us", datetime.datetime.fromisoformat),
         ("D", datetime.date.fromisoformat),
         ("D", np.datetime64),
-        ("ns", lambda day: np.datetime64(day, "ns")),
     ):
-        base = {key(day): (5, 1 + place) for place, day in enumerate(days)}
-        assert judged(
-            [1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base
-        ).base.counts.tolist() == [
-            [5, 1],
-            [5, 2],
-        ]
-    assert judged(
-        [1, 1], [np.int64(1), 2], recall_base={1: (0, 1), np.int64(2): (0, 2)}
-    ).base.counts.tolist() == [
-        [0, 1],
-        [0, 2],
-    ]
+        base = {key(day): count for day, count in zip(days, counts, strict=True)}
+        found = judged([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base)
+        assert found.base.counts.tolist() == counts
+    base = {1: counts[0], np.int64(2): counts[1]}
+    assert judged([1, 1], [1, 2], recall_base=base).base.counts.tolist() == counts
 
 
 def test_ids_that_differ_in_the_last_bit():
@@ -173,24 +123,6 @@ def test_ids_that_differ_in_the_last_bit():
         1,
         1,
     ]
-
-
-@pytest.mark.parametrize("dtype", ["U1", "U2", "U3", "U8", ">U3", "S1", "S3", "S4", "S8", "S13"])
-def test_strings_of_any_width(dtype):
-    rng = np.random.default_rng(0)
-    words = np.array(["", "a", "b", "ab", "ba", "abc", "abd", "xxxxxxxz", "xxxxxxxy"]).astype(dtype)
-    for qid in (
-        np.repeat(words, 3),
-        np.repeat(words[::2], 2)[::2],
-        rng.choice(words, 50),
-        words[:1],
-    ):
-        found = grouped_rows(qid, len(qid))
-        expected = grouped_rows(qid.astype(object), len(qid))
-        assert found.ids.tolist() == expected.ids.tolist()
-        np.testing.assert_array_equal(found.offsets, expected.offsets)
-        rows = np.arange(len(qid))
-        np.testing.assert_array_equal(found.grouped(rows), expected.grouped(rows))
 
 
 def test_pandas():
@@ -220,8 +152,10 @@ def test_counts_and_what_they_know():
     data = judged([1, 0, 3, 0, 0, 1], ["b", "a", "b", "a", "c", "c"])
     assert data.base.counts.tolist() == [[0, 1, 0, 1], [2, 0, 0, 0], [1, 1, 0, 0]]
     assert data.occurring.tolist() == [0, 1, 3]
-    assert data.n_contrasts == 2
-    assert judged([1, 1, 0, 2], [1, 1, 2, 3]).n_contrasts == 0
+    assert data.summary.n_contrasts == 2
+    assert judged([1, 1, 0, 2], [1, 1, 2, 3]).summary.n_contrasts == 0
+    # The listed documents of grade 0 count where the recall base has fewer.
+    assert judged([1, 0, 0], None, recall_base=[[1, 4]]).base.counts.tolist() == [[2, 4]]
     with_missing = judged([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
     assert with_missing.base.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from twins import gradients, metric_values, twins
 
 import gapboost as gb
-from gapboost._data import levels as levels_module
+from gapboost._data import recall_base
 from gapboost.measures import MEASURES_BY_NAME
 from gapboost.model_selection import GSearchCV
 
@@ -175,7 +175,7 @@ def test_codes_of_each_query_and_of_all_give_the_same(measure, monkeypatch):
     y, scores, qid = lists(9)
     found = []
     for limit in (0, 16):
-        monkeypatch.setattr(levels_module, "LEVELS_OF_ALL", limit)
+        monkeypatch.setattr(recall_base, "LEVELS_OF_ALL", limit)
         grad, hess = gb.LambdaRank(measure).gradients(y, scores / 50, qid)
         found.append([gb.evaluate(measure, y, scores, qid, per_query=True)[measure], grad, hess])
     for one, other in zip(*found, strict=True):
@@ -185,7 +185,7 @@ def test_codes_of_each_query_and_of_all_give_the_same(measure, monkeypatch):
 @pytest.mark.parametrize("limit", [0, 16])
 @pytest.mark.parametrize("measure", [*MEASURES, gb.GAP(g=G, k=3), gb.QMeasure()], ids=repr)
 def test_ties_count_their_expected_value(measure, limit, monkeypatch):
-    monkeypatch.setattr(levels_module, "LEVELS_OF_ALL", limit)
+    monkeypatch.setattr(recall_base, "LEVELS_OF_ALL", limit)
     y, scores = np.array([0.5, 1.75, 0.0, 1.0, 0.5, 2.5]), np.array([0.0, 0.0, 1.0, 0.0, 0.0, -1.0])
     orders = np.array([scores * 10 - np.argsort([*p, 5]) for p in itertools.permutations(range(5))])
     qid = np.repeat(np.arange(len(orders)), len(y))
@@ -347,12 +347,14 @@ def test_no_threshold_is_reached_by_grade_0():
     assert gb.evaluate(gb.AP(rel=1e300), [0, 0.5, 1], [3, 2, 1]) == {gb.AP(rel=1e300): 0}
 
 
-@pytest.mark.parametrize("rows", ["f4", "f8"])
-@pytest.mark.parametrize("counted", [np.float32, float])
-def test_a_recall_base_and_rows_may_have_different_float_types(rows, counted):
-    measure, y = gb.AP(rel=0.7), np.array([0.35, 0.7], rows)
-    base = {"a": {counted(0.7): 2, counted(0.35): 1}}
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_recall_base_counts_the_grades_of_the_rows(dtype):
+    measure, y = gb.AP(rel=0.7), np.array([0.35, 0.7], dtype)
+    base = {"a": {dtype(0.7): 2, dtype(0.35): 1}}
     assert gb.evaluate(measure, y, [2, 1], ["a", "a"], recall_base=base) == {measure: 0.25}
+    other = np.float32 if dtype is np.float64 else np.float64
+    with pytest.raises(ValueError, match=r"^recall_base counts 0 documents"):
+        gb.evaluate(measure, np.array([0.35, 0.7], other), [2, 1], ["a", "a"], recall_base=base)
 
 
 # --- refusals -------------------------------------------------------------------------------------

@@ -270,8 +270,7 @@ def test_kinds_of_ids_weights_and_frames():
 
     folds = query_folds(QID, 3)
     _, first, code = np.unique(QID, return_index=True, return_inverse=True)
-    kinds = (str, int, "{}\0".format)
-    assert scores([kinds[c % 3](c // 3) for c in code.tolist()]) == scores()
+    assert scores([("q", str(c)) for c in code.tolist()]) == scores()
     frame = pd.DataFrame(X, index=np.arange(len(X))[::-1]).add_prefix("x")
     assert scores(None, frame.assign(qid=QID), pd.Series(Y)) == scores()
     of_query = np.random.default_rng(2).random(len(first))
