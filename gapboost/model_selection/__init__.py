@@ -17,7 +17,6 @@ scikit-learn's tools cannot see that folds cut queries: give them ``cv=GroupKFol
 
 ==================  =========================================
 `search`            `GSearchCV`
-`fold_search`       training of the candidates on one fold
 `folds`             folds of whole queries
 `scorers`           measures as scikit-learn scorers
 `clicks`            g from what users clicked

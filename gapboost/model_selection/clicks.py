@@ -18,15 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.isotonic import isotonic_regression
 
 from gapboost._data.arguments import as_integer, probability, random_numbers
 from gapboost._data.columns import numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
-
-# Cells of the table of resampled counts that are held at once.
-CELLS_IN_STEP = 1 << 22
 
 # Counts up to here are exact, and can be drawn from.
 MOST_CLICKS = 2**53
@@ -123,22 +121,30 @@ def g_from_clicks(
     >>> [low < g < high for low, g, high in zip(estimate.low, estimate.g, estimate.high)]
     [True, True]
     """
-    units, number = _observations(grades, clicks, impressions, sessions)
+    kinds, number = _kinds_of_sessions(grades, clicks, impressions, sessions)
     confidence = probability(confidence, "confidence")
     n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
-    total = np.tensordot(number, units, axes=1)
-    _check_total(total)
-    samples = _resampled(units, number, n_resamples, rng)
-    tail = (1 - confidence) / 2
-    _check_rising(total, samples, tail)
-    g = _thresholds(total[None])[0]
+    total = np.tensordot(number, kinds, axes=1)
+    missing = np.flatnonzero(total[1, 1:] == 0) + 1
+    if len(missing):
+        raise ValueError(
+            f"grades has no document of grade {missing[0]} that was shown; expected every grade "
+            f"from 1 to {total.shape[1] - 1}"
+        )
+    n, shares = int(number.sum()), number / number.sum()
+    samples = np.array(
+        [np.tensordot(rng.multinomial(n, shares), kinds, axes=1) for _ in range(n_resamples)]
+    )
+    rates, tail = _rates(total), (1 - confidence) / 2
+    _check_rising(rates, _rates(samples), tail)
+    g = _thresholds(total)
     if np.isnan(g).any():
         raise ValueError(
             f"clicks are as frequent at grade {total.shape[1] - 1} as at grade 0 (rates "
-            f"{_rates(total).round(4).tolist()}); expected more clicks on higher grades"
+            f"{rates.round(4).tolist()}); expected more clicks on higher grades"
         )
-    g_samples = _thresholds(samples)
+    g_samples = np.array([_thresholds(sample) for sample in samples])
     usable = ~np.isnan(g_samples).any(axis=1)
     if usable.mean() < confidence:
         raise ValueError(
@@ -148,63 +154,42 @@ def g_from_clicks(
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.
     low, high = np.minimum(low, g), np.maximum(high, g)
-    return ThresholdEstimate(
-        _floats(g),
-        _floats(low),
-        _floats(high),
-        _floats(_rates(total)),
-        _floats(total[0]),
-        _floats(total[1]),
-        _pooled_grades(total),
-    )
+    found: list[Any] = [tuple(values.tolist()) for values in (g, low, high, rates, *total)]
+    found.append(_pooled_grades(rates, _rising(total)))
+    return ThresholdEstimate(*found)
 
 
-def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> tuple[Array, Array]:
-    """Return the units that the bootstrap draws, and how often each occurs.
+def _kinds_of_sessions(
+    grades: Any, clicks: Any, impressions: Any, sessions: Any
+) -> tuple[Array, Array]:
+    """Return the kinds of sessions, and how many of each there are, of shape (U,).
 
-    A unit is the clicks and impressions by grade; all units are float64 of shape (U, 2, c + 1).
+    A kind has the clicks and impressions by grade; all are float64 of shape (U, 2, c + 1).
     """
     if grades is None:
-        raise ValueError(
-            "grades is missing; expected the grade of every shown document, clicked or not"
-        )
+        raise ValueError("grades is missing; expected the grade of every shown document")
     grade = checked_grades(grades, "grades")
-    n = len(grade)
+    n, n_grades = len(grade), int(grade.max()) + 1
     clicked = _amounts(clicks, "clicks", n)
     shown = np.ones(n) if impressions is None else _amounts(impressions, "impressions", n)
-    if (clicked != np.floor(clicked)).any():
-        raise ValueError("clicks holds a fractional value; expected counts")
+    if (clicked != np.floor(clicked)).any() or not clicked.any():
+        raise ValueError("clicks holds a fractional value, or only 0; expected counts")
     if (clicked[shown == 0] > 0).any():
-        raise ValueError(
-            "clicks holds clicks on a document with 0 impressions; expected clicked documents to "
-            "be shown"
-        )
-    if not clicked.any():
-        raise ValueError("clicks is zero everywhere; expected some clicks")
-    top = int(grade.max())
-    if top == 0:
+        raise ValueError("clicks holds clicks on a document with 0 impressions; expected none")
+    if n_grades == 1:
         raise ValueError("grades holds only grade 0; expected documents of higher grades")
     counted = impressions is not None and (shown == np.floor(shown)).all()
     if sessions is None and counted and (clicked <= shown).all():
-        units = np.zeros((2, top + 1, 2, top + 1))
-        for k in range(top + 1):
-            units[0, k, :, k] = 1, 1
-            units[1, k, 1, k] = 1
-        number = [
-            np.bincount(grade, each, minlength=top + 1) for each in (clicked, shown - clicked)
-        ]
-        return units.reshape(-1, 2, top + 1), np.concatenate(number)
+        one = np.eye(n_grades)
+        kinds = np.concatenate([np.stack((one, one), axis=1), np.stack((0 * one, one), axis=1)])
+        number = [np.bincount(grade, each, n_grades) for each in (clicked, shown - clicked)]
+        return kinds, np.concatenate(number)
     queries = grouped_rows(np.arange(n) if sessions is None else sessions, n, "sessions", "grades")
-    cell = np.repeat(np.arange(len(queries)), queries.sizes) * (top + 1) + queries.grouped(grade)
-    sums = [
-        np.bincount(cell, queries.grouped(amounts), len(queries) * (top + 1))
-        for amounts in (clicked, shown)
-    ]
-    # Sessions with the same counts are drawn together: what matters is how many of each kind a
-    # sample holds.
-    flat = np.concatenate([s.reshape(len(queries), top + 1) for s in sums], axis=1)
-    kinds, occurrences = np.unique(flat, axis=0, return_counts=True)
-    return kinds.reshape(-1, 2, top + 1), occurrences.astype(np.float64)
+    cells, n_cells = queries.codes * n_grades + grade, len(queries) * n_grades
+    counts = [np.bincount(cells, amounts, n_cells) for amounts in (clicked, shown)]
+    by_session = np.stack([one.reshape(-1, n_grades) for one in counts], axis=1)
+    kinds, occurrences = np.unique(by_session, axis=0, return_counts=True)
+    return kinds, occurrences.astype(np.float64)
 
 
 def _amounts(values: Any, name: str, n_rows: int) -> Array:
@@ -213,37 +198,15 @@ def _amounts(values: Any, name: str, n_rows: int) -> Array:
         raise ValueError(
             f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row"
         )
-    if not np.isfinite(amounts).all() or (amounts < 0).any():
-        raise ValueError(f"{name} holds a negative, NaN or infinite value; expected numbers >= 0")
-    with np.errstate(over="ignore"):
-        total = amounts.sum()
-    if total > MOST_CLICKS:
-        raise ValueError(f"{name} has the sum {total:g}; expected one up to {MOST_CLICKS:g}")
+    if not (amounts >= 0).all() or not (amounts <= MOST_CLICKS / n_rows).all():
+        raise ValueError(
+            f"{name} holds a negative, NaN, infinite or very large value; expected numbers >= 0"
+        )
     return amounts
 
 
-def _check_total(total: Array) -> None:
-    missing = np.flatnonzero(total[1, 1:] == 0) + 1
-    if len(missing):
-        raise ValueError(
-            f"grades has no document of grade {missing[0]} that was shown; expected every grade "
-            f"from 1 to {total.shape[1] - 1}: clicks say nothing about a threshold at a grade that "
-            "was not shown"
-        )
-
-
-def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.RandomState) -> Array:
-    """Return total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
-    step = max(1, CELLS_IN_STEP // len(units))
-    n, shares, flat = int(number.sum()), number / number.sum(), units.reshape(len(units), -1)
-    parts = [
-        rng.multinomial(n, shares, size=min(step, n_resamples - first)) @ flat
-        for first in range(0, n_resamples, step)
-    ]
-    return np.concatenate(parts).reshape(n_resamples, *units.shape[1:])
-
-
 def _rates(counts: Array) -> Array:
+    """Return the share of clicked documents of each grade; NaN for one that was not shown."""
     clicks, impressions = counts[..., 0, :], counts[..., 1, :]
     missing = np.full(clicks.shape, np.nan)
     rates: Array = np.divide(clicks, impressions, out=missing, where=impressions > 0)
@@ -251,61 +214,38 @@ def _rates(counts: Array) -> Array:
 
 
 def _rising(counts: Array) -> Array:
-    """Return rates that never fall with the grade: isotonic regression by impressions."""
-    # By the max-min formula: over a handful of grades it is short, and works for all bootstrap
-    # samples at once.
-    edges = np.concatenate((np.zeros((*counts.shape[:-1], 1)), counts.cumsum(axis=-1)), axis=-1)
-    n = counts.shape[-1]
-    rates = np.empty((*counts.shape[:-2], n))
-    for k in range(n):
-        # Rates of the runs of grades that begin at grade i <= k and end at k or higher.
-        runs = (_rates(edges[..., k + 1 :] - edges[..., i : i + 1]) for i in range(k + 1))
-        rates[..., k] = np.nanmax([np.nanmin(run, axis=-1) for run in runs], axis=0)
-    return rates
+    """Return rates that never fall with the grade."""
+    # Without documents of grade 0, as the model says: no clicks on them.
+    weights = np.append(counts[1, 0] or 1.0, counts[1, 1:])
+    rising: Array = isotonic_regression(counts[0] / weights, sample_weight=weights)
+    return rising
 
 
 def _thresholds(counts: Array) -> Array:
-    """Return ``g`` of each sample, shape (n, c); NaN if it cannot be computed."""
-    known = (counts[:, 1, 1:] > 0).all(axis=1)
-    g = np.full((len(counts), counts.shape[2] - 1), np.nan)
-    # Without documents of grade 0, as the model says: no clicks on them.
-    counts = counts[known]
-    counts[:, 1, 0] = np.where(counts[:, 1, 0] > 0, counts[:, 1, 0], 1.0)
+    """Return ``g``, shape (c,); NaN if it cannot be computed."""
+    if not counts[1, 1:].all():
+        return np.full(counts.shape[1] - 1, np.nan)
     rates = _rising(counts)
-    spread = rates[:, -1:] - rates[:, :1]
-    rises = np.diff(rates, axis=1)
-    g[known] = np.divide(rises, spread, out=np.full(rises.shape, np.nan), where=spread > 0)
-    return g
+    spread = rates[-1] - rates[0]
+    return np.diff(rates) / (spread if spread > 0 else np.nan)
 
 
-def _check_rising(total: Array, samples: Array, tail: float) -> None:
+def _check_rising(rates: Array, samples: Array, tail: float) -> None:
     """Raise if clicks fall with the grade by more than chance."""
-    falls = np.flatnonzero(np.diff(_rates(total)) < 0)
-    for lower in falls:
-        differences = np.diff(_rates(samples)[:, lower : lower + 2], axis=1)[:, 0]
+    for lower in np.flatnonzero(np.diff(rates) < 0):
+        differences = samples[:, lower + 1] - samples[:, lower]
         if np.nanquantile(differences, 1 - tail) < 0:
-            before, after = _rates(total)[lower : lower + 2]
             raise ValueError(
-                f"clicks contradict grades: {after:.4g} of the documents of grade {lower + 1} were "
-                f"clicked and {before:.4g} of grade {lower}, more than chance allows; expected "
-                "users to click on documents they accept, and to accept higher grades at least as "
-                "often. Check the grades, and whether impressions count documents nobody looked at"
+                f"clicks contradict grades: {rates[lower + 1]:.4g} of the documents of grade "
+                f"{lower + 1} were clicked and {rates[lower]:.4g} of grade {lower}, more than "
+                "chance allows; expected users to accept higher grades at least as often. Check "
+                "the grades, and whether impressions count documents nobody looked at"
             )
 
 
-def _pooled_grades(total: Array) -> tuple[tuple[int, ...], ...]:
-    observed, rising = _rates(total), _rising(total)
-    moved = [
-        k
-        for k in range(len(observed))
-        if not np.isclose(observed[k], rising[k], rtol=1e-12, equal_nan=False)
-    ]
+def _pooled_grades(observed: Array, rising: Array) -> tuple[tuple[int, ...], ...]:
+    moved = ~np.isclose(observed, rising, rtol=1e-12) & ~np.isnan(observed)
     runs: dict[float, list[int]] = {}
-    for k in moved:
-        if not np.isnan(observed[k]):
-            runs.setdefault(float(rising[k]), []).append(k)
+    for grade in np.flatnonzero(moved).tolist():
+        runs.setdefault(float(rising[grade]), []).append(grade)
     return tuple(tuple(run) for run in runs.values())
-
-
-def _floats(values: Array) -> tuple[float, ...]:
-    return tuple(float(v) for v in values)

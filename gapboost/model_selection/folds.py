@@ -105,11 +105,8 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
             f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected at "
             "least one"
         )
-    cut = (
-        ((train > 0) & (train < queries.sizes))
-        | ((test > 0) & (test < queries.sizes))
-        | ((train > 0) & (test > 0))
-    )
+    parts = [(rows > 0) & (rows < queries.sizes) for rows in (train, test)]
+    cut = parts[0] | parts[1] | ((train > 0) & (test > 0))
     if cut.any():
         raise ValueError(
             f"fold {number} of cv cuts {int(cut.sum())} queries, such as "

@@ -1,8 +1,8 @@
 """A search over g and other parameters of a ranker by cross-validation over whole queries."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,27 +18,21 @@ from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
-from gapboost._data.features import features, split
+from gapboost._data.features import features, rows_of, split
 from gapboost._data.private import num_samples
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost._processes import over_processes
-from gapboost.evaluation import evaluate
+from gapboost.evaluation import evaluate, mean, query_values
 from gapboost.measures import Measure, Measures
 from gapboost.measures.sums import grade_limit
-from gapboost.model_selection.fold_search import (
-    FoldSearch,
-    Grids,
-    Params,
-    SearchData,
-    candidate_groups,
-    with_params,
-)
 from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
+
+Params = dict[str, Any]
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -170,8 +164,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
-        targets, grids = self._targets(), self._grids()
-        measures = [*targets, *_measures_of_candidates(self.estimator, grids)]
+        candidates = self._candidates()
+        trained = [self._measure_of(t.params) for t in _trainings(candidates, self._trees)]
+        measures = [*self._targets(), *trained]
         check_one_label(
             measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several"
             " labels",
@@ -179,20 +174,18 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         judged = ranking_rows(
             X, y, qid, group, sample_weight, position=position, limit=grade_limit(measures)
         ).data
-        queries = judged.queries
-        without_qid, _ = split(X, qid, group)
-        ids = queries.ids[queries.codes]
-        by_row = sample_weight
-        if by_row is not None and num_samples(by_row) != len(ids):
-            by_row = judged.weights[queries.codes]
+        codes = judged.queries.codes
+        ids = judged.queries.ids[codes]
+        if sample_weight is not None and num_samples(sample_weight) != len(ids):
+            sample_weight = judged.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
-        table = X if isinstance(self.estimator, Pipeline) else features(without_qid)
-        data = SearchData(table, y, ids, by_row, position)
-        folds = query_folds(queries, self.cv, self.random_state, table, y)
-        self._search(data, grids, targets, folds)
+        table = X if isinstance(self.estimator, Pipeline) else features(split(X, qid, group)[0])
+        columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
+        folds = query_folds(judged.queries, self.cv, self.random_state, table, y)
+        self._search(columns, candidates, folds)
         if self.refit:
             start = time.perf_counter()
-            best = with_params(self.estimator, self.best_params_)
+            best = _with_params(self.estimator, self.best_params_)
             if isinstance(best, Pipeline):
                 transformers, table = fit_transformers(best, table, y, ids)
                 best.steps[:-1] = transformers.steps
@@ -201,31 +194,33 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.refit_time_ = time.perf_counter() - start
         return self
 
-    def _search(
-        self, data: SearchData, grids: Grids, targets: list[Measure], folds: list[Any]
-    ) -> None:
-        groups = candidate_groups(grids, prefix(self.estimator))
-        # More processes than folds share the groups of a fold.
-        parts = min(len(groups), -(-effective_n_jobs(self.n_jobs) // len(folds)))
+    def _search(self, columns: dict[str, Any], candidates: list[Params], folds: list[Any]) -> None:
+        targets = self._targets()
+        trainings = _trainings(candidates, self._trees)
         tasks = [
-            FoldSearch(clone(self.estimator), data, fold, groups[part::parts], targets)
+            FoldTask(clone(self.estimator), columns, fold, training, targets)
             for fold in folds
-            for part in range(parts)
+            for training in trainings
         ]
-        candidates = list(ParameterGrid(grids))
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
-        with progress_bar(len(groups) * len(folds), self.progress, "GSearchCV") as advance:
-            for number, found in enumerate(_run(tasks, self.n_jobs, advance)):
-                for candidate, values, seconds in found:
-                    scores[candidate, number // parts] = values
-                    times[candidate, number // parts] = seconds
+        found = over_processes(_train_on_fold, tasks, effective_n_jobs(self.n_jobs))
+        with progress_bar(len(tasks), self.progress, "GSearchCV") as advance:
+            for number, scored in enumerate(found):
+                advance(1)
+                for candidate, values, seconds in scored:
+                    scores[candidate, number // len(trainings)] = values
+                    times[candidate, number // len(trainings)] = seconds
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_[f"mean_test_{names[0]}"][self.best_index_])
         self.n_splits_ = len(folds)
+
+    @property
+    def _trees(self) -> str:
+        return f"{prefix(self.estimator)}n_estimators"
 
     def _targets(self) -> list[Measure]:
         several = [self.scoring] if isinstance(self.scoring, str | Measure) else self.scoring
@@ -236,20 +231,32 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
-    def _grids(self) -> Grids:
+    def _candidates(self) -> list[Params]:
         expected = "{parameter: list of values}, or a list of such"
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         if not isinstance(grids, list | tuple) or not grids:
             raise TypeError(f"param_grid is {grids!r}; expected {expected}")
-        trees = f"{prefix(self.estimator)}n_estimators"
         most = last_step(self.estimator).n_estimators
-        every = range(1, as_integer(100 if most is None else most, trees) + 1)
-        found = [{trees: every, **mapping(grid, "param_grid", expected)} for grid in grids]
-        ParameterGrid(found)  # raises an error for values that are no lists
-        for grid in found:
-            for value in grid[trees]:
-                as_integer(value, f"{trees} in param_grid")
-        return found
+        every = range(1, as_integer(100 if most is None else most, self._trees) + 1)
+        grids = [{self._trees: every, **mapping(g, "param_grid", expected)} for g in grids]
+        candidates: list[Params] = list(ParameterGrid(grids))
+        for candidate in candidates:
+            as_integer(candidate[self._trees], f"{self._trees} in param_grid")
+        return candidates
+
+    def _measure_of(self, params: Params) -> Measure:
+        """Return the measure that candidates train for; raise if they cannot be trained."""
+        model = _with_params(self.estimator, params)
+        _check_estimator(model)
+        ranker = last_step(model)
+        for name in (*EARLY_STOPPING, "stopping_metric"):
+            if (value := ranker.get_params(deep=False).get(name)) is not None:
+                raise ValueError(
+                    f"{name} is {value!r}; expected None: the search tries every number of trees "
+                    "up to n_estimators and chooses the best"
+                )
+        measure: Measure = ranking_objective(ranker, None).measure
+        return measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:
@@ -308,38 +315,81 @@ def _check_estimator(estimator: Any) -> None:
         )
 
 
-def _measures_of_candidates(estimator: Any, grids: Grids) -> list[Measure]:
-    """Return the measures that the candidates train for; raise if one cannot be trained."""
-    measures = []
-    for group in candidate_groups(grids, prefix(estimator)):
-        model = with_params(estimator, group.params)
-        _check_estimator(model)
-        ranker = last_step(model)
-        parameters = ranker.get_params(deep=False)
-        for name in (*EARLY_STOPPING, "stopping_metric"):
-            if parameters.get(name) is not None:
-                raise ValueError(
-                    f"{name} is {parameters[name]!r}; expected None: the search tries every number "
-                    "of trees up to n_estimators and chooses the best"
-                )
-        measures.append(ranking_objective(ranker, None).measure)
-    return measures
+class Training(NamedTuple):
+    """Candidates that differ only in the number of trees, which one training scores."""
+
+    params: Params
+    trees: dict[int, list[int]]  # numbers of the candidates with this many trees
 
 
-def _run(
-    tasks: list[FoldSearch], n_jobs: int | None, advance: Callable[[int], None]
-) -> Iterator[Any]:
-    processes = effective_n_jobs(n_jobs)
-    if processes == 1:
-        yield from (task(advance) for task in tasks)
-        return
-    for task, found in zip(tasks, over_processes(_silent, tasks, processes), strict=True):
-        advance(len(task.groups))
-        yield found
+class FoldTask(NamedTuple):
+    """A training on one fold."""
+
+    estimator: Any
+    columns: dict[str, Any]
+    fold: tuple[Array, Array]
+    training: Training
+    targets: list[Measure]
 
 
-def _silent(task: FoldSearch) -> Any:
-    return task(lambda _: None)
+# Number of a candidate, its values of the targets, and seconds of training.
+Scored = tuple[int, list[float], float]
+
+
+def _trainings(candidates: list[Params], trees: str) -> list[Training]:
+    """Group candidates; `trees` is the name of the number of trees."""
+    found: dict[Any, Training] = {}
+    for number, candidate in enumerate(candidates):
+        params = {name: value for name, value in candidate.items() if name != trees}
+        # Values need be neither hashable nor comparable, and different ones may print alike.
+        key = tuple((name, id(value)) for name, value in params.items())
+        training = found.setdefault(key, Training(params, {}))
+        training.trees.setdefault(int(candidate[trees]), []).append(number)
+    return list(found.values())
+
+
+def _with_params(estimator: Any, params: Params) -> Any:
+    """Return a clone of `estimator` with copies of these parameters, as scikit-learn does."""
+    return clone(estimator).set_params(**clone(params, safe=False))
+
+
+def _train_on_fold(task: FoldTask) -> list[Scored]:
+    """Train on one fold, and return the scores of the candidates on its test rows."""
+    params, trees = task.training
+    n_trees = {f"{prefix(task.estimator)}n_estimators": max(trees)}
+    model = _with_params(task.estimator, {**params, **n_trees})
+    train, test = (
+        {name: None if c is None else rows_of(c, rows) for name, c in task.columns.items()}
+        for rows in task.fold
+    )
+    if isinstance(model, Pipeline):
+        steps, train["X"] = fit_transformers(model, train["X"], train["y"], train["qid"])
+        test["X"] = transform(steps, test["X"], test["qid"])
+    rows, held_out = ranking_rows(**train), ranking_rows(**{**test, "position": None})
+    judged = [held_out.data.up_to_grade(target.n_grades) for target in task.targets]
+    found: list[Scored] = []
+    n_rounds = 0
+    start = time.perf_counter()
+
+    def watch(scores: Array) -> None:
+        nonlocal n_rounds
+        n_rounds += 1
+        if n_rounds in trees:
+            means = []
+            for target, data in zip(task.targets, judged, strict=True):
+                (values,) = query_values([target], data, np.ascontiguousarray(scores), n_jobs=1)
+                means.append(mean(values, data.weights))
+            seconds = time.perf_counter() - start
+            found.extend((candidate, means, seconds) for candidate in trees[n_rounds])
+
+    ranker = last_step(model)
+    ranker._train_on_bins(rows, ranker._bins(rows, held_out), watch)
+    if n_rounds != max(trees):
+        raise ValueError(
+            f"training with {params} ended after {n_rounds} of {max(trees)} rounds; expected no "
+            "early stopping, and n_estimators as the number of trees"
+        )
+    return found
 
 
 def _results(
