@@ -172,19 +172,6 @@ def test_without_information_the_distribution_is_uniform():
     )
 
 
-def test_gap_for_one_threshold_is_average_precision():
-    grades = ranked_by_chance(10, 50, [35, 10, 5])
-    counts = np.bincount(grades)
-    value = value_of(gb.AP(), grades)
-    graded = maximum_entropy(gb.GAP(g=(1.0, 0.0)), value, counts)
-    average = maximum_entropy(gb.AP(), value, counts)
-    np.testing.assert_allclose(graded.probabilities, average.probabilities, atol=1e-9)
-    # and both are the binary problem, relevance split between the grades as they occur
-    binary = maximum_entropy(gb.AP(), value, [35, 15])
-    np.testing.assert_allclose(relevance(graded, 1), relevance(binary, 1), atol=1e-7)
-    np.testing.assert_allclose(relevance(graded, 2), relevance(binary, 1) / 3, atol=1e-7)
-
-
 def test_a_perfect_ranking_leaves_nothing_to_chance():
     solution = maximum_entropy(gb.GAP(g=G), 1.0, [5, 3, 2])
     assert solution.converged
@@ -326,6 +313,9 @@ def test_each_g_that_the_lists_do_not_show_to_be_worse():
     close = np.array([0.1, 0.11, 0.2])[:, None] + 0.02 * noise[:3]
     assert [left(close, confidence=c) for c in (0.5, 1 - 1e-6)] == [[0], [0, 1]]
     assert left(np.full((3, 4), 0.2)) == [0, 1, 2]
+    # Lists of one topic are one observation.
+    twice = np.tile([[0.1, 0.1], [0.15, 0.105]], 10)
+    assert [left(twice, names) for names in (None, (1, 2) * 10, (1,) * 20)] == [[0], [0, 1], [0, 1]]
 
 
 @pytest.mark.parametrize("n", [2, 40])
@@ -333,14 +323,6 @@ def test_differences_that_do_not_vary_show_no_g_to_be_worse(n):
     errors = np.linspace(0.1, 0.3, n)
     assert left(np.stack([errors, errors + 0.1])) == [0, 1]  # but for rounding
     assert left(np.repeat([[0.1], [0.2]], n, axis=1)) == [0, 1]
-
-
-def test_lists_of_one_topic_are_one_observation():
-    """Equal to the same two lists ten times tell no more than once."""
-    errors = np.tile([[0.1, 0.1], [0.15, 0.105]], 10)
-    assert left(errors) == [0]
-    assert left(errors, (1, 2) * 10) == [0, 1]
-    assert left(errors, (1,) * 20) == [0, 1]
 
 
 def test_the_most_informative_g_of_too_few_lists_is_a_warning(lists):

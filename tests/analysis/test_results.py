@@ -2,8 +2,6 @@
 
 import importlib
 import pickle
-import subprocess
-import sys
 
 import matplotlib
 import numpy as np
@@ -155,17 +153,6 @@ def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
     monkeypatch.setattr(importlib, "import_module", without)
     with pytest.raises(ImportError, match=rf"{library} is needed .*pip install 'gapboost\["):
         use()
-
-
-@pytest.mark.slow
-def test_importing_needs_none_of_them():
-    # pandas is not asked about: scikit-learn imports it where it finds it
-    code = (
-        "import sys, gapboost.analysis; print([m for m in ('lightgbm', 'xgboost', 'matplotlib', "
-        "'ir_measures', 'tqdm') if m in sys.modules])"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"
 
 
 def test_progress(capsys):

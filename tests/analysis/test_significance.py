@@ -86,30 +86,18 @@ def test_sampled_randomization_is_near_the_t_test(pair):
 # --- rounding is no win ---------------------------------------------------------------------------
 
 
-def precisions(n_queries, seed=0):
-    """P@10 of each query, as a count over ten and as a sum of tenths: equal by definition."""
-    counts = np.random.default_rng(seed).integers(1, 11, n_queries)
-    # Python's sum has no rounding from 3.12 on.
-    return counts / 10, np.cumsum(np.full(10, 0.1))[counts - 1]
-
-
 def test_rounding_is_no_win():
     """Sums in another order are equal on all 300 queries, and nothing is significant."""
-    by_count, by_sum = precisions(300)
+    # P@10 as a count over ten and as a sum of tenths. Python's sum has no rounding from 3.12 on.
+    counts = np.random.default_rng(0).integers(1, 11, 300)
+    by_count, by_sum = counts / 10, np.cumsum(np.full(10, 0.1))[counts - 1]
     assert (by_count != by_sum).sum() > 100
     for first, second in ((by_count, by_sum), (by_sum, by_count)):
         result = significance(first, second, random_state=0)
         assert result.counts == (0, 300, 0)
         assert (result.t, result.wilcoxon, result.sign, result.randomization) == (1, 1, 1, 1)
         assert result.difference == 0
-
-
-def test_rounding_in_every_query_in_the_same_direction_is_no_win():
-    a = np.linspace(0.1, 0.2, 12)
-    result = significance(a + 3e-17, a)
-    upward = significance(np.nextafter(np.nextafter(a, 1), 1), a)
-    assert result.counts == upward.counts == (0, 12, 0)
-    assert result.t == upward.t == upward.wilcoxon == 1
+        assert np.isnan(result.interval).all()
 
 
 def test_rounding_does_not_tell_tied_differences_apart():
@@ -125,23 +113,6 @@ def test_rounding_does_not_tell_tied_differences_apart():
         exact.randomization,
     )
     assert found.t == pytest.approx(exact.t)
-
-
-def test_equal_differences_of_values_that_are_much_larger():
-    """Rounding errors are large relative to the differences, but not to the values."""
-    a = np.random.default_rng(0).uniform(0.1, 1.0, 60)
-    result = significance(a + 1e-9, a)
-    assert len(set((a + 1e-9 - a).tolist())) > 1
-    assert np.isnan([result.effect_size, result.t, *result.interval]).all()
-    assert result.counts == (60, 0, 0)
-    assert result.sign < 1e-12
-
-
-@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
-def test_small_differences_count_on_every_scale(scale):
-    a = np.linspace(0.1, 0.9, 12)
-    assert significance(scale * a * (1 + 1e-9), scale * a).counts == (12, 0, 0)
-    assert significance(scale * a * (1 + 1e-15), scale * a).counts == (0, 12, 0)
 
 
 def test_many_small_differences_do_not_hide_each_other():
@@ -241,25 +212,16 @@ def test_differences_that_do_not_vary_have_no_t_and_no_interval(n, shift):
     assert result.to_pandas().loc["p, t-test", "value"] != 0
 
 
-def test_two_rankers_that_are_equal_on_all_queries():
-    same = significance([0.5, 0.6, 0.7], [0.5, 0.6, 0.7])
-    assert same.difference == 0
-    assert (same.t, same.wilcoxon, same.sign, same.randomization) == (1, 1, 1, 1)
-    assert np.isnan(same.interval).all()
+NOT_PAIRS = [
+    ([1.0, 2.0], [1.0]),
+    ([1.0, np.nan], [2.0, 1.0]),
+    ([1.0, 2.0, np.inf], [2.0, 1.0, np.inf]),
+    ([1.0, 1.7e308], [2.0, -1.7e308]),
+    ([[1.0, 2.0]], [[2.0, 1.0]]),
+]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ([1.0, 2.0], [1.0]),
-        ([1.0], [2.0]),
-        ([1.0, np.nan], [2.0, 1.0]),
-        ([1.0, np.inf], [2.0, 1.0]),
-        ([1.0, 2.0, np.inf], [2.0, 1.0, np.inf]),
-        ([1.0, 1.7e308], [2.0, -1.7e308]),
-        ([[1.0, 2.0]], [[2.0, 1.0]]),
-    ],
-)
+@pytest.mark.parametrize("arguments", NOT_PAIRS)
 def test_bad_input(arguments):
     with pytest.raises(ValueError, match=r"first|queries have values"):
         significance(*arguments)

@@ -149,14 +149,8 @@ def test_ids_that_are_no_strings_are_refused(call, ids):
 G = (0.3, 0.7)
 MEASURES = {
     gb.GAP(g=G): partial(oracle.gap, g=G),
-    gb.xGAP(g=G): partial(oracle.xgap, g=G),
-    gb.eGAP(g=G): partial(oracle.egap, g=G),
-    gb.AP(): partial(oracle.ap, rel=1),
     gb.AP(rel=2, k=3): partial(oracle.ap, rel=2, k=3),
     gb.nDCG(k=5): partial(oracle.ndcg, k=5),
-    gb.Precision(k=3): partial(oracle.precision, rel=1, k=3),
-    gb.RBP(p=0.7): partial(oracle.rbp, p=0.7, gain=(1).__le__),
-    gb.RPrecision(): partial(oracle.r_precision, rel=1),
     gb.QMeasure(): partial(oracle.q_measure, beta=1),
     gb.ERR(top=2): partial(oracle.err, top=2),
 }
