@@ -113,16 +113,16 @@ def _read(path: Any, parse: Any, completed: str) -> dict[str, dict[str, float]]:
     try:
         with opened(path, "rt", encoding="utf-8-sig") as file:
             text = file.read()
-        rows = [line.split() for line in text.splitlines()]
-        if len(rows) > 0 and len(rows[0]) == 3:
+        if len(text.partition("\n")[0].split()) == 3:
+            rows = [line.split() for line in text.splitlines() if line.strip()]
             header = rows[0][2] == "score"
-            text = "\n".join(completed.format(*row) for row in rows[header:])
+            text = "\n".join(completed.format(t, d, number) for t, d, number in rows[header:])
         for topic, document, number, *_ in parse(io.StringIO(text)):
             of_topic = found.setdefault(topic, {})
             if document in of_topic or not math.isfinite(number):
                 raise ValueError(f"{topic} {document} {number}: a repeated document or no number")
             of_topic[document] = number
-    except (ValueError, IndexError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path}: {error}; expected the lines of judgments or a run") from error
     if not found:
         raise ValueError(f"{path} is empty; expected the lines of judgments or a run")

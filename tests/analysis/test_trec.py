@@ -57,6 +57,9 @@ def test_reads_beir_and_ms_marco(written):
     assert trec.read_qrels(written("7\t0\t55\t1\n")) == {"7": {"55": 1}}
     run = trec.read_run(written("7\t55\t1\n7\t66\t2\n8\t55\t1\n"))
     assert run == {"7": {"55": -1, "66": -2}, "8": {"55": -1}}
+    for reader in (trec.read_qrels, trec.read_run):
+        with pytest.raises(ValueError, match=r"file\.txt"):
+            reader(written("7\t55\t1\n7\t66\t2\t1\n"))
 
 
 def test_names_are_what_the_file_says(written):
