@@ -1,7 +1,7 @@
 """Random rankings for all tests, and the oracle's function for each measure."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -51,103 +51,63 @@ def remembered(value: Callable[..., float]) -> Callable[..., float]:
     return remembering
 
 
+def sum_of(*parts):
+    """Return the oracle's function of a weighted sum of (weight, value)."""
+    return partial(oracle.weighted_sum, parts=parts)
+
+
+def measures_at(k: int | None) -> Iterator[tuple[gb.Measure, Callable[..., float]]]:
+    """Yield measures with cut-off k, and the oracle's functions of them."""
+    gains = (0, 0.2, 0.5, 1)
+    for g in G:
+        yield gb.GAP(g=g, k=k), partial(oracle.gap, g=g, k=k)
+        yield gb.xGAP(g=g, k=k), partial(oracle.xgap, g=g, k=k)
+        yield gb.eGAP(g=g, k=k), partial(oracle.egap, g=g, k=k)
+    for rel in (1, 2, 3, 4):
+        yield gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)
+    yield gb.AP(rel=2, k=k, ideal_at_k=True), partial(oracle.ap, rel=2, k=k, ideal_at_k=True)
+    for of_grades in GAINS:
+        yield gb.nDCG(gains=of_grades, k=k), partial(oracle.ndcg, gains=of_grades, k=k)
+    for name, discount in DISCOUNTS.items():
+        for kind, value in ((gb.DCG, oracle.dcg), (gb.nDCG, oracle.ndcg)):
+            measure = kind(gains="linear", discount_by=name, k=k)
+            yield measure, partial(value, gains=oracle.linear, discount=discount, k=k)
+    yield gb.nDCG(short_is_zero=True, k=k), partial(oracle.ndcg, short_is_zero=True, k=k)
+    for p, rel in ((0.5, 1), (0.8, 2)):
+        yield gb.RBP(p=p, rel=rel, k=k), partial(oracle.rbp, p=p, gain=rel.__le__, k=k)
+    yield gb.RBP(gains=gains, k=k), partial(oracle.rbp, p=0.8, gain=gains.__getitem__, k=k)
+    for t, rel in ((1, 1), (2.5, 2)):
+        yield gb.INSQ(t=t, rel=rel, k=k), partial(oracle.insq, t=t, gain=rel.__le__, k=k)
+    yield gb.INSQ(gains=gains, k=k), partial(oracle.insq, t=1, gain=gains.__getitem__, k=k)
+    if k is not None:
+        for rel in (1, 3):
+            yield gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k)
+            yield gb.Recall(rel=rel, k=k), partial(oracle.recall, rel=rel, k=k)
+            yield gb.Success(rel=rel, k=k), partial(oracle.success, rel=rel, k=k)
+        yield gb.Recall(k=k, capped=True), partial(oracle.recall, rel=1, k=k, capped=True)
+    if k != 1:
+        yield gb.KendallTau(k=k), partial(oracle.kendall_tau, k=k)
+        yield gb.PairwiseAccuracy(k=k), partial(oracle.pairwise_accuracy, k=k)
+        yield gb.SpearmanRho(k=k), partial(oracle.spearman, k=k)
+    yield gb.grAP(gains=gains, k=k), partial(oracle.grap, gain=gains, k=k)
+    yield gb.QMeasure(k=k), partial(oracle.q_measure, beta=1, k=k)
+    other = {"beta": 10, "gains": (0, 0, 1, 4), "k": k}
+    yield gb.QMeasure(**other), partial(oracle.q_measure, **other)
+    for rel in (1, 2):
+        yield gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k)
+        yield gb.RR(rel=rel, k=k), partial(oracle.rr, rel=rel, k=k)
+    for top in (3, 4):
+        yield gb.ERR(top=top, k=k), partial(oracle.err, top=top, k=k)
+    g = G[1]
+    gap, egap = partial(oracle.gap, g=g), partial(oracle.egap, g=g)
+    ndcg, ap = partial(oracle.ndcg, k=k), partial(oracle.ap, rel=1, k=k)
+    yield 0.25 * gb.GAP(g=g, k=k) + 2 * gb.AP(k=k), sum_of((0.25, partial(gap, k=k)), (2, ap))
+    several = 0.7 * gb.GAP(g=g) + 0.3 * gb.nDCG(k=k) + 0.5 * gb.eGAP(g=g)
+    yield several, sum_of((0.7, gap), (0.3, ndcg), (0.5, egap))
+
+
 MEASURES: dict[gb.Measure, Callable[..., float]] = {
-    measure: remembered(value)
-    for k in CUTOFFS
-    for measure, value in (
-        *((gb.GAP(g=g, k=k), partial(oracle.gap, g=g, k=k)) for g in G),
-        *((gb.xGAP(g=g, k=k), partial(oracle.xgap, g=g, k=k)) for g in G),
-        *((gb.eGAP(g=g, k=k), partial(oracle.egap, g=g, k=k)) for g in G),
-        *((gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)) for rel in (1, 2, 3, 4)),
-        (gb.AP(rel=2, k=k, ideal_at_k=True), partial(oracle.ap, rel=2, k=k, ideal_at_k=True)),
-        *((gb.nDCG(gains=gains, k=k), partial(oracle.ndcg, gains=gains, k=k)) for gains in GAINS),
-        *(
-            (gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k))
-            for rel in (1, 3)
-            if k is not None
-        ),
-        *(
-            (
-                kind(gains="linear", discount_by=d, k=k),
-                partial(value, gains=oracle.linear, discount=discount, k=k),
-            )
-            for kind, value in ((gb.DCG, oracle.dcg), (gb.nDCG, oracle.ndcg))
-            for d, discount in DISCOUNTS.items()
-        ),
-        (gb.nDCG(short_is_zero=True, k=k), partial(oracle.ndcg, short_is_zero=True, k=k)),
-        *(
-            (gb.RBP(p=p, rel=rel, k=k), partial(oracle.rbp, p=p, gain=rel.__le__, k=k))
-            for p, rel in ((0.5, 1), (0.8, 2))
-        ),
-        (
-            gb.RBP(gains=(0, 0.2, 0.5, 1), k=k),
-            partial(oracle.rbp, p=0.8, gain=(0, 0.2, 0.5, 1).__getitem__, k=k),
-        ),
-        *(
-            (gb.INSQ(t=t, rel=rel, k=k), partial(oracle.insq, t=t, gain=rel.__le__, k=k))
-            for t, rel in ((1, 1), (2.5, 2))
-        ),
-        (
-            gb.INSQ(gains=(0, 0.2, 0.5, 1), k=k),
-            partial(oracle.insq, t=1, gain=(0, 0.2, 0.5, 1).__getitem__, k=k),
-        ),
-        *(
-            (gb.Recall(rel=rel, k=k), partial(oracle.recall, rel=rel, k=k))
-            for rel in (1, 3)
-            if k is not None
-        ),
-        *(
-            (gb.Recall(k=k, capped=True), partial(oracle.recall, rel=1, k=k, capped=True))
-            for _ in range(k is not None)
-        ),
-        *(
-            (gb.Success(rel=rel, k=k), partial(oracle.success, rel=rel, k=k))
-            for rel in (1, 3)
-            if k is not None
-        ),
-        *(
-            (gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k))
-            for rel in (1, 2)
-        ),
-        *(
-            (kind(k=k), partial(value, k=k))
-            for kind, value in (
-                (gb.KendallTau, oracle.kendall_tau),
-                (gb.PairwiseAccuracy, oracle.pairwise_accuracy),
-                (gb.SpearmanRho, oracle.spearman),
-            )
-            if k != 1
-        ),
-        (gb.grAP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.grap, gain=(0, 0.2, 0.5, 1), k=k)),
-        (gb.QMeasure(k=k), partial(oracle.q_measure, beta=1, k=k)),
-        (
-            gb.QMeasure(beta=10, gains=(0, 0, 1, 4), k=k),
-            partial(oracle.q_measure, beta=10, gains=(0, 0, 1, 4), k=k),
-        ),
-        *((gb.RR(rel=rel, k=k), partial(oracle.rr, rel=rel, k=k)) for rel in (1, 2)),
-        *((gb.ERR(top=top, k=k), partial(oracle.err, top=top, k=k)) for top in (3, 4)),
-        (
-            0.25 * gb.GAP(g=G[1], k=k) + 2 * gb.AP(k=k),
-            partial(
-                oracle.weighted_sum,
-                parts=[
-                    (0.25, partial(oracle.gap, g=G[1], k=k)),
-                    (2, partial(oracle.ap, rel=1, k=k)),
-                ],
-            ),
-        ),
-        (
-            0.7 * gb.GAP(g=G[1]) + 0.3 * gb.nDCG(k=k) + 0.5 * gb.eGAP(g=G[1]),
-            partial(
-                oracle.weighted_sum,
-                parts=[
-                    (0.7, partial(oracle.gap, g=G[1])),
-                    (0.3, partial(oracle.ndcg, k=k)),
-                    (0.5, partial(oracle.egap, g=G[1])),
-                ],
-            ),
-        ),
-    )
+    measure: remembered(value) for k in CUTOFFS for measure, value in measures_at(k)
 }
 
 # Those that LambdaRank trains for, and of these those with one discount, for which the smooth
