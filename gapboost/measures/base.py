@@ -47,7 +47,7 @@ class Value:
         for f in fields(self):
             value = getattr(self, f.name)
             if "check" in f.metadata and not (value is None and f.default is None):
-                self._set(**{f.name: f.metadata["check"](value, f.name)})
+                object.__setattr__(self, f.name, f.metadata["check"](value, f.name))
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():

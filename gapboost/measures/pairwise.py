@@ -24,18 +24,13 @@ class PairMeasure(QuadraticForm):
     """A measure that is a sum over pairs of documents with different grades, wherever they are.
 
     It is monotone without a cutoff. With a cutoff, a document that enters the top k adds its pairs
-    with all documents above it.
+    with all documents above it. The value at the cutoff 1 is 0.
     """
 
     discount_at = Constant(1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.k == 1:
-            raise ValueError(
-                "k is 1; expected a cutoff >= 2, or None for the whole list: one document makes "
-                "no pair"
-            )
         self._set(monotone=self.k is None)
 
 

@@ -23,13 +23,7 @@ from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked
-from gapboost.measures.base import (
-    Measure,
-    QuadraticForm,
-    label_of_value,
-    tables_of,
-    without_pairs,
-)
+from gapboost.measures.base import Measure, QuadraticForm, label_of_value, tables_of, without_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,8 +45,7 @@ class WeightedSum(QuadraticForm):
     Raises
     ------
     ValueError
-        If a weight is not a finite number above 0, there are no parts, or some parts, and not all,
-        are `OfLabel`.
+        If a weight is not a finite number above 0, or there are no parts.
     TypeError
         If a part is no measure.
 
@@ -82,12 +75,6 @@ class WeightedSum(QuadraticForm):
                 weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
         if not weights:
             raise ValueError("parts is empty; expected at least one measure")
-        of_one = [part for part in weights if part.label_column is None]
-        if 0 < len(of_one) < len(weights):
-            raise ValueError(
-                f"parts holds {of_one[0]!r}, and measures of several labels too; expected OfLabel "
-                "around each part"
-            )
         cutoffs = {part.k for part in weights}
         self._set(
             parts=tuple((weight, part) for part, weight in weights.items()),
@@ -203,12 +190,11 @@ class OfLabel(Measure):
     k: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.measure, Measure):
-            raise TypeError(f"measure is {self.measure!r}; expected a measure such as nDCG(k=10)")
-        if isinstance(self.measure, WeightedSum | OfLabel):
-            raise ValueError(
-                f"measure is {self.measure!r}; expected a measure of one label, and OfLabel around "
-                "each part of a sum"
+        made_of_others = isinstance(self.measure, WeightedSum | OfLabel)
+        if not isinstance(self.measure, Measure) or made_of_others:
+            raise TypeError(
+                f"measure is {self.measure!r}; expected a measure of one label such as nDCG(k=10), "
+                "and OfLabel around each part of a sum"
             )
         column = self.column
         if not isinstance(column, str):

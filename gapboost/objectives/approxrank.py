@@ -38,8 +38,6 @@ from gapboost.measures.base import parameter
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
-LOGISTIC_STEP = logistic_step()
-
 
 @dataclass(frozen=True, repr=False)
 class ApproxRank(SmoothObjective):
@@ -72,7 +70,8 @@ class ApproxRank(SmoothObjective):
     [0.178, -0.178]
     """
 
-    step = LOGISTIC_STEP
+    step = logistic_step()
+    slope = 0.25
 
     alpha: float = parameter(1.0, positive)
     beta: float | None = parameter(None, positive)
@@ -81,11 +80,6 @@ class ApproxRank(SmoothObjective):
     def steepness(self) -> float:
         """See `SmoothObjective.steepness`."""
         return self.alpha
-
-    @property
-    def steepest(self) -> float:
-        """See `SmoothObjective.steepest`."""
-        return self.alpha / 4.0
 
     def beta_of(self, sizes: Array) -> Array:
         """Return beta for queries of these sizes, float64 of shape (Q,)."""

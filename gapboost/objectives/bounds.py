@@ -94,8 +94,8 @@ def approximation_bound(
             f"objective is {objective!r}; expected an ApproxRank of AP or of nDCG with the "
             "discount log2, without a cut-off"
         )
-    data, scores, resolved = objective.checked(y_true, y_score, qid)
-    ranks, document = resolved.prepared(data).ranks(scores), np.empty(len(scores))
+    data, scores, _ = objective.checked(y_true, y_score, qid)
+    ranks, document = data.queries.grouped(objective.ranks(y_score, qid)), np.empty(len(scores))
     corollary, rank_error, value = np.empty((3, len(data.queries)))
     betas = objective.beta_of(data.queries.sizes)
     for q, (begin, end) in enumerate(pairwise(data.queries.offsets)):

@@ -43,13 +43,7 @@ import numpy as np
 from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import (
-    CACHED_CHUNK,
-    chunks,
-    resolve_n_jobs,
-    run,
-    table_bytes,
-)
+from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.smooth.query import (
     Documents,
     find_positions,
@@ -147,21 +141,13 @@ class SmoothPass(Pass):
             self.differentiate(chunk)
             documents, starts = chunk.documents, chunk.starts
             values[first:last] = np.add.reduceat(documents.share * documents.total, starts[:-1])
-            weights = self.weights[first:last]
+            weights, steepest = self.weights[first:last], how.slope * how.steepness
             grad[chunk.rows], hess[chunk.rows] = gradient_and_hessian(
-                starts, weights, how.steepness, how.steepest, how.normalize, documents
+                starts, weights, how.steepness, steepest, how.normalize, documents
             )
 
         run(task, len(self.ranges), self.threads)
         return values
-
-    def ranks(self, scores: Array) -> Array:
-        """The smooth rank of each document, float64 of shape (N,), in grouped order."""
-        ranks = np.empty(len(scores))
-        for first, last in self.ranges:
-            chunk = Chunk(self.objective, self.data, scores, first, last)
-            ranks[chunk.rows] = chunk.ranks()
-        return ranks
 
 
 @dataclass(frozen=True, repr=False)
@@ -183,8 +169,10 @@ class SmoothObjective(Objective):
 
     in_units_of_rows: ClassVar[bool] = True
 
-    # Probability of a document to be above another one, by the distance of their positions.
+    # Probability of a document to be above another one by the distance of their positions, and its
+    # derivative at 0.
     step: ClassVar[SmoothStep]
+    slope: ClassVar[float]
 
     normalize: bool = field(default=True, kw_only=True)
 
@@ -202,11 +190,6 @@ class SmoothObjective(Objective):
     @abstractmethod
     def steepness(self) -> float:
         """Positions are scores times this."""
-
-    @property
-    @abstractmethod
-    def steepest(self) -> float:
-        """Derivative of `step` at 0 by the score."""
 
     @abstractmethod
     def prepared(self, data: Judged, n_jobs: int | None = None) -> SmoothPass:
@@ -262,4 +245,7 @@ class SmoothObjective(Objective):
         grades = np.zeros(len(one_dimensional(y_score, "y_score")))
         data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
-        return data.queries.ungrouped(self.resolved(np.array([1])).prepared(data).ranks(scores))
+        chunk = Chunk(self.resolved(np.array([1])), data, scores, 0, len(data.queries))
+        ranks = np.empty(len(grades))
+        ranks[chunk.rows] = chunk.ranks()
+        return data.queries.ungrouped(ranks)

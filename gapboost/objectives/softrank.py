@@ -36,7 +36,6 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import ranges_within
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
@@ -52,8 +51,6 @@ LONGEST_WITH_DISTRIBUTION = 1000
 # Derivatives by comparisons that are in memory at a time, where a query alone has not more: 2 MiB a
 # thread.
 MOST_COMPARISONS = 1 << 18
-
-GAUSSIAN_STEP = gaussian_step()
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +84,8 @@ class SoftRank(SmoothObjective):
     [0.193, -0.193]
     """
 
-    step = GAUSSIAN_STEP
+    step = gaussian_step()
+    slope = 1.0 / math.sqrt(math.pi)
 
     sigma: float = parameter(1.0, positive)
 
@@ -95,11 +93,6 @@ class SoftRank(SmoothObjective):
     def steepness(self) -> float:
         """See `SmoothObjective.steepness`."""
         return 0.5 / self.sigma
-
-    @property
-    def steepest(self) -> float:
-        """See `SmoothObjective.steepest`."""
-        return self.steepness / math.sqrt(math.pi)
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "SoftRankPass":
         """See `Objective.prepared`."""
@@ -111,8 +104,8 @@ class SoftRankPass(SmoothPass):
 
     def __init__(self, objective: SoftRank, data: Judged, n_jobs: int | None) -> None:
         super().__init__(objective, data, n_jobs)
-        self.measure, self.sizes = objective.measure, data.queries.sizes
-        longest = int(self.sizes.max())
+        self.measure, sizes = objective.measure, data.queries.sizes
+        longest = int(sizes.max())
         # Two documents of every grade: tables of the data may be 0 where only some grades occur.
         highest = max(1, math.ceil(data.base.levels.max()))
         every_grade = RecallBase.of_integer_grades(np.full((1, highest + 1), 2))
@@ -121,24 +114,19 @@ class SoftRankPass(SmoothPass):
         by_expected_rank = self.has_pairs and self.measure.k is None
         self.depth = 0 if by_expected_rank else self.measure.depth(longest)
         if self.depth > 0:
+            if longest > LONGEST_WITH_DISTRIBUTION:
+                raise ValueError(
+                    f"the longest query has {longest} documents, but {objective!r} needs the rank "
+                    "distribution of each, whose cost grows with the cube of the length; expected "
+                    f"at most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, or use ApproxRank"
+                )
             # The derivatives by all comparisons of documents must fit into memory.
-            comparisons = self.sizes.astype(np.int64) ** 2
+            comparisons = sizes.astype(np.int64) ** 2
             self.ranges = [
                 (first + start, first + end)
                 for first, last in self.ranges
                 for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS)
             ]
-
-    def values(self, scores: Array, grad: Array, hess: Array) -> Array:
-        """See `SmoothPass.values`."""
-        longest = int(self.sizes.max())
-        if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
-            raise ValueError(
-                f"the longest query has {longest} documents, but {self.objective!r} needs the rank "
-                "distribution of each, whose cost grows with the cube of the length; expected at "
-                f"most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, or use ApproxRank"
-            )
-        return super().values(scores, grad, hess)
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""

@@ -110,7 +110,6 @@ def test_names(text, measure):
         "2 * 3 * gap",
         "-1 * gap",
         "gap +",
-        "ap + OfLabel(ap, 0)",
         "OfLabel(ap)",
         "OfLabel(ap, 0, 1)",
         "OfLabel(ap + ndcg, 0)",

@@ -161,7 +161,6 @@ ONE = gb.OfLabel(gb.AP(), 0)
         (lambda: gb.OfLabel(gb.AP(), True), "column is True"),
         (lambda: gb.OfLabel(gb.AP(), -1), "column is -1"),
         (lambda: gb.OfLabel(gb.AP(), ("a", 1)), "column is "),
-        (lambda: ONE + gb.RR(), r"parts holds RR\(\), and measures of several labels too"),
         (lambda: ONE.swap_changes([1, 0]), "^ranked has one label a row"),
         (lambda: ONE.swap_changes([[1, 0], [0, 1]]), r"measure is OfLabel.*expected AP"),
         (lambda: gb.SoftRank(ONE), r"measure is OfLabel"),

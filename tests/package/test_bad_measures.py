@@ -32,7 +32,6 @@ KINDS = {
     "k": [
         (MEASURES_BY_NAME.values(), (0, -1, True, 2.0, "10", (5,))),
         ((gb.Precision, gb.Recall, gb.Success), [None]),
-        ((gb.KendallTau, gb.SpearmanRho), [1]),
     ],
     "rel": [(WITH_REL, NOT_POSITIVE)],
     "gains": [
