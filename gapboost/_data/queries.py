@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,12 @@ class Queries:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
+    @cached_property
     def n_rows(self) -> int:
         """Number of documents."""
         return int(self.offsets[-1])
 
-    @property
+    @cached_property
     def sizes(self) -> Array:
         """Number of documents of each query, int64 of shape (Q,)."""
         return np.diff(self.offsets)
@@ -145,14 +146,17 @@ def grouped_rows(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
         )
     # Rows where runs of equal ids begin.
-    starts = np.arange(n_rows)
-    if ids.dtype != object:
+    if ids.dtype == object:
+        starts = np.arange(n_rows)
+        keys = list(map(plain_value, ids))
+    else:
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
-    keys = list(map(plain_value, ids[starts].tolist()))
+        keys = ids[starts].tolist()
     code = _codes(keys, name)
     highest = np.maximum.accumulate(code)
     first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
-    if any(_is_missing(plain_value(query)) for query in ids[first]):
+    may_be_missing = ids.dtype.kind not in "biuSU"
+    if may_be_missing and any(_is_missing(plain_value(query)) for query in ids[first]):
         raise ValueError(
             f"{name} holds missing values (None, NaN, NaT); expected a {what} in every row"
         )

@@ -7,7 +7,6 @@ documents of its own query.
 =============  ======================================================================
 `transformer`  `QueryRelativeFeatures` for pipelines, `query_relative_features` for a table
 `tables`       columns of arrays and data frames
-`computation`  new columns, on several threads
 `pipeline`     last step of a pipeline, and the steps before it
 =============  ======================================================================
 """

@@ -7,18 +7,8 @@ import narwhals as nw
 import numpy as np
 
 from gapboost._data.columns import check_integers
-from gapboost._data.features import QID, column_contents, column_names, column_types, shortened
+from gapboost._data.features import QID, column_contents, column_names, shortened
 from gapboost._kernels import Array
-
-__all__ = [
-    "as_numbers",
-    "chosen_columns",
-    "column_contents",
-    "number_column",
-    "values_of",
-    "with_columns",
-    "with_text_names",
-]
 
 
 def with_text_names(X: Any) -> Any:
@@ -29,13 +19,12 @@ def with_text_names(X: Any) -> Any:
     names = column_names(X)
     if all(isinstance(name, str) for name in names):
         return X
-    X = X.copy(deep=False)
-    X.columns = [str(name) for name in names]
-    if not X.columns.is_unique:
+    texts = list(map(str, names))
+    if len(set(texts)) < len(texts):
         raise ValueError(
             f"X has columns of the same name as text, {names}; expected distinct names"
         )
-    return X
+    return X.set_axis(texts, axis=1)
 
 
 def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
@@ -54,35 +43,30 @@ def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
     """
     names = column_names(X) or [None] * X.shape[1]
     contents = list(column_contents(X).values()) or ["number"] * X.shape[1]
-    others = [
-        name for name, kind in zip(names, contents, strict=True) if kind == "other" and name != QID
+    numbers = [
+        place
+        for place, (name, content) in enumerate(zip(names, contents, strict=True))
+        if content == "number" and name != QID
     ]
     if columns is None:
+        others = [
+            name
+            for name, content in zip(names, contents, strict=True)
+            if content == "other" and name != QID
+        ]
         if others:
             raise ValueError(
-                "X has columns that are neither numbers nor categories: "
-                f"{', '.join(shortened(list(map(repr, others))))}; expected numbers or categories, "
-                "or the names of the columns of numbers as columns"
+                f"X has columns that are neither numbers nor categories: {shortened(others)}; "
+                "expected numbers or categories, or the names of the columns of numbers as columns"
             )
-        kept = [
-            kind == "number" and name != QID for name, kind in zip(names, contents, strict=True)
-        ]
-        return np.flatnonzero(kept).tolist()
-    known = names if isinstance(columns[0], str) else list(range(len(names)))
-    for column in columns:
-        if column not in known:
-            raise ValueError(
-                f"columns holds {column!r}; expected columns of X: "
-                f"{', '.join(shortened([repr(name) for name in known if name is not None]))}"
-            )
-    positions = [known.index(column) for column in columns]
-    for position in positions:
-        if contents[position] != "number" or names[position] == QID:
-            raise ValueError(
-                f"columns holds {names[position]!r}, which has the type "
-                f"{column_types(X)[names[position]]}; expected columns of numbers, without {QID!r}"
-            )
-    return positions
+        return numbers
+    usable = [names[place] for place in numbers] if isinstance(columns[0], str) else numbers
+    unknown = [column for column in columns if column not in usable]
+    if unknown:
+        raise ValueError(
+            f"columns holds {unknown[0]!r}; expected columns of numbers of X: {shortened(usable)}"
+        )
+    return [numbers[usable.index(column)] for column in columns]
 
 
 def as_numbers(X: Any) -> Any:
@@ -106,28 +90,26 @@ def as_numbers(X: Any) -> Any:
 
 
 def values_of(X: Any, positions: Sequence[int]) -> Array:
-    """Return columns of numbers of a data frame as one array; missing values become NaN.
+    """Return columns of numbers as one array; missing values of a data frame become NaN.
 
-    It is float32 if all of the columns are, or of half precision, and float64 otherwise.
+    It is float32 if the array or all of the columns are, and float64 otherwise.
 
     Raises
     ------
     ValueError
         If a column holds integers that are not kept as float64.
     """
+    if isinstance(X, np.ndarray):
+        check_integers(X, "X")
+        narrow = X.dtype in (np.float16, np.float32)
+        return np.ascontiguousarray(X[:, positions], np.float32 if narrow else np.float64)
     frame = nw.from_native(X, eager_only=True)
     frame = frame.select([frame.columns[position] for position in positions])
-    integers = [column for column, kind in frame.schema.items() if kind.is_integer()]
-    if integers and len(frame):
-        for extreme in (nw.all().min(), nw.all().max()):
-            row = frame.select(integers).select(extreme).row(0)
-            for column, value in zip(integers, row, strict=True):
-                check_integers(np.array([value], object), f"X[{column!r}]")
-    narrow = all(str(kind) in ("Float16", "Float32") for kind in frame.schema.values())
-    dtype = nw.Float32 if narrow else nw.Float64
-    others = [column for column, kind in frame.schema.items() if kind != dtype]
-    if others:
-        frame = frame.with_columns(nw.col(*others).cast(dtype))
+    for column in frame.iter_columns():
+        if column.dtype.is_integer():
+            check_integers([column.min(), column.max()], f"X[{column.name!r}]")
+    narrow = all(kind == nw.Float32 for kind in frame.schema.values())
+    frame = frame.with_columns(nw.all().cast(nw.Float32 if narrow else nw.Float64))
     return np.ascontiguousarray(frame.to_numpy(), np.float32 if narrow else np.float64)
 
 

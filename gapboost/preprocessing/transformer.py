@@ -10,13 +10,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.columns import check_integers
 from gapboost._data.features import features, split
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.preprocessing.computation import write_features
+from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run
+from gapboost._kernels.query_relative import IN_ORDER, percentile_ranks, sorting_for, zscores
 from gapboost.preprocessing.tables import (
     as_numbers,
     chosen_columns,
@@ -26,6 +25,9 @@ from gapboost.preprocessing.tables import (
 )
 
 KINDS = ("zscore", "rank")
+
+# Columns of one task: a cache line of a row or two. One long list has several tasks too.
+COLUMNS_AT_ONCE = 16
 
 
 class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -172,25 +174,20 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
                 "the other documents of the list",
                 stacklevel=2,
             )
-        n_jobs, n_raw = resolve_n_jobs(self.n_jobs), X.shape[1]
-        n_new, names = len(self.kinds) * len(positions), self.get_feature_names_out().tolist()
-        if isinstance(X, np.ndarray):
-            check_integers(X, "X")
-            dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
-            output = np.empty((len(X), n_raw + n_new), dtype)
-            output[:, :n_raw] = X
-            every = positions == list(range(n_raw))
-            values, first = output if every else output[:, positions].copy(order="C"), n_raw
-        else:
-            values = values_of(X, positions)
-            output, first = np.empty((len(values), n_new), values.dtype), 0
-        if write_features(values, len(positions), queries, self.kinds, output, first, n_jobs):
-            row, column = np.argwhere(np.isinf(values[:, : len(positions)]))[0]
+        names = self.get_feature_names_out().tolist()
+        values = values_of(X, positions)
+        n_kept = X.shape[1] if isinstance(X, np.ndarray) else 0
+        n_new = len(self.kinds) * len(positions)
+        output = np.empty((len(values), n_kept + n_new), values.dtype)
+        if n_kept:
+            output[:, :n_kept] = X
+        if write_features(values, queries, self.kinds, output, n_kept, resolve_n_jobs(self.n_jobs)):
+            row, column = np.argwhere(np.isinf(values))[0]
             raise ValueError(
                 f"X holds an infinite value in the column {names[positions[column]]!r}, row {row}, "
                 "counted from 0; expected finite numbers or NaN"
             )
-        return output if first else with_columns(X, output, names[n_raw:])
+        return output if n_kept else with_columns(X, output, names[X.shape[1] :])
 
     def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
         """Call `fit` and `transform` with the same arguments."""
@@ -208,25 +205,19 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         ]
         return np.array([*raw, *new], dtype=object)
 
-    def __setstate__(self, state: Any) -> None:
-        super().__setstate__(state)
-        if hasattr(self, "columns_"):
-            _load_kernels()
-
     def _check_parameters(self) -> None:
         resolve_n_jobs(self.n_jobs)
-        kinds = list(self.kinds) if ordered(self.kinds) else []
-        if not _distinct(kinds, str) or not set(kinds) <= set(KINDS):
+        if not _are_distinct(self.kinds, str) or not set(self.kinds) <= set(KINDS):
             raise ValueError(
                 f'kinds is {shown(self.kinds)}; expected a list with "zscore", "rank" or both'
             )
-        if self.columns is None:
-            return
-        columns = list(self.columns) if ordered(self.columns) else []
-        if not _distinct(columns, str) and not _distinct(columns, int | np.integer):
+        columns = self.columns
+        if columns is not None and not any(
+            _are_distinct(columns, kind) for kind in (str, int | np.integer)
+        ):
             raise ValueError(
-                f"columns is {shown(self.columns)}; expected a list of distinct names or of "
-                "distinct positions from 0 on, or None for all columns of numbers"
+                f"columns is {shown(columns)}; expected a list of distinct names or of distinct "
+                "positions from 0 on, or None for all columns of numbers"
             )
 
     def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
@@ -258,17 +249,60 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         return tags
 
 
-def _distinct(values: list[Any], kind: Any) -> bool:
+def _are_distinct(values: Any, kind: Any) -> bool:
     """Return True for one or more different values of one kind; truth values are no integers."""
+    if not ordered(values):
+        return False
     right = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
     return right and 0 < len(values) == len(set(values))
 
 
-def _load_kernels() -> None:
-    """Load the compiled code, so that the first list after unpickling does not wait for it."""
-    for dtype in (np.float64, np.float32):
-        table = np.zeros((1, 1 + len(KINDS)), dtype)
-        write_features(table, 1, grouped_rows([0], 1), KINDS, table, 1, n_jobs=1)
+def write_features(
+    values: Array, queries: Queries, kinds: Sequence[str], output: Array, first: int, n_jobs: int
+) -> bool:
+    """Write a column for each kind and column of `values` to `output`, all of a kind together.
+
+    Each task computes some columns for a chunk of queries.
+
+    Parameters
+    ----------
+    values : float32 or float64 ndarray of shape (N, n_columns)
+    queries : Queries
+    kinds : sequence of {"zscore", "rank"}
+    output : ndarray of shape (N, first + len(kinds) * n_columns)
+        Of the dtype of `values`.
+    first : int
+        The first column of `output` that is written.
+    n_jobs : int
+        Number of threads.
+
+    Returns
+    -------
+    bool
+        True if the columns hold an infinite value; `output` is then unusable.
+    """
+    n_columns = values.shape[1]
+    rows = IN_ORDER if queries.rows is None else queries.rows
+    tasks = [
+        (kind, part, source, first + number * n_columns + source)
+        for number, kind in enumerate(kinds)
+        for part in chunks(queries.offsets, n_jobs, 0)
+        for source in range(0, n_columns, COLUMNS_AT_ONCE)
+    ]
+    infinite = np.zeros(len(tasks), dtype=bool)
+
+    def compute(task: int) -> None:
+        kind, (begin, end), source, target = tasks[task]
+        offsets = queries.offsets[begin : end + 1]
+        n = min(COLUMNS_AT_ONCE, n_columns - source)
+        longest = int(np.diff(offsets).max())
+        given = (values, source, n, rows, offsets, output, target, np.empty(longest))
+        infinite[task] = (
+            zscores(*given) if kind == "zscore" else percentile_ranks(*given, sorting_for(longest))
+        )
+
+    run(compute, len(tasks), n_jobs)
+    return bool(infinite.any())
 
 
 def query_relative_features(

@@ -2,8 +2,6 @@
 
 import pickle
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -201,9 +199,7 @@ def test_float32_columns_of_a_frame_stay_float32():
 
 def test_columns_by_name_leave_texts_alone():
     frame = PANDAS.assign(title=["a", "b", "c", "d"])
-    with pytest.raises(
-        ValueError, match="X has columns that are neither numbers nor categories: 'title'; expected"
-    ):
+    with pytest.raises(ValueError, match=r"^X has columns that are neither numbers .*'title'"):
         query_relative_features(frame, FRAME_QID)
     found = query_relative_features(frame, FRAME_QID, columns=["fresh", "bm25"], kinds=["rank"])
     assert list(found.columns[5:]) == ["fresh_rank_in_query", "bm25_rank_in_query"]
@@ -310,28 +306,6 @@ def test_integers_that_floats_merge_are_refused(container, kind):
         query_relative_features(INTEGERS[container], group=[90], kinds=[kind])
     small = (TIMESTAMPS - TIMESTAMPS[0])[:, None]
     assert len(np.unique(query_relative_features(small, group=[90], kinds=[kind])[:, 1])) == 90
-
-
-FIRST_LIST = """
-import pickle, sys
-import numpy as np
-import gapboost.preprocessing
-from gapboost._kernels import query_relative
-
-kernels = [k for k in vars(query_relative).values() if hasattr(k, "signatures")]
-transformer = pickle.load(open(sys.argv[1], "rb"))
-loaded = [list(k.signatures) for k in kernels]
-transformer.transform(np.ones((10, 2)), group=[10])
-assert any(loaded)
-assert [list(k.signatures) for k in kernels] == loaded
-"""
-
-
-@pytest.mark.slow
-def test_the_first_list_after_unpickling_does_not_wait_for_compiled_code(tmp_path):
-    path = tmp_path / "transformer.pkl"
-    path.write_bytes(pickle.dumps(QueryRelativeFeatures(KINDS).fit(np.ones((10, 2)), group=[10])))
-    subprocess.run([sys.executable, "-c", FIRST_LIST, path], check=True)
 
 
 class OneList(QueryRelativeFeatures):
