@@ -75,7 +75,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     return float(2 * total.sum() / (n - 1) - 1)
 
 
-KINDS = {"tau": (kendall_tau, "Kendall's tau"), "tau_ap": (tau_ap, "AP correlation")}
+KINDS = {"tau": kendall_tau, "tau_ap": tau_ap}
 
 
 def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
@@ -92,7 +92,7 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     -------
     Result
         ``tau``: float64 ndarray of shape (measures, measures), NaN for a measure by which all
-        systems are equal. ``measures``, ``n_systems``, ``n_topics``. The table is the matrix.
+        systems are equal. ``measures``, ``kind``. The table is the matrix.
 
     Examples
     --------
@@ -103,19 +103,11 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     [[1.0, 0.33], [0.33, 1.0]]
     """
     checked_values(values, 2, 1)
-    coefficient, name = KINDS[one_of(kind, "kind", tuple(KINDS))]
+    coefficient = KINDS[one_of(kind, "kind", tuple(KINDS))]
     tau = np.array([[coefficient(a, b) for b in values.means] for a in values.means])
     labels = short_labels(values.measures)
-    return Result(
-        {"measure": labels, **dict(zip(labels, tau.T, strict=True))},
-        ["measure"],
-        _draw_matrix,
-        name=name,
-        tau=tau,
-        measures=values.measures,
-        n_systems=len(values.systems),
-        n_topics=len(values.topics),
-    )
+    columns = {"measure": labels, **dict(zip(labels, tau.T, strict=True))}
+    return Result(columns, ["measure"], _draw_matrix, tau=tau, measures=values.measures, kind=kind)
 
 
 def _draw_matrix(result: Result, ax: Any) -> None:
@@ -127,7 +119,7 @@ def _draw_matrix(result: Result, ax: Any) -> None:
     for (row, column), tau in np.ndenumerate(result.tau):
         color = "black" if tau > 0.5 else "white"
         ax.text(column, row, f"{tau:.2f}", ha="center", va="center", color=color)
-    ax.set_title(f"{result.name}, {result.n_systems} systems, {result.n_topics} topics")
+    ax.set_title(result.kind)
 
 
 def thinned(

@@ -156,19 +156,12 @@ def informativeness(
         )
     errors = in_order(partial(_errors, wanted, top), enough, n_jobs, progress, "maximum entropy")
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
-    return compared_errors(wanted, tuple(found.name for found in enough), rms, mae, converged)
-
-
-def compared_errors(
-    measures: tuple[Measure, ...], names: tuple[Any, ...], rms: Array, mae: Array, converged: Array
-) -> Result:
-    """Return the result of `informativeness` from the errors of all lists."""
     compared = converged.all(axis=0)
     not_converged = np.count_nonzero(~converged, axis=1)
     n_lists = int(compared.sum()) or np.nan
     mean_rms, mean_mae = (errors[:, compared].sum(axis=1) / n_lists for errors in (rms, mae))
     rels = tuple(range(1, rms.shape[2] + 1))
-    columns: dict[str, Any] = {"measure": short_labels(measures)}
+    columns: dict[str, Any] = {"measure": short_labels(wanted)}
     for t, rel in enumerate(rels):
         columns |= {f"rms rel={rel}": mean_rms[:, t], f"mae rel={rel}": mean_mae[:, t]}
     columns |= {"lists": int(compared.sum()), "not converged": not_converged}
@@ -176,8 +169,8 @@ def compared_errors(
         columns,
         ["measure"],
         _draw,
-        measures=measures,
-        lists=names,
+        measures=wanted,
+        lists=tuple(found.name for found in enough),
         rels=rels,
         rms=rms,
         mae=mae,

@@ -160,13 +160,9 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     wanted = None if measure is None else as_measure(measure)
     if wanted not in first or wanted not in second:
         raise ValueError(f"measure is {measure!r}; expected one of those in first and second")
-    a, b = (dict(zip(v.qid, v[wanted], strict=False)) for v in (first, second))
-    for name, values, found in (("first", first, a), ("second", second, b)):
-        if not len(found) == len(values.qid) == len(values[wanted]):
-            raise ValueError(f"{name} has {len(found)} different ids; expected one for each value")
-    if a.keys() != b.keys():
-        other = next(iter(a.keys() ^ b.keys()))
-        raise ValueError(f"second has other queries than first, such as {other!r}; expected equal")
+    a, b = (dict(zip(v.qid, v[wanted], strict=True)) for v in (first, second))
+    if a.keys() != b.keys() or not len(a) == len(first.qid) == len(second.qid):
+        raise ValueError("second has other queries than first, or some twice; expected the same")
     return np.array(list(a.values())), np.array([b[query] for query in a])
 
 

@@ -3,6 +3,7 @@
 import itertools
 from contextlib import nullcontext
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import oracle
@@ -23,7 +24,6 @@ from gapboost.analysis import (
 )
 from gapboost.analysis.entropy import Problem
 from gapboost.analysis.informativeness import (
-    compared_errors,
     plausible,
     precision_errors,
 )
@@ -298,13 +298,13 @@ def test_sweep_over_thresholds(lists):
 
 def left(errors, names=None, confidence=0.95):
     """Numbers of the g that are plausible for these RMS errors by g and list."""
-    errors = np.asarray(errors)[:, :, None]
+    errors = np.asarray(errors)
     grid = tuple(map(tuple, simplex_grid(2, len(errors) - 1)))
-    names = tuple(range(errors.shape[1])) if names is None else names
-    measures = tuple(gb.GAP(g=g) for g in grid)
-    result = compared_errors(measures, names, errors, errors, np.ones(errors.shape[:2], bool))
-    best = grid[int(np.argmin(errors.mean(axis=(1, 2))))]
-    return [grid.index(g) for g in plausible(result, grid, best, confidence)]
+    lists = range(errors.shape[1]) if names is None else names
+    compared = np.ones(errors.shape[1], dtype=bool)
+    found = SimpleNamespace(rms=errors[:, :, None], lists=lists, compared=compared)
+    best = grid[int(np.argmin(errors.mean(axis=1)))]
+    return [grid.index(g) for g in plausible(found, grid, best, confidence)]
 
 
 def test_each_g_that_the_lists_do_not_show_to_be_worse():

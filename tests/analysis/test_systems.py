@@ -6,7 +6,7 @@ import math
 import ir_measures
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, ttest_rel
+from scipy.stats import kendalltau
 from statsmodels.stats.multitest import multipletests
 
 import gapboost as gb
@@ -165,15 +165,6 @@ def test_pairs_are_corrected_by_holms_method(values):
     by_pair = result.by_pair.to_pandas()
     assert by_pair.loc[("AP", "s1", "s3"), "holm"] == result.holm[1, 5]
     assert by_pair.loc[("AP", "s1", "s3"), "difference"] == result.difference[1, 5]
-
-
-def test_levels_are_those_of_the_t_test_where_it_is_right():
-    rng = np.random.default_rng(1)
-    z = rng.normal(size=(6, 200)) + np.linspace(0, 0.15, 6)[:, None]
-    result = discriminative_power(table_of(z[None]), random_state=0)
-    for pair, asl in zip(result.pairs, result.asl[0], strict=True):
-        i, j = ("abcdef".index(name) for name in pair)
-        assert asl == pytest.approx(ttest_rel(z[i], z[j]).pvalue, abs=0.02)
 
 
 def test_more_pairs_than_are_in_memory_at_once():
