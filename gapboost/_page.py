@@ -2,8 +2,7 @@
 
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +13,7 @@ PURPOSE = "for the report"
 NUMBER = re.compile(r"(|[<>]? ?[-+−]?[\d.,]*\d(e[-+−]?\d+)?( ?%)?)( to [-+−]?[\d.,]*\d)?")
 
 
-@dataclass(frozen=True)
-class Section:
-    """Part of a page.
-
-    Attributes
-    ----------
-    heading : str
-    content : sequence
-        In the order of the page: a str is a paragraph (addresses in it become links), a
-        pandas.DataFrame is a table, a matplotlib Figure is a picture, a list of Figures are
-        pictures side by side, and a `Section` is a section within this one. The index of a table is
-        shown if it has a name. Floats have four decimals; format other columns as text.
-    collapsed : bool, default=False
-        If True, the reader opens the section by a click on its heading.
-    """
-
-    heading: str
-    content: Sequence[Any]
-    collapsed: bool = False
-
-
-def write_page(path: Any, title: str, sections: Sequence[Section]) -> None:
+def write_page(path: Any, title: str, sections: Mapping[str, Sequence[Any]]) -> None:
     """Write an HTML page that needs no other files.
 
     Parameters
@@ -43,7 +21,11 @@ def write_page(path: Any, title: str, sections: Sequence[Section]) -> None:
     path : path
         Ends with ``.html``.
     title : str
-    sections : sequence of Section
+    sections : mapping {heading: content}
+        The content in the order of the page: a str is a paragraph (addresses in it become links), a
+        pandas.DataFrame is a table, a list of matplotlib Figures are pictures side by side, and a
+        mapping are sections within this one. The index of a table is shown if it has a name. Floats
+        have four decimals; format other columns as text.
 
     Raises
     ------
@@ -63,17 +45,9 @@ def write_page(path: Any, title: str, sections: Sequence[Section]) -> None:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals.update(kind_of=_kind_of, table=_table, svg=_Pictures())
+    environment.filters.update(table=_table, svg=_svg)
     page = environment.get_template("page.html.j2").render(title=title, sections=sections)
     target.write_text(page, encoding="utf-8")
-
-
-def _kind_of(content: Any) -> str:
-    if isinstance(content, Section):
-        return "section"
-    if isinstance(content, str):
-        return "text"
-    return "table" if hasattr(content, "columns") else "pictures"
 
 
 def _table(frame: Any) -> dict[str, Any]:
@@ -91,21 +65,13 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-class _Pictures:
-    """Draw the figures of a page as SVG, in the color of its text."""
-
-    def __init__(self) -> None:
-        self._drawn = 0
-
-    def __call__(self, figure: Any) -> Any:
-        matplotlib = imported("matplotlib", "plot", PURPOSE)
-        self._drawn += 1
-        stream = io.StringIO()
-        # Ids of two pictures must differ.
-        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": str(self._drawn)}):
-            figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-        drawn = stream.getvalue()
-        drawn = drawn[drawn.index("<svg") :].replace("#000000", "currentColor")
-        used = set(re.findall(r"#(\w+)", drawn))
-        drawn = re.sub(r' id="([^"]*)"', lambda id: id[0] if id[1] in used else "", drawn)
-        return imported("markupsafe", "analysis", PURPOSE).Markup(drawn)
+def _svg(figure: Any) -> Any:
+    """Return a figure as SVG, in the color of the page's text; ids differ between pictures."""
+    stream = io.StringIO()
+    with imported("matplotlib", "plot", PURPOSE).rc_context({"svg.fonttype": "none"}):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+    drawn = stream.getvalue()
+    drawn = drawn[drawn.index("<svg") :].replace("#000000", "currentColor")
+    used = set(re.findall(r"#(\w+)", drawn))
+    drawn = re.sub(r' id="([^"]*)"', lambda id: id[0] if id[1] in used else "", drawn)
+    return imported("markupsafe", "analysis", PURPOSE).Markup(drawn)

@@ -1,14 +1,17 @@
 """Features that alone rank like the grades: a label leaked into them."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
+from gapboost._data.features import column_contents, feature_names
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import Estimate, independent
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP
+from gapboost.preprocessing.tables import number_column
 
 # Smallest average precision of a leak, as the lower end of its interval. Where nearly all documents
 # are relevant, a random order has a high one too: a leak is so far on the way from there to 1.
@@ -41,6 +44,34 @@ class Alone(NamedTuple):
     low: float
     least: float
     grade: float
+
+
+def number_columns(X: Any, least_values: float = 0) -> Iterator[tuple[str, Array]]:
+    """Yield name and values of each column that holds numbers, float64 of shape (N,).
+
+    Parameters
+    ----------
+    X : table of shape (N, n_features)
+        Missing values become NaN. Columns of text and categories are left out.
+    least_values : float, default=0
+        Columns of a sparse matrix that store fewer values are left out.
+    """
+    names = feature_names(X) or tuple(f"x{place}" for place in range(X.shape[1]))
+    if sparse.issparse(X):
+        X = X.tocsc()
+        for place in np.flatnonzero(np.diff(X.indptr) >= least_values).tolist():
+            yield names[place], X[:, [place]].toarray().ravel().astype(np.float64)
+    elif isinstance(X, np.ndarray):
+        for name, column in zip(names, X.T, strict=True):
+            try:
+                numbers = column.astype(np.float64)
+            except (TypeError, ValueError):  # text
+                continue
+            yield name, numbers
+    else:
+        for name, (column, content) in zip(names, column_contents(X).items(), strict=True):
+            if content == "number":
+                yield name, number_column(X[column], name, np.float64)
 
 
 def orders(column: Array) -> dict[str, Array]:

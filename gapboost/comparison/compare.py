@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sklearn.utils.validation import check_memory
@@ -11,13 +10,11 @@ from sklearn.utils.validation import check_memory
 from gapboost._data.arguments import as_integer, one_of
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
-from gapboost.comparison.data import load, splits
-from gapboost.comparison.estimators import has_early_stopping, takes_seed
-from gapboost.comparison.leak import find_leaks
-from gapboost.comparison.rankers import check_trees, checked_rankers
-from gapboost.comparison.result import Comparison, best_candidates
+from gapboost.comparison.data import find_leaks, load, splits
+from gapboost.comparison.rankers import check_trees, checked_rankers, has_early_stopping
+from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
-from gapboost.comparison.training import Task, Trainer
+from gapboost.comparison.training import Trainer
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 
 DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
@@ -99,8 +96,8 @@ def compare_rankers(
         measures and versions of libraries are the same. A class of your own counts by its name:
         clear the cache when you change its code.
     n_jobs : int, optional
-        Number of joblib's processes. A ranker without a number of threads gets one thread. The
-        values are the same for every `n_jobs`.
+        Number of joblib's processes; each trains one ranker on one split. A ranker without a number
+        of threads gets one thread. The values are the same for every `n_jobs`.
     progress : bool, optional
         Show a progress bar; needs tqdm. None shows it in a terminal or notebook if tqdm is
         installed.
@@ -113,7 +110,7 @@ def compare_rankers(
     ------
     ValueError, TypeError
         Before the first training, if an argument is unusable, a part of a fold holds fewer than two
-        queries, or a ranker does not take these features or grades.
+        queries, or a ranker cannot be trained on the first fold.
 
     Warns
     -----
@@ -164,6 +161,7 @@ def compare_rankers(
         {name: measure.resolved(grades) for name, measure in named.items()},
         chooser.resolved(grades),
         choose_trees,
+        cache,
     )
     leaks = find_leaks(documents)
     if leaks:
@@ -174,12 +172,9 @@ def compare_rankers(
             stacklevel=2,
         )
     training.try_rankers()
-    searches, tests = _searches(training), _tests(training)
-    with progress_bar(len(searches) + len(tests), progress, "compare_rankers") as advance:
-        searched = training.run(searches, cache, n_jobs, advance)
-        best = best_candidates(searched)
-        tests = [replace(task, candidate=best.get((task.ranker, task.split))) for task in tests]
-        found = Comparison(training, training.run(tests, cache, n_jobs, advance), searched, leaks)
+    total = len(rankers) * len(training.splits)
+    with progress_bar(total, progress, "compare_rankers") as advance:
+        found = Comparison(training, training.run(n_jobs, advance), leaks)
     if found.identical_repeats:
         warnings.warn(
             f"repeats is {repeats}, but those of {', '.join(found.identical_repeats)} are "
@@ -189,29 +184,6 @@ def compare_rankers(
             stacklevel=2,
         )
     return found
-
-
-def _searches(training: Trainer) -> list[Task]:
-    """Return the trainings that choose parameters, once for each split."""
-    return [
-        Task(name, number, split.repeats[0], candidate, search=True)
-        for number, split in enumerate(training.splits)
-        for name, drawn in training.candidates.items()
-        for candidate in range(len(drawn))
-    ]
-
-
-def _tests(training: Trainer) -> list[Task]:
-    """Return the trainings that are tested, split by split; the candidate is open.
-
-    A ranker without a seed would train the same model in each repeat of one split.
-    """
-    return [
-        Task(name, number, repeat)
-        for number, split in enumerate(training.splits)
-        for name, ranker in training.rankers.items()
-        for repeat in (split.repeats if takes_seed(ranker) else split.repeats[:1])
-    ]
 
 
 def _measures_by_name(measures: Measures) -> dict[str, Measure]:

@@ -1,7 +1,7 @@
-"""Data of a comparison: documents, query by query, and the queries of each fold."""
+"""Data of a comparison: documents, the queries of each fold, and features that leak the grades."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,13 @@ from gapboost._data.grades import label_columns
 from gapboost._data.judged import judged
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
+from gapboost.analysis.leaks import number_columns, rank_alone
 from gapboost.measures import Measure
 from gapboost.measures.sums import grade_limit
 from gapboost.model_selection.folds import query_folds
+
+# Queries that `find_leaks` reads.
+MOST_QUERIES = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +84,7 @@ def load(
     """
     X, qid = split(X, qid, group)
     if qid is None:
-        raise ValueError(
-            "qid is missing; expected one query id a row, or group with the sizes of the queries"
-        )
+        raise ValueError("qid is missing; expected one query id a row, or group")
     X = features(X)
     limit = grade_limit(measures)
     data = judged(y, qid, limit=limit, names=("y", "qid", "sample_weight"), real=True)
@@ -91,18 +93,18 @@ def load(
         raise ValueError(
             f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row"
         )
-    number = np.repeat(np.arange(len(queries)), queries.sizes)
-    order = np.arange(len(number))
+    order = np.arange(queries.n_rows)
     if shuffle:
+        number = np.repeat(np.arange(len(queries)), queries.sizes)
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
-    rows = order if queries.rows is None else queries.rows[order]
-    if (rows != np.arange(len(rows))).any():
-        X = rows_of(X, rows)
+    rows = queries.grouped(np.arange(queries.n_rows))[order]
+    grades = data.grades[order]
     if label_columns(y, "y"):
         grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), rows)
-    else:
-        grades = data.grades[order]
-    return Documents(X, grades, queries.sizes), queries, data.graded
+    return Documents(rows_of(X, rows), grades, queries.sizes), queries, data.graded
+
+
+# --- folds ----------------------------------------------------------------------------------------
 
 
 def splits(
@@ -130,75 +132,91 @@ def splits(
         If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
     numbers = tuple(range(1, repeats + 1))
-    drawn: list[tuple[tuple[int, ...], list[tuple[Array, ...]]]]
+    of_repeats: list[tuple[tuple[int, ...], Sequence[Sequence[Array]]]]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        drawn = [((r,), _query_numbers(queries, query_folds(queries, cv, r))) for r in numbers]
+        of_repeats = [((number,), query_folds(queries, cv, number)) for number in numbers]
     else:
-        drawn = [(numbers, _given_folds(queries, cv, X, y))]
-    return [
-        fold for repeat, parts in drawn for fold in _folds(parts, repeat, queries, cv, validation)
-    ]
+        of_repeats = [(numbers, _given_folds(queries, cv, X, y))]
+    found = []
+    for repeat, folds in of_repeats:
+        parts = [[np.unique(queries.codes[np.asarray(rows)]) for rows in fold] for fold in folds]
+        if validation and all(len(part) == 2 for part in parts):
+            parts = _validated_on_next(parts, cv)
+        _check_parts(parts, queries, validation)
+        found += [
+            Split(part[0], part[1] if len(part) == 3 else part[0][:0], part[-1], number, repeat)
+            for number, part in enumerate(parts)
+        ]
+    return found
 
 
-def _folds(
-    parts: Sequence[tuple[Array, ...]],
-    repeats: tuple[int, ...],
-    queries: Queries,
-    cv: Any,
-    validation: bool,
-) -> list[Split]:
-    """Return the checked folds of some repeats, with validation queries if they are needed."""
-    nothing = np.array([], dtype=np.int64)
-    folds = [
-        Split(part[0], part[1] if len(part) == 3 else nothing, part[-1], number, repeats)
-        for number, part in enumerate(parts)
-    ]
-    if validation and all(len(fold.vali) == 0 for fold in folds):
-        folds = _with_next(folds, cv)
-    for number, fold in enumerate(folds):
-        for name in ("train", "vali", "test") if validation else ("train", "test"):
-            n = len(getattr(fold, name))
-            if n < 2:
-                raise ValueError(
-                    f"cv has {n} {name} {'query' if n == 1 else 'queries'} in fold {number}; "
-                    "expected at least two"
-                )
-    tested = np.concatenate([fold.test for fold in folds])
-    if len(np.unique(tested)) < len(tested):
-        twice = np.flatnonzero(np.bincount(tested) > 1)[0]
-        raise ValueError(
-            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each query in "
-            "one of them: its values must count once"
-        )
-    return folds
-
-
-def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
-    """Return the query numbers of the parts of each fold; check that queries are whole."""
-    if np.iterable(cv) and not hasattr(cv, "split") and not isinstance(cv, str | bytes):
-        cv = [tuple(fold) if isinstance(fold, Iterable) else fold for fold in cv]
-        if cv and all(isinstance(fold, tuple) and len(fold) == 3 for fold in cv):
+def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> Sequence[Sequence[Array]]:
+    """Return the rows of the parts of each fold; check that queries are whole."""
+    if np.iterable(cv) and not hasattr(cv, "split"):
+        cv = list(cv)
+        if cv and all(isinstance(fold, Sequence) and len(fold) == 3 for fold in cv):
             for one, other in ((0, 2), (0, 1), (1, 2)):
                 query_folds(queries, [(fold[one], fold[other]) for fold in cv], None)
-            return _query_numbers(queries, cv)
-    return _query_numbers(queries, query_folds(queries, cv, None, X, y))
+            triples: list[Sequence[Array]] = cv
+            return triples
+    return query_folds(queries, cv, None, X, y)
 
 
-def _query_numbers(queries: Queries, folds: Iterable[Any]) -> list[tuple[Array, ...]]:
-    codes = queries.codes
-    return [tuple(np.unique(codes[np.asarray(rows)]) for rows in fold) for fold in folds]
-
-
-def _with_next(folds: list[Split], cv: Any) -> list[Split]:
+def _validated_on_next(parts: list[list[Array]], cv: Any) -> list[list[Array]]:
     """Return folds that validate on the test queries of the next fold, and do not train on them."""
-    validated = []
-    for fold, following in zip(folds, folds[1:] + folds[:1], strict=True):
-        if not np.isin(following.test, fold.train).all() or len(following.test) == len(fold.train):
+    found = []
+    for (train, test), (_, vali) in zip(parts, parts[1:] + parts[:1], strict=True):
+        if not np.isin(vali, train).all() or len(vali) == len(train):
             raise ValueError(
                 f"cv is {cv!r}, which leaves no queries to validate on; expected at least 3 folds, "
-                "or (train, vali, test) row numbers: early stopping and tune choose on validation "
-                "queries"
+                "or (train, vali, test) row numbers"
             )
-        train = np.setdiff1d(fold.train, following.test)
-        validated.append(replace(fold, train=train, vali=following.test))
-    return validated
+        found.append([np.setdiff1d(train, vali), vali, test])
+    return found
+
+
+def _check_parts(parts: list[list[Array]], queries: Queries, validation: bool) -> None:
+    """Check that each part holds two queries, and that each query is tested once."""
+    for number, part in enumerate(parts):
+        needed = part if validation else (part[0], part[-1])
+        if min(map(len, needed)) < 2 or (validation and len(part) < 3):
+            raise ValueError(
+                f"cv has {[len(one) for one in part]} queries in the parts of fold {number}; "
+                "expected at least two in each, with validation queries for early stopping, tune "
+                "and choose_trees"
+            )
+    tested = np.concatenate([part[-1] for part in parts])
+    distinct, counts = np.unique(tested, return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(
+            f"cv tests the query {queries.ids[distinct[counts > 1][0]]!s} in several folds; "
+            "expected each query in one of them"
+        )
+
+
+# --- leaks ----------------------------------------------------------------------------------------
+
+
+def find_leaks(documents: Documents) -> dict[str, float]:
+    """Return the features that alone rank nearly all documents of a grade and higher ones first.
+
+    Each feature ranks ascending and descending, with missing values first and last. Its average
+    precision for grades from some grade on is the mean over the queries that have documents below
+    and above. A leak has an interval above .95, or above nine tenths of the way from the average
+    precision of a random order to 1, if that is more.
+
+    Returns
+    -------
+    dict {feature: float}
+        Lower ends of the intervals, the largest first. At most 300 queries are read.
+    """
+    step = -(-len(documents.sizes) // MOST_QUERIES)
+    part = documents.select(np.arange(0, len(documents.sizes), step))
+    # A column with fewer values leaves most documents tied, and is no leak.
+    fewest = len(part.sizes) / 2
+    found: dict[str, float] = {}
+    for grades in part.labels:
+        for alone in rank_alone(number_columns(part.X, fewest), grades, part.numbers):
+            if alone.low > max(alone.least, found.get(alone.feature, 0.0)):
+                found[alone.feature] = alone.low
+    return dict(sorted(found.items(), key=lambda item: -item[1]))

@@ -1,18 +1,31 @@
-"""Rankers to compare: the standard rankers of the installed libraries, or those of the caller."""
+"""Rankers of any library: the standard ones, checks, untrained copies, seeds and early stopping."""
 
+import copy
+import inspect
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from gapboost._data.arguments import one_of, ordered, shown
-from gapboost.comparison.estimators import unfitted
+from gapboost._data.arguments import one_of, shown
 from gapboost.preprocessing import QueryRelativeFeatures
-from gapboost.preprocessing.pipeline import last_step, library_of
+from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
 
-XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
 METHODS = ("fit", "predict", "get_params", "set_params")
+# Names of one parameter in different libraries.
+SEEDS = ("random_state", "random_seed")
+THREADS = ("n_jobs", "thread_count")
+TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
+STOPPING = (
+    "early_stopping_rounds",
+    "early_stopping_round",
+    "early_stopping",
+    "n_iter_no_change",
+    "od_wait",
+    "od_pval",
+)
 
 
 def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
@@ -56,29 +69,25 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
 
         from gapboost.lightgbm import LGBMGAPRanker
 
-        rankers |= {
-            "LightGBM lambdarank": lightgbm.LGBMRanker(verbose=-1),
-            "LightGBM rank_xendcg": lightgbm.LGBMRanker(objective="rank_xendcg", verbose=-1),
-            "LightGBM regression": lightgbm.LGBMRegressor(verbose=-1),
-            "LightGBM GAP": LGBMGAPRanker(verbose=-1),
-        }
+        rankers["LightGBM lambdarank"] = lightgbm.LGBMRanker(verbose=-1)
+        rankers["LightGBM rank_xendcg"] = lightgbm.LGBMRanker(objective="rank_xendcg", verbose=-1)
+        rankers["LightGBM regression"] = lightgbm.LGBMRegressor(verbose=-1)
+        rankers["LightGBM GAP"] = LGBMGAPRanker(verbose=-1)
     if find_spec("xgboost"):
         import xgboost
 
         from gapboost.xgboost import XGBGAPRanker
 
-        rankers |= {
-            f"XGBoost {name}": xgboost.XGBRanker(objective=name) for name in XGBOOST_OBJECTIVES
-        }
+        for objective in ("rank:ndcg", "rank:pairwise", "rank:map"):
+            rankers[f"XGBoost {objective}"] = xgboost.XGBRanker(objective=objective)
         rankers["XGBoost GAP"] = XGBGAPRanker()
     if find_spec("catboost"):
         from catboost import CatBoostRanker
 
-        quiet = {"verbose": False, "allow_writing_files": False}
-        rankers |= {
-            f"CatBoost {loss}": CatBoostRanker(loss_function=loss, **quiet)
-            for loss in ("YetiRank", "QueryRMSE")
-        }
+        for loss in ("YetiRank", "QueryRMSE"):
+            rankers[f"CatBoost {loss}"] = CatBoostRanker(
+                loss_function=loss, verbose=False, allow_writing_files=False
+            )
     if not rankers:
         raise ImportError(
             "none of lightgbm, xgboost and catboost is installed; expected one: pip install "
@@ -105,24 +114,15 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     """
     if rankers is None:
         rankers = standard_rankers()
-    if not isinstance(rankers, Mapping) or not all(
-        isinstance(name, str) and name for name in rankers
-    ):
-        raise TypeError(
-            f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None for the standard "
-            "field"
-        )
+    if not isinstance(rankers, Mapping) or not all(isinstance(name, str) for name in rankers):
+        raise TypeError(f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None")
     for name, ranker in rankers.items():
         for part in (ranker, last_step(ranker)):
-            lacks = [method for method in METHODS if not hasattr(part, method)]
-            if lacks or isinstance(part, type):
-                found = f"without {', '.join(lacks)}" if lacks else f"the class {part.__name__}"
+            if isinstance(part, type) or not all(hasattr(part, method) for method in METHODS):
                 raise TypeError(
-                    f"rankers holds {name!r}: {shown(part)}, {found}; expected an estimator with "
+                    f"rankers holds {name!r}: {shown(part)}; expected an estimator with "
                     f"{', '.join(METHODS)}"
                 )
-    if not ordered(leave_out) or not all(isinstance(name, str) for name in leave_out):
-        raise TypeError(f"leave_out is {leave_out!r}; expected a list of names of rankers")
     unknown = [name for name in leave_out if name not in rankers]
     if unknown:
         raise ValueError(f"leave_out names {unknown[0]!r}; expected some of {', '.join(rankers)}")
@@ -134,10 +134,66 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
 
 def check_trees(rankers: Mapping[str, Any]) -> None:
     """Raise ValueError if the number of trees of a ranker cannot be chosen."""
-    for name, ranker in rankers.items():
-        if not library_of(ranker):
-            raise ValueError(
-                f"choose_trees is True but {name!r} of rankers is a "
-                f"{type(last_step(ranker)).__name__}; expected rankers of LightGBM, XGBoost or "
-                f"CatBoost, or leave_out=[{name!r}]"
-            )
+    others = [name for name, ranker in rankers.items() if not library_of(ranker)]
+    if others:
+        raise ValueError(
+            f"choose_trees is True but rankers holds {', '.join(map(repr, others))}; expected "
+            f"rankers of LightGBM, XGBoost or CatBoost, or leave_out={others}"
+        )
+
+
+def unfitted(ranker: Any) -> Any:
+    """Return an untrained copy, also of rankers that scikit-learn's `clone` refuses.
+
+    CatBoost copies a list that it is given, such as ``cat_features=["brand"]``, which `clone` takes
+    for an error.
+    """
+    try:
+        return clone(ranker)
+    except RuntimeError:
+        return copy.deepcopy(ranker)
+
+
+def configured(ranker: Any, params: Mapping[str, Any], seed: int) -> Any:
+    """Return an untrained copy with these parameters and this seed.
+
+    A ranker without a number of threads gets one thread: trainings run in parallel processes, and a
+    booster with more threads adds numbers in another order. So do the steps of a pipeline. Its seed
+    is that of the last step.
+    """
+    ranker = unfitted(ranker)
+    given = ranker.get_params()
+    threads = [name for name in parameter(ranker, THREADS) if given.get(name) is None]
+    ranker.set_params(**dict.fromkeys(threads, 1), **params)
+    ranker.set_params(**dict.fromkeys(parameter(ranker, SEEDS), seed))
+    if isinstance(ranker, Pipeline):
+        ranker = unfitted(ranker)  # steps among the parameters are objects of the caller
+        for _, step in transformers(ranker):
+            if step.get_params().get("n_jobs", 1) is None:
+                step.set_params(n_jobs=1)
+    return ranker
+
+
+def parameter(ranker: Any, names: tuple[str, ...]) -> list[str]:
+    """Return the one of these names of a parameter that is set, or the first, or nothing.
+
+    In a pipeline they are those of the last step. CatBoost refuses two names of one parameter, and
+    its `get_params` returns only parameters that are set, so the signature is read too.
+    """
+    last = last_step(ranker)
+    given, taken = last.get_params(), inspect.signature(type(last)).parameters
+    known = [name for name in names if name in given or name in taken]
+    known.sort(key=lambda name: given.get(name) is None)
+    return [prefix(ranker) + name for name in known[:1]]
+
+
+def has_early_stopping(ranker: Any) -> bool:
+    """Return True if early stopping is set, and `fit` takes evaluation sets."""
+    given = last_step(ranker).get_params()
+    is_set = any(given.get(name) is not None for name in STOPPING)
+    return is_set and "eval_set" in fit_arguments(last_step(ranker))
+
+
+def fit_arguments(ranker: Any) -> set[str]:
+    """Return the names of the arguments of `fit`."""
+    return set(inspect.signature(ranker.fit).parameters)

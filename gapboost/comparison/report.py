@@ -1,42 +1,29 @@
 """A comparison as sentences, pictures and a page."""
 
 import textwrap
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gapboost._described import describe, versions
 from gapboost._optional import frame, imported
-from gapboost._page import Section, write_page
+from gapboost._page import write_page
 from gapboost._pictures import COLORS
 from gapboost.analysis.estimates import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
-from gapboost.comparison.statistics import Verdict
 
 if TYPE_CHECKING:
     from gapboost.comparison.result import Comparison
 
-# A ranker that takes so many times as long to train as the baseline is named with its gain.
-NOTED_SLOWDOWN = 5
+GREY = "#808080"
 # Marks differ without color: filled triangles that point to their side, and empty shapes.
 MARKS = {
     AHEAD: {"marker": ">", "color": COLORS[0], "markerfacecolor": COLORS[0]},
     BEHIND: {"marker": "<", "color": COLORS[1], "markerfacecolor": COLORS[1]},
     EQUIVALENT: {"marker": "s", "color": COLORS[2], "markerfacecolor": "none"},
-    EQUAL: {"marker": "d", "color": "#808080", "markerfacecolor": "none"},
-    INCONCLUSIVE: {"marker": "o", "color": "#808080", "markerfacecolor": "none"},
+    EQUAL: {"marker": "d", "color": GREY, "markerfacecolor": "none"},
+    INCONCLUSIVE: {"marker": "o", "color": GREY, "markerfacecolor": "none"},
 }
-READING = (
-    "A difference is the mean over all test queries of ranker minus baseline; ties count their "
-    "expected value. The intervals of a measure hold together, by Bonferroni's correction. A "
-    "ranker is ahead if its interval is above 0, behind if it is below 0, and equal if no test "
-    "query has another value. Otherwise nothing was decided: the interval says what difference "
-    "could still be there. Four of five such comparisons find a true difference as large as "
-    "detectable says."
-)
-MARGIN = (
-    "The user named the margin {:g}. A ranker is equivalent if two one-sided tests find the "
-    "difference within it. This is a second test beside the interval, corrected for the same "
-    "number of comparisons."
-)
+KEY = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
+# Page that says how to read verdicts and intervals, on the repository's default branch.
+GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/compare.md"
 SENTENCES = {
     AHEAD: "Ahead of {}: {}.",
     EQUAL: "Equal to {} on every test query, so that these data do not tell them apart: {}.",
@@ -47,14 +34,14 @@ SENTENCES = {
 }
 
 
-def decide(comparison: "Comparison", verdicts: Sequence[Verdict]) -> list[str]:
+def decide(comparison: "Comparison", table: Any) -> list[str]:
     """Return the sentences of the decision, by the measure that decides on the best ranker.
 
     Parameters
     ----------
     comparison : Comparison
-    verdicts : sequence of Verdict
-        Comparisons with one baseline.
+    table : pandas.DataFrame
+        Its `summary`, with one baseline.
     """
     if comparison.leaks:
         named = ", ".join(f"{name} ({low:.3f})" for name, low in list(comparison.leaks.items())[:5])
@@ -63,158 +50,113 @@ def decide(comparison: "Comparison", verdicts: Sequence[Verdict]) -> list[str]:
             "numbers are their average precision, at least. No difference below says which ranker "
             "is better."
         ]
-    measure, baseline = comparison.decisive, verdicts[0].baseline
-    ordered = sorted((v for v in verdicts if v.measure == measure), key=lambda v: -v.difference)
-    by_word = {word: [v for v in ordered if v.verdict == word] for word in MARKS}
-    sentences = []
-    if by_word[AHEAD]:
-        best = by_word[AHEAD][0]
-        sentences.append(f"Use {best.ranker}. It is ahead of {baseline} in {measure}.")
-        times = comparison.means()["fit seconds"]
-        if times[best.ranker] >= NOTED_SLOWDOWN * times[baseline]:
-            times_as_long = times[best.ranker] / times[baseline]
-            sentences.append(f"It takes {times_as_long:.0f} times as long to train.")
-    elif len(by_word[BEHIND]) == len(ordered):
-        sentences.append(f"Keep {baseline}. Every other ranker is behind it in {measure}.")
+    measure, baseline = comparison.decisive, table["baseline"][0]
+    decisive = table[table["measure"] == measure]
+    decisive = decisive.sort_values("difference", ascending=False, kind="stable")
+    ahead = decisive.loc[decisive["verdict"] == AHEAD, "ranker"]
+    if len(ahead):
+        sentences = [f"Use {ahead.iloc[0]}. It is ahead of {baseline} in {measure}."]
+    elif (decisive["verdict"] == BEHIND).all():
+        sentences = [f"Keep {baseline}. Every other ranker is behind it in {measure}."]
     else:
-        sentences.append(f"No ranker is ahead of {baseline} in {measure}.")
-    for word, text in SENTENCES.items():
-        if by_word[word]:
-            sentences.append(text.format(baseline, ", ".join(map(_shown, by_word[word]))))
-    others = [v for v in verdicts if v.measure != measure and v.verdict in (AHEAD, BEHIND)]
-    if others:
-        listed = ", ".join(f"{v.ranker} is {v.verdict} in {v.measure}" for v in others)
-        sentences.append(f"By other measures: {listed}.")
+        sentences = [f"No ranker is ahead of {baseline} in {measure}."]
+    for verdict, text in SENTENCES.items():
+        chosen = [_shown(row) for row in decisive.itertuples() if row.verdict == verdict]
+        if chosen:
+            sentences.append(text.format(baseline, ", ".join(chosen)))
+    others = table[(table["measure"] != measure) & table["verdict"].isin((AHEAD, BEHIND))]
+    if len(others):
+        listed = [f"{row.ranker} is {row.verdict} in {row.measure}" for row in others.itertuples()]
+        sentences.append(f"By other measures: {', '.join(listed)}.")
     return sentences
 
 
-def _shown(verdict: Verdict) -> str:
-    """Return a ranker with its difference and interval."""
-    if verdict.verdict == EQUAL:
-        return verdict.ranker
-    low, high = map(_signed, verdict.interval)
-    interval = f"{low} to {high}" if verdict.estimate.error else "on every query"
-    return f"{verdict.ranker} ({_signed(verdict.difference)}, {interval})"
+def _shown(row: Any) -> str:
+    """Return a ranker with its difference and interval, which is unknown if all are the same."""
+    if row.verdict == EQUAL:
+        return str(row.ranker)
+    interval = f"{row.low:+.3g} to {row.high:+.3g}" if row.low == row.low else "on every query"
+    return f"{row.ranker} ({row.difference:+.3g}, {interval})".replace("-", "−")
 
 
-def _signed(value: float) -> str:
-    """Return a number with four decimals, or in powers of ten if they would all be 0."""
-    text = f"{value:+.4f}" if value == 0 or abs(value) >= 5e-5 else f"{value:+.1e}"
-    return text.replace("-", "−")
-
-
-def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
-    """Return a figure with a panel for each measure, and below them a legend of the marks."""
+def plot(table: Any, confidence: float) -> Any:
+    """Return a figure of a `summary` with one baseline, with a panel for each measure."""
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
-    n_rows = len(verdicts) // len(measures)
-    size = (2.2 + 2.9 * len(measures), 1.5 + 0.34 * n_rows)
-    figure, panels = pyplot.subplots(
-        1, len(measures), sharey=True, squeeze=False, figsize=size, layout="constrained"
-    )
-    for ax, measure in zip(panels[0], measures, strict=True):
-        _panel(ax, [v for v in verdicts if v.measure == measure])
-    figure.suptitle(f"compared with {verdicts[0].baseline}", fontsize=11)
-    handles = [
-        panels[0][0].plot([], [], linewidth=1.5, markersize=7, label=word, **mark)[0]
-        for word, mark in MARKS.items()
-        if any(v.verdict == word for v in verdicts)
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    n_measures = table["measure"].nunique()
+    size = (2.2 + 2.9 * n_measures, 1.5 + 0.34 * len(table) / n_measures)
+    figure = pyplot.figure(figsize=size, layout="constrained")
+    _draw(figure, table, confidence)
+    figure.suptitle(f"compared with {table['baseline'][0]}", fontsize=11)
+    figure.supxlabel(KEY, fontsize=9)
     return figure
 
 
-def _panel(ax: Any, verdicts: Sequence[Verdict]) -> None:
-    """Draw the verdicts of one measure, the first at the top."""
-    for place, verdict in enumerate(verdicts):
-        mark = MARKS[verdict.verdict]
-        ax.plot(verdict.interval, (place, place), linewidth=1.5, color=mark["color"])
-        ax.plot([verdict.difference], [place], markersize=7, linestyle="none", **mark)
-    ax.axvline(0, color="#808080", linewidth=0.8)
-    # A long name takes two lines, to leave space for the marks; tables hold the whole name.
-    names = [
-        "\n".join(textwrap.wrap(v.ranker, 24, max_lines=2, placeholder=" …")) for v in verdicts
-    ]
-    ax.set_yticks(range(len(verdicts)), names, fontsize=9, parse_math=False)
-    ax.set_ylim(len(verdicts) - 0.5, -0.5)
-    ax.margins(x=0.08)
-    ax.locator_params(axis="x", nbins=4)
-    ax.set_title(verdicts[0].measure, fontsize=10)
-    ax.set_xlabel(f"difference, simultaneous {verdicts[0].confidence:.0%} interval", fontsize=9)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+def _draw(figure: Any, table: Any, confidence: float) -> None:
+    """Draw the differences, one panel for each measure, the first ranker at the top."""
+    by_measure = table.groupby("measure", sort=False)
+    panels = figure.subplots(1, len(by_measure), sharey=True, squeeze=False)[0]
+    for ax, (measure, rows) in zip(panels, by_measure, strict=True):
+        for place, row in enumerate(rows.itertuples()):
+            mark = MARKS[row.verdict]
+            ax.plot((row.low, row.high), (place, place), linewidth=1.5, color=mark["color"])
+            ax.plot([row.difference], [place], markersize=7, linestyle="none", **mark)
+        ax.axvline(0, color=GREY, linewidth=0.8)
+        # A long name takes two lines, to leave space for the marks; tables hold the whole name.
+        wrapper = textwrap.TextWrapper(24, max_lines=2, placeholder=" …")
+        ax.set_yticks(
+            range(len(rows)), map(wrapper.fill, rows["ranker"]), fontsize=9, parse_math=False
+        )
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.margins(x=0.08)
+        ax.locator_params(axis="x", nbins=4)
+        ax.set_title(measure, fontsize=10)
+        ax.set_xlabel(f"difference, simultaneous {confidence:.0%} interval", fontsize=9)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
 
 
 def write_report(
-    path: Any, comparison: "Comparison", verdicts: Sequence[Verdict], table: Any
+    path: Any, comparison: "Comparison", table: Any, confidence: float, margin: float | None
 ) -> None:
     """Write the page of `Comparison.report`; `table` is its summary."""
     figures = imported("matplotlib.figure", "plot", "for the report's pictures")
     pictures = []
-    for measure in comparison.measures:
-        chosen = [v for v in verdicts if v.measure == measure]
-        figure = figures.Figure(figsize=(4.0, 1.1 + 0.34 * len(chosen)), layout="constrained")
-        _panel(figure.subplots(), chosen)
+    for _, rows in table.groupby("measure", sort=False):
+        figure = figures.Figure(figsize=(4.0, 1.1 + 0.34 * len(rows)), layout="constrained")
+        _draw(figure, rows, confidence)
         pictures.append(figure)
     means = comparison.means()
-    for name in means.columns[len(comparison.measures) :]:
+    for name in ("trees", "fit seconds", "predict ms"):
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
-    table = table.drop(columns=["baseline", "queries"])
-    table["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
-    rankers = comparison.training.rankers
-    described = {"ranker": list(rankers), "parameters": [describe(r) for r in rankers.values()]}
-    key = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
-    margin, baseline = verdicts[0].margin, verdicts[0].baseline
-    sections = [
-        Section(
-            "Decision",
-            [
-                *decide(comparison, verdicts),
-                pictures,
-                f"Differences from {baseline}: {key}",
-            ],
-        ),
-        Section("Means", [means]),
-        Section(
-            f"Differences from {baseline}",
-            [
-                table,
-                READING,
-                *([] if margin is None else [MARGIN.format(margin)]),
-                _errors(comparison),
-            ],
-        ),
-        Section("Settings", [_settings(comparison)]),
-        Section("Parameters of the rankers", [frame(described)], collapsed=True),
-    ]
+    baseline, rankers = table["baseline"][0], comparison.training.rankers
+    differences = table.drop(columns=["baseline", "queries"])
+    differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
+    reading = (
+        "The intervals of a measure hold together. Four of five such comparisons find a true "
+        f"difference as large as detectable says. How to read verdicts and intervals: {GUIDE}"
+    )
+    parameters = {"ranker": list(rankers), "parameters": [describe(r) for r in rankers.values()]}
+    sections = {
+        "Decision": [
+            *decide(comparison, table),
+            pictures,
+            f"Differences from {baseline}: {KEY}",
+        ],
+        "Means": [means],
+        f"Differences from {baseline}": [differences, reading],
+        "Settings": [_settings(comparison, margin)],
+        "Parameters of the rankers": [frame(parameters)],
+    }
     write_page(path, "Which ranker ranks better?", sections)
 
 
-def _errors(comparison: "Comparison") -> str:
-    """Return a sentence on the variation that the errors of this comparison include."""
-    splits = comparison.training.splits
-    if len(splits) == 1:
-        return (
-            "There is one given fold: the intervals hold for the models that were trained, not for "
-            "others that are trained alike."
-        )
-    if all(split.repeats == splits[0].repeats for split in splits):
-        return (
-            f"Each of the {len(splits)} folds is a cluster, as the same models ranked its queries. "
-            "No interval counts that folds share training queries."
-        )
-    return (
-        f"Errors count queries and the models of {len(splits)} sets of training queries, as "
-        "two-way clusters. No interval counts that these sets overlap."
-    )
-
-
-def _settings(comparison: "Comparison") -> Any:
+def _settings(comparison: "Comparison", margin: float | None) -> Any:
     training = comparison.training
     documents, splits = training.documents, training.splits
     found = {
-        "documents": f"{len(documents.numbers):,}",
-        "queries": f"{len(documents.sizes):,}",
-        "features": f"{documents.X.shape[1]:,}",
+        "documents": len(documents.numbers),
+        "queries": len(documents.sizes),
+        "features": documents.X.shape[1],
         "measures": "; ".join(f"{name} is {value}" for name, value in training.measures.items()),
         "folds": 1 + max(split.fold for split in splits),
         "repeats": max(max(split.repeats) for split in splits),
@@ -222,6 +164,7 @@ def _settings(comparison: "Comparison") -> Any:
         "trees are chosen": training.choose_trees,
         "chosen by": training.choose_by,
         "identical in all repeats": ", ".join(comparison.identical_repeats) or "none",
+        "margin": "none" if margin is None else f"{margin:g}",
         "versions": versions(),
     }
-    return frame({"setting": list(found), "value": [str(value) for value in found.values()]})
+    return frame({"setting": list(found), "value": list(map(str, found.values()))})

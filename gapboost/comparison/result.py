@@ -1,19 +1,22 @@
 """Result of a comparison: values, means, differences, and the best ranker on all queries."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from gapboost._data.arguments import one_of, positive, probability
 from gapboost._kernels import Array
 from gapboost._optional import frame
-from gapboost.comparison.report import draw, write_report
-from gapboost.comparison.statistics import Verdict, estimate_difference
-from gapboost.comparison.training import CHOSEN_BY, Result, Task, Trainer
+from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
+from gapboost.comparison.rankers import has_early_stopping
+from gapboost.comparison.report import plot, write_report
+from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,10 +27,7 @@ class Comparison:
     ----------
     training : Trainer
         Data, splits, rankers and measures.
-    results : list of Result
-        Values of each model on its test queries.
-    searches : list of Result
-        Values of the candidates on the validation queries; empty without tuning.
+    results : dict {(ranker, number of a split): SplitResult}
     leaks : dict {feature: float}
         Features that alone rank like the grades, with the lower end of the interval of their
         average precision. No comparison tells rankers apart as long as they are there.
@@ -47,8 +47,7 @@ class Comparison:
     """
 
     training: Trainer
-    results: Sequence[Result]
-    searches: Sequence[Result]
+    results: Mapping[tuple[str, int], SplitResult]
     leaks: dict[str, float]
 
     @property
@@ -62,8 +61,7 @@ class Comparison:
         return list(self.training.measures)
 
     def __repr__(self) -> str:
-        n = len(np.unique(np.concatenate([split.test for split in self.training.splits])))
-        return f"Comparison({len(self.rankers)} rankers, {n} test queries)"
+        return f"Comparison(rankers={self.rankers}, measures={self.measures})"
 
     def to_pandas(self) -> Any:
         """Return a pandas.DataFrame with one row for each query, ranker, measure and repeat.
@@ -71,27 +69,33 @@ class Comparison:
         The columns are ``query``, ``ranker``, ``measure``, ``repeat``, ``fold`` and ``value``.
         """
         rows = []
-        for result in self.results:
-            task, split = result.task, self.training.splits[result.task.split]
+        for (ranker, number), result in self.results.items():
+            split = self.training.splits[number]
             queries = self.training.ids[split.test].tolist()
-            for measure, values in result.values.items():
-                rows += [
-                    (query, task.ranker, measure, task.repeat, split.fold, value)
-                    for query, value in zip(queries, values.tolist(), strict=True)
-                ]
+            for repeat, trained in zip(split.repeats, result.repeats, strict=False):
+                for measure, values in trained.values.items():
+                    rows += [
+                        (query, ranker, measure, repeat, split.fold, value)
+                        for query, value in zip(queries, values.tolist(), strict=True)
+                    ]
         names = ("query", "ranker", "measure", "repeat", "fold", "value")
-        return frame({name: [row[place] for row in rows] for place, name in enumerate(names)})
+        return frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+    def _results_of(self, ranker: str) -> list[SplitResult]:
+        return [self.results[ranker, number] for number in range(len(self.training.splits))]
 
     def values(self, ranker: str, measure: str) -> list[Array]:
         """Return the values of the test queries of each split, float64 of shape (Q,).
 
         If several repeats train on the same split, the values are their means.
         """
-        of_splits: list[list[Array]] = [[] for _ in self.training.splits]
-        for result in self.results:
-            if result.task.ranker == ranker:
-                of_splits[result.task.split].append(result.values[measure])
-        return [np.mean(repeats, axis=0) for repeats in of_splits]
+        return [
+            np.mean([trained.values[measure] for trained in result.repeats], axis=0)
+            for result in self._results_of(ranker)
+        ]
+
+    def _mean(self, ranker: str, measure: str) -> float:
+        return float(np.concatenate(self.values(ranker, measure)).mean())
 
     def means(self) -> Any:
         """Return the mean of each ranker by each measure, and its costs, as a pandas.DataFrame.
@@ -99,63 +103,31 @@ class Comparison:
         ``trees`` is the mean number of trees of a model, ``fit seconds`` are those of a training,
         ``predict ms`` the milliseconds for 1,000 documents.
         """
-        columns: dict[str, Any] = {"ranker": self.rankers}
+        columns: dict[str, list[Any]] = {"ranker": self.rankers}
         for measure in self.measures:
             columns[measure] = [self._mean(ranker, measure) for ranker in self.rankers]
-        costs = {"trees": ("trees", 1.0), "fit seconds": ("fit_seconds", 1.0)}
-        costs |= {"predict ms": ("predict_seconds", 1e6)}
-        for name, (attribute, scale) in costs.items():
-            columns[name] = [
-                scale * float(np.mean([getattr(r, attribute) for r in self._results_of(ranker)]))
+        for name in ("trees", "fit_seconds", "predict_ms"):
+            columns[name.replace("_", " ")] = [
+                float(
+                    np.mean([getattr(t, name) for r in self._results_of(ranker) for t in r.repeats])
+                )
                 for ranker in self.rankers
             ]
         return frame(columns, ["ranker"])
 
-    def _mean(self, ranker: str, measure: str) -> float:
-        return float(np.concatenate(self.values(ranker, measure)).mean())
-
-    def _results_of(self, ranker: str) -> list[Result]:
-        return [result for result in self.results if result.task.ranker == ranker]
-
     @property
     def identical_repeats(self) -> list[str]:
         """Rankers whose repeats on the same folds have the same values: nothing is random."""
-        first: dict[tuple[str, int], Result] = {}
-        same: dict[str, bool] = {}
-        for result in self.results:
-            name = result.task.ranker
-            other = first.setdefault((name, result.task.split), result)
-            if other is not result:
-                equal = [np.array_equal(v, result.values[m]) for m, v in other.values.items()]
-                same[name] = same.get(name, True) and all(equal)
-        return [name for name, equal in same.items() if equal]
+        return [ranker for ranker in self.rankers if self._repeats_itself(ranker)]
 
-    def verdicts(
-        self, baseline: str | None = None, confidence: float = 0.95, margin: float | None = None
-    ) -> list[Verdict]:
-        """Return the rows of `summary` as objects."""
-        probability(confidence, "confidence")
-        if margin is not None:
-            positive(margin, "margin")
-        if baseline is None:
-            pairs = [(first, second) for second, first in combinations(self.rankers, 2)]
-        else:
-            one_of(baseline, "baseline", tuple(self.rankers))
-            pairs = [(ranker, baseline) for ranker in self.rankers if ranker != baseline]
-        queries = [split.test for split in self.training.splits]
-        n_queries = len(np.unique(np.concatenate(queries)))
-        found = []
-        for measure in self.measures:
-            values = {ranker: self.values(ranker, measure) for ranker in self.rankers}
-            for one, other in pairs:
-                splits = list(zip(values[one], values[other], strict=True))
-                estimate, p = estimate_difference(splits, queries)
-                found.append(
-                    Verdict(
-                        one, other, measure, estimate, n_queries, confidence, len(pairs), margin, p
-                    )
-                )
-        return found
+    def _repeats_itself(self, ranker: str) -> bool:
+        of_splits = [result.repeats for result in self._results_of(ranker)]
+        pairs = [(first, other) for first, *others in of_splits for other in others]
+        return bool(pairs) and all(
+            np.array_equal(first.values[measure], other.values[measure])
+            for first, other in pairs
+            for measure in self.measures
+        )
 
     def summary(
         self,
@@ -212,25 +184,33 @@ class Comparison:
         trained, not for others that are trained alike. If all differences are the same number, they
         tell nothing about its error: the interval is NaN.
         """
-        found = self.verdicts(baseline, confidence, margin)
-        columns = {
-            "ranker": [v.ranker for v in found],
-            "baseline": [v.baseline for v in found],
-            "measure": [v.measure for v in found],
-            "difference": [v.difference for v in found],
-            "low": [v.interval[0] for v in found],
-            "high": [v.interval[1] for v in found],
-            "p": [v.p for v in found],
-            "verdict": [v.verdict for v in found],
-            "queries": [v.n_queries for v in found],
-            "detectable": [v.detectable for v in found],
-        }
+        probability(confidence, "confidence")
+        for name, given in (("margin", margin), ("difference", difference)):
+            if given is not None:
+                positive(given, name)
+        one_of(t_test, "t_test", (True, False))
+        one_of(baseline, "baseline", (*self.rankers, None))
+        if baseline is None:
+            pairs = [(first, second) for second, first in combinations(self.rankers, 2)]
+        else:
+            pairs = [(ranker, baseline) for ranker in self.rankers if ranker != baseline]
+        queries = [split.test for split in self.training.splits]
+        rows = []
+        for measure in self.measures:
+            values = {ranker: self.values(ranker, measure) for ranker in self.rankers}
+            for one, other in pairs:
+                splits = list(zip(values[one], values[other], strict=True))
+                found = compare_pair(splits, queries, confidence, len(pairs), margin)
+                rows.append({"ranker": one, "baseline": other, "measure": measure, **found})
+        table = frame({name: [row[name] for row in rows] for name in rows[0]})
+        t_test_p = table.pop("t-test p")
         if difference is not None:
-            positive(difference, "difference")
-            columns["queries needed"] = [v.queries_needed(difference) for v in found]
-        if one_of(t_test, "t_test", (True, False)):
-            columns["t-test p"] = [v.t_test for v in found]
-        return frame(columns)
+            # Errors shrink with the root of the number of queries, if there are as many folds.
+            times = (table["detectable"] / difference) ** 2
+            table["queries needed"] = np.ceil(table["queries"] * times)
+        if t_test:
+            table["t-test p"] = t_test_p
+        return table
 
     def plot(
         self, baseline: str | None = None, confidence: float = 0.95, margin: float | None = None
@@ -249,7 +229,8 @@ class Comparison:
         -------
         matplotlib Figure
         """
-        return draw(self.verdicts(baseline or self.rankers[0], confidence, margin), self.measures)
+        table = self.summary(baseline or self.rankers[0], confidence, margin=margin)
+        return plot(table, confidence)
 
     def report(
         self,
@@ -276,9 +257,8 @@ class Comparison:
         ValueError
             If the path has another ending.
         """
-        baseline = baseline or self.rankers[0]
-        found = self.verdicts(baseline, confidence, margin)
-        write_report(path, self, found, self.summary(baseline, confidence, margin=margin))
+        table = self.summary(baseline or self.rankers[0], confidence, margin=margin)
+        write_report(path, self, table, confidence, margin)
 
     @property
     def decisive(self) -> str:
@@ -302,23 +282,75 @@ class Comparison:
         all splits. A ranker that stops early does not train on the validation queries of the first
         split, which it needs to stop.
         """
-        training, split = self.training, self.training.splits[0]
-        train = np.arange(len(training.ids))
-        if training.needs_validation(self.best):
-            train = np.setdiff1d(train, split.vali)
-        by_candidate: dict[int | None, list[Array]] = {}
-        for result in self.searches:
-            if result.task.ranker == self.best:
-                by_candidate.setdefault(result.task.candidate, []).append(result.values[CHOSEN_BY])
-        means = {number: np.concatenate(of).mean() for number, of in by_candidate.items()}
-        task = Task(self.best, 0, 1, max(means, key=lambda number: means[number], default=None))
-        return training.fit(task, train, split.vali)
+        training, best = self.training, self.best
+        train, vali = np.arange(len(training.ids)), training.splits[0].vali
+        if training.choose_trees or has_early_stopping(training.rankers[best]):
+            train = np.setdiff1d(train, vali)
+        params: Mapping[str, Any] = {}
+        if training.candidates:
+            searched = [result.searched for result in self._results_of(best)]
+            of_all_splits = [np.concatenate(values) for values in zip(*searched, strict=True)]
+            params = training.candidates[best][best_candidate(of_all_splits)]
+        return training.fit(best, params, train, vali)
 
 
-def best_candidates(searches: Sequence[Result]) -> dict[tuple[str, int], int]:
-    """Return the number of the candidate with the highest mean, for each ranker and split."""
-    means: dict[tuple[str, int], list[float]] = {}
-    for result in searches:  # candidates in the order of their numbers
-        key = result.task.ranker, result.task.split
-        means.setdefault(key, []).append(float(result.values[CHOSEN_BY].mean()))
-    return {key: int(np.argmax(values)) for key, values in means.items()}
+def compare_pair(
+    splits: Sequence[tuple[Array, Array]],
+    queries: Sequence[Array],
+    confidence: float,
+    family: int,
+    margin: float | None = None,
+) -> dict[str, Any]:
+    """Return the numbers of a row of `Comparison.summary`, and the p-value of the paired t-test.
+
+    The queries of one fold were ranked by the same models, so that their differences are not
+    independent. With a number of folds, each repeat has its own split and models: queries and
+    models are clusters that cross each other. With folds that are given, each fold is a cluster,
+    and the values of a query are averaged over the repeats first: their models share training rows
+    and test queries. `benchmarks/POLICY.md` gives the reasons.
+
+    Parameters
+    ----------
+    splits : list of (values, values)
+        Values of the two rankers on the test queries of each split, float64 arrays of shape (Q,).
+        Differences by rounding alone count as 0.
+    queries : list of int ndarray
+        Numbers of the test queries of each split. A query is tested once, or once in each repeat.
+    confidence : float
+        Confidence of all intervals of the family together.
+    family : int
+        Number of comparisons of the same call by this measure.
+    margin : float, optional
+        Largest difference that counts as equivalent.
+    """
+    within = rounding(np.concatenate([np.concatenate(pair) for pair in splits]))
+    parts = [np.where(np.abs(a - b) <= within, 0.0, a - b) for a, b in splits]
+    differences = np.concatenate(parts)
+    numbers = np.unique(np.concatenate(queries), return_inverse=True)[1]
+    by_query = np.bincount(numbers, differences) / np.bincount(numbers)
+    if len(parts) == 1:
+        estimate = independent(differences)
+    elif len(numbers) == len(by_query):
+        estimate = clustered(parts)
+    else:
+        models = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        estimate = crossed(differences, numbers, models)
+    t_test, detectable = math.nan, math.nan
+    if estimate.error > within:
+        t_test = float(stats.ttest_1samp(by_query, 0.0).pvalue)
+        detectable = estimate.detectable((1 - confidence) / family)
+    else:  # all differences are the same, which tells nothing about their error
+        estimate = Estimate(estimate.mean, 0.0, estimate.freedom)
+    low, high = estimate.interval(confidence, family)
+    if estimate.error == 0 != estimate.mean:
+        low = high = math.nan
+    return {
+        "difference": estimate.mean,
+        "low": low,
+        "high": high,
+        "p": float(np.minimum(1.0, family * estimate.p)),
+        "verdict": estimate.verdict(confidence, family, margin),
+        "queries": len(by_query),
+        "detectable": detectable,
+        "t-test p": t_test,
+    }

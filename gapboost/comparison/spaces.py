@@ -9,8 +9,7 @@ from scipy import stats
 from sklearn.model_selection import ParameterSampler
 
 from gapboost._data.arguments import as_integer, mapping, shown
-from gapboost.comparison.estimators import unfitted
-from gapboost.preprocessing.pipeline import last_step, library_of, prefix
+from gapboost.preprocessing.pipeline import library_of, prefix
 
 # By the library of an estimator's class or of one of its base classes.
 SPACES: dict[str, dict[str, Any]] = {
@@ -58,54 +57,46 @@ def draw_candidates(
     given = {} if spaces is None else mapping(spaces, "spaces", FORM)
     if tune is None:
         if given:
-            raise ValueError(
-                f"spaces is {shown(spaces)} but tune is None; expected tune=16 or another number "
-                "of candidates"
-            )
+            raise ValueError(f"spaces is {shown(spaces)} but tune is None; expected tune too")
         return {}
     number = as_integer(tune, "tune", 2, "None or a whole number of candidates")
     unknown = [name for name in given if name not in rankers]
     if unknown:
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
     return {
-        name: _draw(name, ranker, given.get(name) or _space_of(name, ranker), number)
+        name: _draw(name, ranker, given.get(name) or _space_of(ranker), number)
         for name, ranker in rankers.items()
     }
 
 
-def _space_of(name: str, ranker: Any) -> dict[str, Any]:
+def _space_of(ranker: Any) -> dict[str, Any]:
     """Return the space of a ranker's library, with names for `set_params`."""
-    library = library_of(ranker)
-    if library not in SPACES:
-        raise ValueError(
-            f"tune is given but {name!r} of rankers is a {type(last_step(ranker)).__name__}, for "
-            f"which there is no space; expected spaces={{{name!r}: {{parameter: list or "
-            "distribution}}"
-        )
-    return {prefix(ranker) + parameter: values for parameter, values in SPACES[library].items()}
+    space = SPACES.get(library_of(ranker), {})
+    return {prefix(ranker) + parameter: values for parameter, values in space.items()}
 
 
 def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
-    known = ranker.get_params()
-    for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
-        # CatBoost's get_params returns only what is set.
-        if parameter not in known and library_of(ranker) != "catboost":
-            raise ValueError(
-                f"spaces has the parameter {parameter!r} of {name!r}; expected some of "
-                f"{', '.join(known)}"
-            )
+    if not space:
+        raise ValueError(
+            f"tune is {number} but there is no space for {name!r} of rankers; expected "
+            f"spaces={{{name!r}: {{parameter: list or distribution}}}}"
+        )
+    # CatBoost's get_params returns only what is set.
+    unknown = [parameter for parameter in space if parameter not in ranker.get_params()]
+    if unknown and library_of(ranker) != "catboost":
+        raise ValueError(
+            f"spaces has the parameter {unknown[0]!r} of {name!r}; expected some of "
+            f"{', '.join(ranker.get_params())}"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a space that is too small is an error below
-        sampler = list(ParameterSampler(space, number, random_state=0))
-    if len(sampler) < number:
+        sampled = list(ParameterSampler(space, number, random_state=0))
+    if len(sampled) < number:
         raise ValueError(
-            f"tune is {number} but the space of {name!r} has {len(sampler)} candidates; expected "
+            f"tune is {number} but the space of {name!r} has {len(sampled)} candidates; expected "
             "no more than these"
         )
-    found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
-    for candidate in found:
-        unfitted(ranker).set_params(**candidate)  # raises if a value is refused
-    return found
+    return [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampled]
 
 
 def _rounded(value: Any) -> Any:

@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import joblib
@@ -13,8 +14,16 @@ from sklearn.pipeline import Pipeline
 
 from gapboost._described import LIBRARIES, libraries, versions
 from gapboost._kernels import Array
+from gapboost._processes import over_processes
 from gapboost.comparison.data import Documents, Split
-from gapboost.comparison.estimators import configured, few_trees, fit_arguments, has_early_stopping
+from gapboost.comparison.rankers import (
+    SEEDS,
+    TREES,
+    configured,
+    fit_arguments,
+    has_early_stopping,
+    parameter,
+)
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform
@@ -25,52 +34,41 @@ STEP = 5
 
 
 @dataclass(frozen=True)
-class Task:
-    """One training of a ranker.
+class Trained:
+    """Values and costs of one training.
 
     Attributes
     ----------
-    ranker : str
-    split : int
-        Number of the split, from 0.
-    repeat : int
-        Number of the repeat, from 1; also the seed.
-    candidate : int or None
-        Number of the candidate if parameters are tuned.
-    search : bool
-        True if it is evaluated on the validation queries, not on the test queries.
-    """
-
-    ranker: str
-    split: int
-    repeat: int
-    candidate: int | None = None
-    search: bool = False
-
-
-@dataclass(frozen=True)
-class Result:
-    """Values and time of a training.
-
-    Attributes
-    ----------
-    task : Task
     values : dict {measure: float64 ndarray of shape (Q,)}
-        One value for each test query, in the order of their numbers. A search has one value for
-        each validation query, by the measure that chooses candidates.
+        One value for each test query, in the order of their numbers.
     fit_seconds : float
         Time of `fit`, of a pipeline with all its steps.
-    predict_seconds : float
-        Time of `predict` for one document, within one call for all test queries.
+    predict_ms : float
+        Milliseconds of `predict` for 1,000 documents, within one call for all test queries.
     trees : float
         Number of trees that `predict` uses; NaN for rankers of other libraries.
     """
 
-    task: Task
     values: dict[str, Array]
     fit_seconds: float
-    predict_seconds: float
+    predict_ms: float
     trees: float
+
+
+@dataclass(frozen=True)
+class SplitResult:
+    """Trainings of one ranker on one split.
+
+    Attributes
+    ----------
+    repeats : list of Trained
+        One for each repeat of the split; one alone if the ranker has no seed.
+    searched : list of float64 ndarray
+        Values of each candidate on the validation queries; empty without tuning.
+    """
+
+    repeats: Sequence[Trained]
+    searched: Sequence[Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +89,7 @@ class Trainer:
     choose_by : Measure
     choose_trees : bool
         True if `choose_by` also chooses the number of trees of each model.
+    memory : joblib.Memory
     """
 
     documents: Documents
@@ -101,69 +100,74 @@ class Trainer:
     measures: Mapping[str, Measure]
     choose_by: Measure
     choose_trees: bool
+    memory: Any
 
     def run(
-        self, tasks: Sequence[Task], memory: Any, n_jobs: int | None, advance: Callable[[int], Any]
-    ) -> list[Result]:
-        """Train, in processes of joblib; return the results in the order of the tasks."""
-        order, key = list(range(len(tasks))), None
-        if memory.location is not None:
+        self, n_jobs: int | None, advance: Callable[[int], Any]
+    ) -> dict[tuple[str, int], SplitResult]:
+        """Train in processes of joblib; return the results by ranker and number of the split."""
+        tasks = [(name, number) for number in range(len(self.splits)) for name in self.rankers]
+        order, key = list(tasks), None
+        if self.memory.location is not None:
             key = joblib.hash((self.documents.X, self.documents.y, self.documents.sizes))
             # Processes that share the cache seldom train the same at the same time.
             random.SystemRandom().shuffle(order)
-        if joblib.effective_n_jobs(n_jobs) > 1:
-            # Raised as an error, in the thread that hands out the work, it would stop us for ever.
-            warnings.filterwarnings("ignore", "A worker stopped while some jobs were", UserWarning)
-        work = joblib.Parallel(n_jobs, return_as="generator_unordered")(
-            joblib.delayed(self._finish)(number, tasks[number], memory, key) for number in order
-        )
-        results: dict[int, Result] = {}
-        for number, result in work:
-            results[number] = result
+        found = {}
+        work = over_processes(partial(self._train, key), order, joblib.effective_n_jobs(n_jobs))
+        for task, result in zip(order, work, strict=True):
+            found[task] = result
             advance(1)
-        return [results[number] for number in range(len(tasks))]
+        return {task: found[task] for task in tasks}
 
-    def _finish(self, number: int, task: Task, memory: Any, key: Any) -> tuple[int, Result]:
-        """Return the number and the result of a task, from the cache if it is there.
-
-        A candidate of a search that cannot be trained is worse than all others, with a warning: its
-        parameters may not suit so few rows.
-        """
-        split = self.splits[task.split]
-        measures = {CHOSEN_BY: self.choose_by} if task.search else dict(self.measures)
-        ranker = self.ranker(task)
+    def _train(self, key: str | None, task: tuple[str, int]) -> SplitResult:
+        """Return the trainings of a ranker on a split, those in the cache from there."""
+        name, split = task[0], self.splits[task[1]]
+        ranker, searched = self.rankers[name], []
+        params: Mapping[str, Any] = {}
+        trained = partial(self._from_cache, key, split)
+        for candidate in self.candidates.get(name, ()):
+            model = configured(ranker, candidate, split.repeats[0])
+            try:
+                found = trained(model, split.vali, {CHOSEN_BY: self.choose_by})
+                searched.append(found.values[CHOSEN_BY])
+            except Exception as error:  # the parameters may not suit so few rows
+                message = f"{candidate} of {name!r} cannot be trained ({error}): it is not chosen"
+                warnings.warn(message, UserWarning, stacklevel=2)
+                searched.append(np.array([-np.inf]))
+        if searched:
+            params = self.candidates[name][best_candidate(searched)]
+        seeds = split.repeats if parameter(ranker, SEEDS) else split.repeats[:1]
+        models = [configured(ranker, params, seed) for seed in seeds]
         try:
-            found = memory.cache(train_and_test, ignore=["documents"])(
-                ranker,
-                (split.train, split.vali, split.vali if task.search else split.test),
-                measures,
-                self.choose_by if self.choose_trees else None,
-                (key, versions([*LIBRARIES, *libraries(ranker)])),
-                documents=self.documents,
-            )
+            tested = [trained(model, split.test, dict(self.measures)) for model in models]
         except Exception as error:
-            if not task.search:
-                error.add_note(f"in the training of {task}")
-                raise
-            warnings.warn(
-                f"{task} cannot be trained ({error}): it is not chosen", UserWarning, stacklevel=2
-            )
-            found = {CHOSEN_BY: np.array([-np.inf])}, 0.0, 0.0, np.nan
-        return number, Result(task, *found)
+            error.add_note(f"in the training of {name!r} on fold {split.fold}")
+            raise
+        return SplitResult(tested, searched)
 
-    def ranker(self, task: Task) -> Any:
-        """Return the untrained ranker of a task, with its parameters and its seed."""
-        params = {} if task.candidate is None else self.candidates[task.ranker][task.candidate]
-        return configured(self.rankers[task.ranker], dict(params), task.repeat)
+    def _from_cache(
+        self,
+        key: str | None,
+        split: Split,
+        model: Any,
+        queries: Array,
+        measures: dict[str, Measure],
+    ) -> Trained:
+        """Return `train_and_test` of an untrained model, from the cache if it is there."""
+        found: Trained = self.memory.cache(train_and_test, ignore=["documents"])(
+            model,
+            (split.train, split.vali, queries),
+            measures,
+            self.choose_by if self.choose_trees else None,
+            (key, versions([*LIBRARIES, *libraries(model)])),
+            documents=self.documents,
+        )
+        return found
 
-    def needs_validation(self, ranker: str) -> bool:
-        """Return True if the trainings of this ranker choose or stop by validation queries."""
-        return self.choose_trees or has_early_stopping(self.rankers[ranker])
-
-    def fit(self, task: Task, train: Array, vali: Array) -> Any:
-        """Return the ranker of a task, trained on some queries."""
+    def fit(self, name: str, params: Mapping[str, Any], train: Array, vali: Array) -> Any:
+        """Return a ranker that is trained on some queries with seed 1."""
         part = self.documents.select(vali)
-        fitted, _ = fit(self.ranker(task), self.documents.select(train), part)
+        fitted = fit(configured(self.rankers[name], params, 1), self.documents.select(train), part)
         if self.choose_trees:
             keep_best_trees(fitted, part, self.choose_by)
         return fitted
@@ -171,38 +175,35 @@ class Trainer:
     def try_rankers(self) -> None:
         """Refuse rankers that cannot take these data, before the first training.
 
-        Each is trained on the first split, with two trees if it grows trees, together with a query
-        of the highest grade and one of a fractional grade.
+        Each is trained on the first split, with two trees if it grows trees.
 
         Raises
         ------
         ValueError
             With the names of all such rankers and their errors.
         """
-        split, numbers = self.splits[0], self.documents.numbers
-        special = [
-            numbers[place]
-            for y in self.documents.labels
-            for place in (np.argmax(y), np.argmax(y != np.floor(y)))
-        ]
-        parts = np.union1d(split.train, special), split.vali, split.test
-        failed = {}
-        for name in self.rankers:
-            ranker = self.ranker(Task(name, 0, 1, 0 if name in self.candidates else None))
-            ranker.set_params(**few_trees(ranker))
+        split, failed = self.splits[0], {}
+        parts = split.train, split.vali, split.test
+        for name, ranker in self.rankers.items():
+            first = self.candidates[name][0] if name in self.candidates else {}
+            model = configured(ranker, first, 1)
+            model.set_params(**dict.fromkeys(parameter(model, TREES), 2))
             try:
-                train_and_test(ranker, parts, dict(self.measures), None, None, self.documents)
+                train_and_test(model, parts, self.measures, None, None, self.documents)
             except Exception as error:
                 # XGBoost's message ends with a stack of calls.
                 failed[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         if failed:
-            errors = ", and ".join(
-                f"{name!r}, which fails on these data ({e})" for name, e in failed.items()
-            )
+            errors = ", and ".join(f"{name!r}, which fails ({e})" for name, e in failed.items())
             raise ValueError(
-                f"rankers holds {errors}; expected rankers that take these features and grades. "
-                f"leave_out={list(failed)} compares the others"
+                f"rankers holds {errors}; expected rankers that take these features and grades, or "
+                f"leave_out={list(failed)}"
             )
+
+
+def best_candidate(searched: Sequence[Array]) -> int:
+    """Return the number of the candidate with the highest mean, the first of equal ones."""
+    return int(np.argmax([values.mean() for values in searched]))
 
 
 def train_and_test(
@@ -212,7 +213,7 @@ def train_and_test(
     choose_trees_by: Measure | None,
     key: Any,
     documents: Documents,
-) -> tuple[dict[str, Array], float, float, float]:
+) -> Trained:
     """Train a ranker, and test it; joblib caches the result by all arguments but `documents`.
 
     Parameters
@@ -227,53 +228,50 @@ def train_and_test(
     key : hashable
         What else the result depends on: the hash of the documents, versions of libraries.
     documents : Documents
-
-    Returns
-    -------
-    tuple of (dict {name: float64 ndarray of shape (Q,)}, float, float, float)
-        Values, seconds of `fit` and of `predict`, and trees, as in `Result`.
     """
     train, vali, test = map(documents.select, parts)
-    fitted, seconds = fit(ranker, train, vali)
+    start = time.perf_counter()
+    fitted = fit(ranker, train, vali)
+    fit_seconds = time.perf_counter() - start
     if choose_trees_by is not None:
         keep_best_trees(fitted, vali, choose_trees_by)
-    scores, predict_seconds = timed_scores(fitted, test)
-    trees = _used_trees(last_step(fitted))
-    return values_by_query(scores, test, measures), seconds, predict_seconds, trees
+    start = time.perf_counter()
+    scores = scores_of(fitted, test)
+    predict_ms = 1e6 * (time.perf_counter() - start) / len(test.y)
+    values = values_by_query(scores, test, measures)
+    return Trained(values, fit_seconds, predict_ms, used_trees(last_step(fitted)))
 
 
-def fit(ranker: Any, train: Documents, vali: Documents) -> tuple[Any, float]:
-    """Fit a ranker of any library; return it, and the seconds.
+def fit(ranker: Any, train: Documents, vali: Documents) -> Any:
+    """Fit a ranker of any library, and return it.
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
     CatBoost's, with `group_id`, the numbers. Any other gets features and grades alone. Early
     stopping uses `vali`. All this is for the last step of a pipeline. The other steps transform the
     documents first. Steps that request ``qid`` get it.
     """
-    watched = has_early_stopping(ranker)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # each training would repeat them
-        start = time.perf_counter()
         if isinstance(ranker, Pipeline):
             steps, X = fit_transformers(ranker, train.X, train.labels[0], train.numbers)
             ranker.set_params(steps=[*steps.steps, ranker.steps[-1]])
-            train = _with_features(train, X)
+            train = replace(train, X=X)
         last = last_step(ranker)
-        takes = fit_arguments(last)
+        taken = fit_arguments(last)
         given: dict[str, Any] = {}
         for name in ("qid", "group", "group_id"):
-            if name in takes:
+            if name in taken:
                 given[name] = train.sizes if name == "group" else train.numbers
                 break
-        if watched:
+        if has_early_stopping(ranker):
             given |= _evaluation_set(last, transformed(ranker, vali))
         last.fit(train.X, _grades_for(last, train), **given)
-        return ranker, time.perf_counter() - start
+    return ranker
 
 
 def _evaluation_set(ranker: Any, vali: Documents) -> dict[str, Any]:
-    takes, y = fit_arguments(ranker), _grades_for(ranker, vali)
-    if "group_id" in takes:
+    taken, y = fit_arguments(ranker), _grades_for(ranker, vali)
+    if "group_id" in taken:
         from catboost import Pool
 
         names = ("cat_features", "text_features", "embedding_features")
@@ -281,11 +279,11 @@ def _evaluation_set(ranker: Any, vali: Documents) -> dict[str, Any]:
         return {"eval_set": Pool(vali.X, y, group_id=vali.numbers, **kinds)}
     # LightGBM deprecates `eval_set` from 4.7 on.
     given: dict[str, Any] = {"eval_set": [(vali.X, y)]}
-    if "eval_X" in takes:
+    if "eval_X" in taken:
         given = {"eval_X": (vali.X,), "eval_y": (y,)}
-    if "eval_qid" in takes:
+    if "eval_qid" in taken:
         given["eval_qid"] = [vali.numbers]
-    elif "eval_group" in takes:
+    elif "eval_group" in taken:
         given["eval_group"] = [vali.sizes]
     return given
 
@@ -305,35 +303,17 @@ def _grades_for(ranker: Any, part: Documents) -> Any:
 
 
 def transformed(ranker: Any, part: Documents) -> Documents:
-    """Return documents as the last step gets them, by the fitted steps before it.
-
-    Raises
-    ------
-    ValueError
-        If the steps change the number of rows.
-    """
+    """Return documents as the last step gets them, by the fitted steps before it."""
     if not isinstance(ranker, Pipeline):
         return part
-    return _with_features(part, transform(ranker[:-1], part.X, part.numbers))
+    return replace(part, X=transform(ranker[:-1], part.X, part.numbers))
 
 
-def _with_features(part: Documents, X: Any) -> Documents:
-    found, expected = X.shape[0], part.X.shape[0]
-    if found != expected:
-        raise ValueError(
-            f"the steps before the last one make {found} rows of {expected}; expected one row a "
-            "document"
-        )
-    return replace(part, X=X)
-
-
-def timed_scores(model: Any, part: Documents, **trees: Any) -> tuple[Array, float]:
-    """Return scores of the documents, and seconds for one; `trees` go to `predict`."""
-    start = time.perf_counter()
+def scores_of(ranker: Any, part: Documents, **trees: Any) -> Array:
+    """Return scores of the documents; `trees` go to `predict` of the last step."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = np.asarray(last_step(model).predict(transformed(model, part).X, **trees))
-    return scores, (time.perf_counter() - start) / len(part.y)
+        return np.asarray(last_step(ranker).predict(transformed(ranker, part).X, **trees))
 
 
 def values_by_query(
@@ -346,6 +326,9 @@ def values_by_query(
     return {name: found[measure] for name, measure in measures.items()}
 
 
+# --- numbers of trees -----------------------------------------------------------------------------
+
+
 def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
     """Cut a fitted ranker to the number of trees with the best mean, the smallest of equal ones.
 
@@ -353,22 +336,15 @@ def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
     """
     last, part, library = last_step(ranker), transformed(ranker, vali), library_of(ranker)
 
+    argument = {"lightgbm": "num_iteration", "xgboost": "iteration_range", "catboost": "ntree_end"}
+
     def value(n: int) -> float:
-        first: dict[str, dict[str, Any]] = {
-            "lightgbm": {"num_iteration": n},
-            "xgboost": {"iteration_range": (0, n)},
-            "catboost": {"ntree_end": n},
-        }
-        scores, _ = timed_scores(last, part, **first[library])
+        first = {argument[library]: (0, n) if library == "xgboost" else n}
+        scores = scores_of(last, part, **first)
         return float(values_by_query(scores, part, {CHOSEN_BY: measure})[CHOSEN_BY].mean())
 
-    if library == "lightgbm":
-        most = int(last.booster_.current_iteration())
-    elif library == "xgboost":
-        most = int(last.get_booster().num_boosted_rounds())
-    else:
-        most = int(last.tree_count_)
-    best = max([*range(STEP, most, STEP), most], key=value)
+    grown = grown_trees(last)
+    best = max([*range(STEP, grown, STEP), grown], key=value)
     if library == "lightgbm":
         last.booster_.best_iteration = best
     elif library == "xgboost":
@@ -377,15 +353,25 @@ def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
         last.shrink(best)
 
 
-def _used_trees(ranker: Any) -> float:
-    """Return the number of rounds of trees that `predict` uses; NaN for other libraries."""
+def grown_trees(ranker: Any) -> int:
+    """Return the number of rounds of trees of a fitted ranker."""
     library = library_of(ranker)
     if library == "lightgbm":
-        trees = ranker.booster_.current_iteration()
-        # Rounds that find no split add no tree, but count in `best_iteration`.
-        return float(min(max(ranker.booster_.best_iteration, 0) or trees, trees))
+        return int(ranker.booster_.current_iteration())
     if library == "xgboost":
-        booster = ranker.get_booster()
-        best = booster.attr("best_iteration")
-        return float(booster.num_boosted_rounds() if best is None else int(best) + 1)
-    return float(ranker.tree_count_) if library == "catboost" else np.nan
+        return int(ranker.get_booster().num_boosted_rounds())
+    return int(ranker.tree_count_)
+
+
+def used_trees(ranker: Any) -> float:
+    """Return the number of rounds of trees that `predict` uses; NaN for other libraries."""
+    library, best = library_of(ranker), 0
+    if not library:
+        return np.nan
+    if library == "lightgbm":
+        # Rounds that find no split add no tree, but count here.
+        best = ranker.booster_.best_iteration
+    elif library == "xgboost":
+        best = int(ranker.get_booster().attr("best_iteration") or -1) + 1
+    grown = grown_trees(ranker)
+    return float(min(best, grown) if best > 0 else grown)

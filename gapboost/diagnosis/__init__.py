@@ -1,16 +1,12 @@
 """Diagnose a ranker: find faults in it and in its test data.
 
-=================  ===================================================================
-`call`             `report`, the public function
-`result`           `Report`: data frames and one HTML page
-`rows`             documents of the test or the training data, with scores and values
-`finding`          the result of a check
-`checks`           checks of the ranker and of the test data, and the list of all
-`training_checks`  checks that compare test and training data
-=================  ===================================================================
+========  ===================================================================
+`result`  `report`, the public function, and its result
+`checks`  checks of a ranker, of its test data, and of test beside training
+`rows`    documents of the test or the training data, with scores and values
+========  ===================================================================
 """
 
-from gapboost.diagnosis.call import report
-from gapboost.diagnosis.result import Report
+from gapboost.diagnosis.result import Report, report
 
 __all__ = ["Report", "report"]

@@ -3,23 +3,19 @@
 The guide gives the meaning of each check and the reason of each threshold: docs/guide/report.md.
 """
 
+import math
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import independent
+from gapboost._optional import frame
+from gapboost.analysis.estimates import Estimate, independent, unpaired
 from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
-from gapboost.diagnosis import training_checks
-from gapboost.diagnosis.finding import (
-    Finding,
-    counted,
-    decided,
-    listed,
-    not_applicable,
-    signed,
-)
-from gapboost.diagnosis.rows import Rows, Subject
+from gapboost.diagnosis.rows import Rows
+
+FOUND, PASSED, NOT_APPLICABLE, IGNORED = "found", "passed", "not applicable", "ignored"
 
 UNJUDGED_TOP = 10
 JUDGED_SHARE = 0.9
@@ -27,60 +23,124 @@ CONTRAST_SHARE = 0.5
 DUPLICATE_SHARE = 0.1
 TIE_RANGE = 0.01
 LONG_LIST = 5
+GRADE_RATIO = 1.5
+GRADE_CONFIDENCE = 0.999
+FEATURE_SHIFT = 0.9
+KEPT = 0.5
+
+
+class Finding(NamedTuple):
+    """Result of a check: its status, a message, and the number that decides with its threshold."""
+
+    status: str
+    message: str
+    value: float = math.nan
+    threshold: float = math.nan
+
+
+class NotApplicableError(Exception):
+    """A check cannot be made; the message is the reason."""
+
+
+def run_check(name: str, test: Rows, training: Rows | None) -> Finding:
+    """Return the finding of a check of `CHECKS`."""
+    check = CHECKS[name]
+    try:
+        need(
+            check not in NEED_TRAINING or training is not None,
+            "No training data: pass X_train, y_train and qid_train.",
+        )
+        found, message, value, threshold = check(test, training)
+    except NotApplicableError as reason:
+        return Finding(NOT_APPLICABLE, str(reason))
+    return Finding(FOUND if found else PASSED, message, float(value), threshold)
+
+
+# Whether a fault was found, a message, the number that decides, and its threshold.
+Outcome = tuple[Any, str, float, float]
+
+
+def need(condition: Any, reason: str) -> None:
+    """Raise NotApplicableError with the reason if the condition is not met."""
+    if not condition:
+        raise NotApplicableError(reason)
+
+
+def need_queries(*numbers: int) -> None:
+    """Raise NotApplicableError if one of these numbers of queries is too small for statistics."""
+    need(min(numbers) >= FEW_QUERIES, f"Fewer than {FEW_QUERIES} queries allow the check.")
+
+
+def need_contrasts(*parts: Rows) -> None:
+    """Raise NotApplicableError if few queries hold documents of different grades."""
+    reason = f"Fewer than {FEW_QUERIES} queries hold documents of different grades."
+    need(min(rows.contrasts.sum() for rows in parts) >= FEW_QUERIES, reason)
+
+
+def listed(names: Any, most: int = 8) -> str:
+    """Return names with commas between, the first ones of many."""
+    names = [str(name) for name in names]
+    shown = ", ".join(names[:most])
+    return f"{shown}, and {len(names) - most} more" if len(names) > most else shown
+
+
+def shown(estimate: Estimate, family: int = 1) -> str:
+    """Return a difference with its interval."""
+    low, high = estimate.interval(family=family)
+    return f"{estimate.mean:+.4f} ({low:+.4f} to {high:+.4f})".replace("-", "−")
 
 
 # --- the ranker -----------------------------------------------------------------------------------
 
 
-def weak_ranker(subject: Subject) -> Finding:
+def weak_ranker(test: Rows, training: Rows | None) -> Outcome:
     """Find a ranker that is not better than a random order, or worse than one feature alone."""
-    test, name = subject.test, subject.measure
-    if test.contrasts.sum() < FEW_QUERIES:
-        return not_applicable(
-            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades."
-        )
-    over_random = independent(subject.gain(test))
-    low, high = over_random.interval()
-    if low <= 0:
-        message = (
-            f"Not proven better than a random order: the difference in {name} is "
-            f"{signed(over_random.mean)} ({signed(low)} to {signed(high)})."
-        )
-        return decided(True, message, over_random.mean, 0)
-    message = f"Better than a random order by {signed(over_random.mean)} in {name}."
+    need_contrasts(test)
+    gain = independent(test.gain)
+    if gain.interval()[0] <= 0:
+        message = f"Not proven better than a random order: {shown(gain)} in {test.measure}."
+        return True, message, gain.mean, 0
+    message = f"Better than a random order by {shown(gain)} in {test.measure}."
     alone = {
-        f"{feature}, {direction}": subject.first(test, scores)
+        f"{feature}, {direction}": test.first(scores)
         for feature, column in test.ordered()
         for direction, scores in orders(column).items()
     }
     if not alone:
-        return decided(False, message, 0, 0)
+        return False, message, 0, 0
     best = max(alone, key=lambda one: float(alone[one].mean()))
-    ahead = independent(alone[best] - subject.here[name])
-    low, high = ahead.interval(family=len(alone))
-    message += (
-        f" The best feature alone is {best}: {signed(ahead.mean)} ({signed(low)} to "
-        f"{signed(high)}) from the ranker."
-    )
-    return decided(low > 0, message, -ahead.mean, 0)
+    ahead = independent(alone[best] - test.values[test.measure])
+    message += f" The best feature alone, {best}, differs by {shown(ahead, len(alone))}."
+    return ahead.interval(family=len(alone))[0] > 0, message, -ahead.mean, 0
 
 
-def ties(subject: Subject) -> Finding:
-    """Find ties that move the mean of the first measure by their order."""
-    test = subject.test
-    others = ~_constant(test)
-    best, worst = (
-        float(subject.first(test, _without_ties(test, sign))[others].sum()) for sign in (1, -1)
+def overfitted(test: Rows, training: Any) -> Outcome:
+    """Find a ranker that keeps less than half of its gain over a random order on test queries."""
+    need_contrasts(test, training)
+    here, there = (rows.gain[rows.contrasts] for rows in (test, training))
+    need(
+        independent(there).interval()[0] > 0,
+        "The ranker is not proven better than a random order on the training queries.",
     )
-    spread = max(best - worst, 0.0) / len(test.sizes)
-    order = np.lexsort((test.scores, test.numbers))
-    same = (np.diff(test.scores[order]) == 0) & (np.diff(test.numbers[order]) == 0)
-    share = (np.append(False, same) | np.append(same, False)).mean()
+    kept = here.mean() / there.mean()
     message = (
-        f"{share:.1%} of the documents have the score of another document of their query. Between "
-        f"the worst and the best order of ties, {subject.measure} differs by {spread:.4f}."
+        f"The gain over a random order in {test.measure} is {there.mean():.4f} on training "
+        f"queries; {kept:.0%} of it is left on test queries."
     )
-    return decided(spread > TIE_RANGE, message, spread, TIE_RANGE)
+    return unpaired(here, KEPT * there).interval()[1] < 0, message, kept, KEPT
+
+
+def ties(test: Rows, training: Rows | None) -> Outcome:
+    """Find ties that move the mean of the first measure by their order."""
+    others = ~_constant(test)
+    best, worst = (test.first(_without_ties(test, sign))[others].sum() for sign in (1, -1))
+    spread = max(best - worst, 0.0) / len(test.sizes)
+    tied = frame({"query": test.numbers, "score": test.scores}).duplicated(keep=False)
+    message = (
+        f"{tied.mean():.1%} of the documents have the score of another document of their query. "
+        f"By the order of ties, {test.measure} differs by up to {spread:.4f}."
+    )
+    return spread > TIE_RANGE, message, spread, TIE_RANGE
 
 
 def _without_ties(rows: Rows, sign: int) -> Array:
@@ -88,30 +148,20 @@ def _without_ties(rows: Rows, sign: int) -> Array:
 
     Documents with the same features stay tied: no ranker can order them.
     """
-    same = np.column_stack((rows.numbers.astype(np.uint64), rows.digests))
-    same = np.unique(same, axis=0, return_inverse=True)[1].ravel()
-    means = (np.bincount(same, rows.grades) / np.bincount(same))[same]
-    keys = (rows.numbers, -rows.scores, -sign * means)
-    order = np.lexsort(keys[::-1])
-    differs = np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0)
-    found = np.empty(len(order))
-    found[order] = -np.cumsum(differs)
+    table = frame({"query": rows.numbers, "score": -rows.scores, "grade": -sign * rows.grades})
+    table["grade"] = table.groupby(["query", rows.digests])["grade"].transform("mean")
+    found: Array = -table.groupby(["query", "score", "grade"]).ngroup().to_numpy(np.float64)
     return found
 
 
-def constant_scores(subject: Subject) -> Finding:
+def constant_scores(test: Rows, training: Rows | None) -> Outcome:
     """Find long queries of different documents that all have the same score."""
-    test = subject.test
     long, constant = _long(test), _constant(test)
-    if not long.any():
-        return not_applicable(f"No test query has {LONG_LIST} documents that differ.")
-    message = (
-        f"{counted(int(constant.sum()), 'query', 'queries')} of {long.sum():,} with one score for "
-        "all documents."
-    )
+    need(long.any(), f"No test query has {LONG_LIST} documents that differ.")
+    message = f"{constant.sum():,} queries of {long.sum():,} with one score for all documents"
     if constant.any():
-        message += f" Such as: {listed(test.ids[constant], 3)}."
-    return decided(constant.any(), message, constant.sum(), 0)
+        message += f", such as {listed(test.ids[constant], 3)}"
+    return constant.any(), f"{message}.", constant.sum(), 0
 
 
 def _long(rows: Rows) -> Array:
@@ -125,107 +175,158 @@ def _constant(rows: Rows) -> Array:
 # --- test data ------------------------------------------------------------------------------------
 
 
-def label_leak(subject: Subject) -> Finding:
+def label_leak(test: Rows, training: Rows | None) -> Outcome:
     """Find a feature that alone ranks nearly all documents of a grade, and higher ones, first."""
-    ranked = rank_alone(subject.test.ordered(), subject.test.grades, subject.test.numbers)
-    if not ranked:
-        return not_applicable(
-            f"Fewer than {FEW_QUERIES} test queries hold documents of different grades, or no "
-            "feature has an order and varies within a query."
-        )
+    need_contrasts(test)
+    ranked = rank_alone(test.ordered(), test.grades, test.numbers)
+    need(ranked, "No feature has an order and varies within a query.")
     best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.least]
     message = (
         f"{listed(leaks) or 'No feature'} alone rank{'s' * (len(leaks) < 2)} like the grades. The "
         f"best one, {best.feature}, has the average precision for grades from {best.grade:g} on: "
         f"{best.low:.3f} at least, by its interval."
     )
-    return decided(leaks, message, best.low, best.least)
+    return leaks, message, best.low, best.least
 
 
-def constant_features(subject: Subject) -> Finding:
+def constant_features(test: Rows, training: Rows | None) -> Outcome:
     """Find features that are constant within all test queries, though not by their nature."""
-    test, training, names = subject.test, subject.training, subject.test.names
-    if (test.sizes > 1).sum() < FEW_QUERIES:
-        return not_applicable(f"Fewer than {FEW_QUERIES} test queries have two documents.")
-    constant = [place for place in range(len(names)) if not test.varies(place).any()]
+    need_queries((test.sizes > 1).sum())
     broken, empty, of_query = [], [], []
-    for place in constant:
-        if training is not None and training.varies(place).mean() >= CONTRAST_SHARE:
-            broken.append(names[place])
-        elif len(np.unique(test.column(place))) == 1:
-            empty.append(names[place])
+    for name in test.features.columns[~test.varies.any()]:
+        if training is not None and training.varies[name].mean() >= CONTRAST_SHARE:
+            broken.append(name)
+        elif test.features[name].nunique(dropna=False) == 1:
+            empty.append(name)
         else:
-            of_query.append(names[place])
+            of_query.append(name)
     heads = {
         "Constant within each test query, and not in training": broken,
         "One value in all test documents": empty,
         "Features of the query, which order documents only together with others": of_query,
     }
-    parts = [f"{head}: {listed(columns)}." for head, columns in heads.items() if columns]
+    parts = [f"{head}: {listed(names)}." for head, names in heads.items() if names]
     message = " ".join(parts) or "All features vary within queries."
-    return decided(broken or empty, message, len(broken) + len(empty), 0)
+    return broken or empty, message, len(broken) + len(empty), 0
 
 
-def unjudged(subject: Subject) -> Finding:
+def unjudged(test: Rows, training: Rows | None) -> Outcome:
     """Find a small share of judged documents among the first ten of each query."""
-    test = subject.test
-    if test.has_grade.all():
-        return not_applicable(
-            "Every document has a grade; y holds NaN for documents that nobody judged."
-        )
+    need(not test.has_grade.all(), "Every document has a grade; NaN in y marks unjudged ones.")
     top = test.ranks <= UNJUDGED_TOP
     share = (test.total(top & test.has_grade) / test.total(top)).mean()
     message = (
         f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged, and "
         f"{test.has_grade.mean():.0%} of all. The others count as not relevant."
     )
-    return decided(share < JUDGED_SHARE, message, share, JUDGED_SHARE)
+    return share < JUDGED_SHARE, message, share, JUDGED_SHARE
 
 
-def no_contrast(subject: Subject) -> Finding:
+def no_contrast(test: Rows, training: Rows | None) -> Outcome:
     """Find many queries whose documents all have one grade."""
-    test = subject.test
-    same, single, none = ~test.contrasts, test.sizes == 1, test.relevant == 0
+    same = ~test.contrasts
     message = (
-        f"{counted(int(same.sum()), 'query', 'queries')} of {len(same):,} hold one grade alone"
+        f"{same.sum():,} queries of {len(same):,} hold one grade alone: "
+        f"{(same & (test.sizes == 1)).sum():,} with one document, "
+        f"{(same & (test.relevant == 0)).sum():,} without a relevant one."
     )
-    if same.any():
-        message += (
-            f": {(same & single).sum():,} with one document, {(same & ~single & none).sum():,} "
-            f"with several and none relevant, {(same & ~single & ~none).sum():,} with several of "
-            "one positive grade"
-        )
     share = test.contrasts.mean()
-    return decided(share < CONTRAST_SHARE, f"{message}.", share, CONTRAST_SHARE)
+    return share < CONTRAST_SHARE, message, share, CONTRAST_SHARE
 
 
-def duplicate_documents(subject: Subject) -> Finding:
+def duplicate_documents(test: Rows, training: Rows | None) -> Outcome:
     """Find documents of a query with the same values of all features."""
-    test = subject.test
-    order = np.lexsort((test.digests, test.numbers))
-    keys = [key[order] for key in (test.digests, test.numbers)]
-    first = np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0))
-    group, begins, grades = np.cumsum(first) - 1, np.flatnonzero(first), test.grades[order]
-    copies = np.bincount(group)[group] > 1
-    differ = np.maximum.reduceat(grades, begins) != np.minimum.reduceat(grades, begins)
-    share = copies.mean()
+    table = frame({"query": test.numbers, "digest": test.digests, "grade": test.grades})
+    copies = table.groupby(["query", "digest"])["grade"]
+    share = (copies.transform("size") > 1).mean()
+    differ = (copies.transform("nunique") > 1).mean()
     message = (
         f"{share:.1%} of the documents have the same values of all features as another document of "
-        "their query"
+        f"their query; {differ:.1%} as one with another grade."
     )
-    message += f"; {differ[group].mean():.1%} of all as one with another grade." if share else "."
-    return decided(share > DUPLICATE_SHARE, message, share, DUPLICATE_SHARE)
+    return share > DUPLICATE_SHARE, message, share, DUPLICATE_SHARE
 
 
-CHECKS: dict[str, Callable[[Subject], Finding]] = {
+# --- test and training data -----------------------------------------------------------------------
+
+
+def shared_queries(test: Rows, training: Any) -> Outcome:
+    """Find test queries that are training queries, by their ids or by all their documents."""
+    known_ids, known_contents = set(_ids(training)), set(_contents(training))
+    ids = np.array([one in known_ids for one in _ids(test)])
+    contents = np.array([one in known_contents for one in _contents(test)])
+    shared = ids | contents
+    message = (
+        f"{shared.sum():,} test queries of {len(shared):,} in the training data too: "
+        f"{ids.sum():,} by the query id, {contents.sum():,} by the documents"
+    )
+    if shared.any():
+        message += f", such as {listed(test.ids[shared], 3)}"
+    return shared.any(), f"{message}.", shared.sum(), 0
+
+
+def _ids(rows: Rows) -> list[Any]:
+    """Return type and value of each id as Python has them, equal for equal ids."""
+    return [(type(one), one) for one in rows.ids.tolist()]
+
+
+def _contents(rows: Rows) -> list[Any]:
+    """Return a key for each query, equal for the same documents; new if all are equal."""
+    order = np.lexsort((rows.digests, rows.numbers))
+    lists = np.split(rows.digests[order], rows.data.queries.offsets[1:-1])
+    return [one.tobytes() if one[0] != one[-1] else object() for one in lists]
+
+
+def shifted_grades(test: Rows, training: Any) -> Outcome:
+    """Find a share of relevant documents that differs from the one of training."""
+    shares = []
+    for rows in (test, training):
+        n_judged = rows.total(rows.has_grade)
+        shares.append(rows.relevant[n_judged > 0] / n_judged[n_judged > 0])
+    need_queries(*map(len, shares))
+    low, high = unpaired(*shares).interval(GRADE_CONFIDENCE)
+    here, there = (share.mean() for share in shares)
+    least, most = sorted((here, there))
+    ratio = most / least if least > 0 else np.inf if most > 0 else 1.0
+    message = (
+        f"{here:.1%} of the judged documents of a test query are relevant, and {there:.1%} in "
+        "training."
+    )
+    return not low <= 0 <= high and ratio > GRADE_RATIO, message, ratio, GRADE_RATIO
+
+
+def shifted_features(test: Rows, training: Any) -> Outcome:
+    """Find features whose values in test queries lie above or below those of training."""
+    need_queries(len(test.sizes), len(training.sizes))
+    need(test.numeric, "No feature has an order.")
+    above = {}
+    for name in test.numeric:
+        here, there = test.medians[name].to_numpy(), np.sort(training.medians[name].to_numpy())
+        below, up_to = (np.searchsorted(there, here, side) for side in ("left", "right"))
+        # Share of pairs in which the test query has the larger median; ties count half.
+        above[name] = float((below + up_to).mean() / (2 * len(there)))
+    shares = {name: 0.5 + abs(share - 0.5) for name, share in above.items()}
+    largest = max(shares, key=lambda name: shares[name])
+    shifted = sorted(
+        (name for name in shares if shares[name] > FEATURE_SHIFT), key=lambda name: -shares[name]
+    )
+    message = (
+        f"{listed(shifted) or 'No feature'} differ{'s' * (len(shifted) < 2)} from training. The "
+        f"largest shift has {largest}: in {above[largest]:.0%} of pairs of a test and a training "
+        "query, the one of the test has the larger median."
+    )
+    return shifted, message, shares[largest], FEATURE_SHIFT
+
+
+CHECKS: dict[str, Callable[[Rows, Any], Outcome]] = {
     check.__name__.replace("_", "-"): check
     for check in (
         weak_ranker,
-        training_checks.overfitted,
-        training_checks.shared_queries,
+        overfitted,
+        shared_queries,
         label_leak,
-        training_checks.shifted_grades,
-        training_checks.shifted_features,
+        shifted_grades,
+        shifted_features,
         constant_features,
         unjudged,
         no_contrast,
@@ -234,3 +335,4 @@ CHECKS: dict[str, Callable[[Subject], Finding]] = {
         constant_scores,
     )
 }
+NEED_TRAINING = (overfitted, shared_queries, shifted_grades, shifted_features)

@@ -1,29 +1,33 @@
-"""`Report`: checks, values, queries, slices and documents as data frames, and one HTML page."""
+"""`gapboost.report`, and its result: data frames and one HTML page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from gapboost._data.features import rows_of
+from gapboost._data.arguments import as_integer, ordered, shown
+from gapboost._data.columns import one_dimensional
+from gapboost._data.features import check_names
+from gapboost._data.grades import graded
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
-from gapboost._page import PURPOSE, Section, write_page
+from gapboost._page import PURPOSE, write_page
 from gapboost._pictures import COLORS
 from gapboost.analysis.estimates import independent, unpaired
-from gapboost.diagnosis.finding import FOUND, GUIDE, Finding
-from gapboost.diagnosis.rows import Subject
-from gapboost.explain import contributions, model_and_table
+from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
+from gapboost.diagnosis.rows import Rows
+from gapboost.measures import Measures, as_measures
+
+DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
+
+# Page with a section for each check, on the repository's default branch.
+GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/report.md"
 
 # Documents of a worst query: the first ones, and later ones of the highest grades.
 SHOWN_RANKS = 5
 SHOWN_MISSED = 2
-SHOWN_REASONS = 3
-
-# Columns of numbers with more different values become quarters of the queries.
-MOST_GROUPS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,11 +36,10 @@ class Report:
 
     Attributes
     ----------
-    subject : Subject
-        Scores, queries and measures.
+    ranker : object with `predict`
+    test : Rows
+    training : Rows or None
     findings : dict {id of a check: Finding}
-    columns : dict {name: ndarray of shape (Q,)}
-        Values of the queries for `slices`.
     document_ids : ndarray of shape (N,), or None
         In grouped order.
     n_worst : int
@@ -56,16 +59,16 @@ class Report:
     ['gap', 'ndcg@10']
     """
 
-    subject: Subject
+    ranker: Any
+    test: Rows
+    training: Rows | None
     findings: Mapping[str, Finding]
-    columns: Mapping[str, Array]
     document_ids: Array | None
     n_worst: int
 
     def __repr__(self) -> str:
         found = [name for name, finding in self.findings.items() if finding.status == FOUND]
-        queries, found_by = len(self.subject.test.ids), ", ".join(found) or "nothing"
-        return f"Report({queries} test queries; found: {found_by})"
+        return f"Report({len(self.test.ids)} test queries; found: {', '.join(found) or 'nothing'})"
 
     @cached_property
     def checks(self) -> Any:
@@ -86,14 +89,14 @@ class Report:
         ``difference``, test minus training, with its interval.
         """
         names, rows = ["measure", "value", "low", "high"], []
-        if self.subject.there:
+        if self.training:
             names += ["training", "difference", "difference low", "difference high"]
-        for name, values in self.subject.here.items():
-            mean = independent(values)
+        for name, here in self.test.values.items():
+            mean = independent(here)
             row = [name, mean.mean, *mean.interval()]
-            if self.subject.there:
-                there = self.subject.there[name]
-                difference = unpaired(values, there)
+            if self.training:
+                there = self.training.values[name]
+                difference = unpaired(here, there)
                 row += [float(there.mean()), difference.mean, *difference.interval()]
             rows.append(row)
         return _table(names, rows, ["measure"])
@@ -104,29 +107,10 @@ class Report:
 
         The counts are of all, relevant and judged documents.
         """
-        test = self.subject.test
-        counts = {"documents": test.sizes, "relevant": test.relevant}
+        test = self.test
         judged = test.total(test.has_grade).astype(np.int64)
-        columns = {"qid": list(test.ids), **counts, "judged": judged, **self.subject.here}
-        return frame(columns, ["qid"])
-
-    @cached_property
-    def slices(self) -> Any:
-        """Data frame with the first measure and its 95% interval for groups of test queries.
-
-        Groups are made by list length, by number of relevant documents, and by the columns of the
-        caller.
-        """
-        test, name = self.subject.test, self.subject.measure
-        by = {"documents": test.sizes, "relevant documents": test.relevant, **self.columns}
-        rows = []
-        for column, of_queries in by.items():
-            for label, chosen in _groups(of_queries):
-                values = self.subject.here[name][chosen]
-                interval = independent(values).interval() if len(values) > 1 else (np.nan, np.nan)
-                rows.append((column, label, len(values), float(values.mean()), *interval))
-        names = ("slice", "group", "queries", name, "low", "high")
-        return _table(names, rows, ["slice", "group"])
+        counts = {"documents": test.sizes, "relevant": test.relevant, "judged": judged}
+        return frame({"qid": list(test.ids), **counts, **test.values}, ["qid"])
 
     @cached_property
     def documents(self) -> Any:
@@ -135,8 +119,12 @@ class Report:
         They are the first five of each query, and later ones of the highest grades. ``row`` is a
         row of `X`, counted from 0. Queries of one grade are left out.
         """
-        test = self.subject.test
-        places = [place for ranked in self._worst.values() for place in self._shown(ranked)]
+        test, places = self.test, []
+        for ranked in self._worst.values():
+            later = ranked[SHOWN_RANKS:]
+            missed = later[np.argsort(-test.grades[later], kind="stable")][:SHOWN_MISSED]
+            missed = missed[test.grades[missed] > 0]
+            places += [*ranked[:SHOWN_RANKS], *missed[np.argsort(test.ranks[missed])]]
         columns = {
             "qid": list(test.ids[test.numbers[places]]),
             "rank": test.ranks[places],
@@ -149,53 +137,15 @@ class Report:
         return frame(columns, ["qid", "rank"])
 
     @cached_property
-    def reasons(self) -> dict[Any, str]:
-        """Sentences ``{query id: sentence}`` for worst queries whose first document is wrong.
-
-        Each names the features that put it above one of a higher grade. Empty for rankers without
-        contributions.
-        """
-        test, sentences = self.subject.test, {}
-        try:
-            model, table, names = model_and_table(self.subject.ranker, test.X, test.qid)
-            for query, ranked in self._worst.items():
-                best = ranked[int(np.argmax(test.grades[ranked]))]
-                upper, lower = pair = test.rows[[ranked[0], best]]
-                above, below = contributions(model, rows_of(table, pair)).values
-                difference = above - below
-                largest = [
-                    f"{names[one]} ({difference[one]:+.3g})"
-                    for one in np.argsort(-difference)[:SHOWN_REASONS]
-                    if difference[one] > 0
-                ]
-                if largest:
-                    sentences[query] = (
-                        f"Row {upper} is above row {lower}, of a higher grade, by "
-                        f"{', '.join(largest)}."
-                    )
-        except (TypeError, ValueError):
-            # Neither LightGBM nor XGBoost, or a model without contributions.
-            return {}
-        return sentences
-
-    @cached_property
     def _worst(self) -> dict[Any, Array]:
         """Places of the documents of the worst queries that hold different grades, by rank."""
-        test = self.subject.test
-        order = np.argsort(self.subject.here[self.subject.measure], kind="stable")
+        test = self.test
+        order = np.argsort(test.values[test.measure], kind="stable")
         worst = {}
         for query in order[test.contrasts[order]][: self.n_worst]:
             places = np.flatnonzero(test.numbers == query)
             worst[test.ids[query]] = places[np.argsort(test.ranks[places])]
         return worst
-
-    def _shown(self, ranked: Array) -> Array:
-        """Return the first documents of a query, and the highest grades among the others."""
-        grades = self.subject.test.grades
-        later = ranked[SHOWN_RANKS:]
-        missed = later[np.argsort(-grades[later], kind="stable")][:SHOWN_MISSED]
-        chosen = np.isin(ranked, [*ranked[:SHOWN_RANKS], *missed[grades[missed] > 0]])
-        return ranked[chosen]
 
     def to_html(self, path: Any) -> None:
         """Write one HTML file with pictures, readable offline; needs jinja2 and matplotlib.
@@ -215,67 +165,158 @@ class Report:
         for name in ("value", "threshold"):
             checks[name] = [f"{value:.4g}" if value == value else "" for value in checks[name]]
         found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
-        made = checks["status"].isin((FOUND, "passed")).sum()
-        measures = [f"{name} is {measure}." for name, measure in self.subject.measures.items()]
-        worst = [self._worst_section(qid) for qid in self._worst]
+        made = checks["status"].isin((FOUND, PASSED)).sum()
         summary = f"{len(found)} of {made} checks that were made found a fault."
-        findings = [summary, *([found] if len(found) else []), f"What each check means: {GUIDE}"]
-        pictures = [self._histogram(name) for name in self.subject.measures]
+        measures = [f"{name} is {measure}." for name, measure in self.test.measures.items()]
         reading = (
             "Means over queries, with 95% intervals; ties count their expected value. Intervals "
             f"count queries, not other trainings of the ranker. {' '.join(measures)}"
         )
-        sections = [
-            Section("Findings", findings),
-            Section("Values", [self.values, reading, pictures]),
-            Section("Slices", [self.slices.reset_index()]),
-            Section("Worst queries", worst or ["No query holds documents of different grades."]),
-            Section("All checks", [checks]),
-            Section("Ranker", [f"{self.subject.ranker!r}"]),
-        ]
+        worst = {}
+        for qid, table in self.documents.reset_index().groupby("qid", sort=False):
+            judged = [f"{grade:g}" if grade == grade else "not judged" for grade in table["grade"]]
+            heading = f"Query {qid}: {self.test.measure} {self.queries[self.test.measure][qid]:.4f}"
+            worst[heading] = [table.drop(columns="qid").assign(grade=judged)]
+        sections = {
+            "Findings": [summary, found, f"What each check means: {GUIDE}"],
+            "Values": [self.values, reading, [self._histogram(one) for one in self.test.measures]],
+            "Worst queries": [worst or "No query holds documents of different grades."],
+            "All checks": [checks],
+            "Ranker": [repr(self.ranker)],
+        }
         write_page(path, "What is wrong with this ranker?", sections)
-
-    def _worst_section(self, qid: Any) -> Section:
-        name, table = self.subject.measure, self.documents.xs(qid, level="qid").reset_index()
-        judged = [f"{grade:g}" if grade == grade else "not judged" for grade in table["grade"]]
-        heading = f"Query {qid}: {name} {self.queries[name][qid]:.4f}"
-        sentence = [self.reasons[qid]] if qid in self.reasons else []
-        return Section(heading, [table.assign(grade=judged), *sentence])
 
     def _histogram(self, name: str) -> Any:
         """Return a picture of the shares of queries by their value."""
         figures = imported("matplotlib.figure", "plot", PURPOSE)
         figure = figures.Figure(figsize=(4.0, 2.4), layout="constrained")
-        ax, test = figure.subplots(), self.subject.here[name]
-        bounds = np.linspace(min(0.0, test.min()), max(1.0, test.max()), 11)
-        ax.hist(
-            test, bounds, weights=np.full(len(test), 1 / len(test)), color=COLORS[0], label="test"
-        )
-        if self.subject.there:
-            training = self.subject.there[name]
+        ax, values = figure.subplots(), self.test.values[name]
+        bounds = np.linspace(min(0.0, values.min()), max(1.0, values.max()), 11)
+        shares = np.full(len(values), 1 / len(values))
+        ax.hist(values, bounds, weights=shares, color=COLORS[0], label="test")
+        if self.training:
+            there = self.training.values[name]
             style = {"histtype": "step", "linestyle": "--", "color": COLORS[1], "linewidth": 1.5}
-            shares = np.full(len(training), 1 / len(training))
-            ax.hist(training, bounds, weights=shares, label="training", **style)
-        ax.axvline(test.mean(), color="black", label="mean")
+            shares = np.full(len(there), 1 / len(there))
+            ax.hist(there, bounds, weights=shares, label="training", **style)
+        ax.axvline(values.mean(), color="black", label="mean")
         ax.set(title=name, xlabel="value of a query", ylabel="share of queries")
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize="small")
         return figure
 
 
+def report(
+    ranker: Any,
+    X: Any,
+    y: Any,
+    qid: Any = None,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    qid_train: Any = None,
+    measures: Measures = DEFAULT_MEASURES,
+    documents: Any = None,
+    n_worst: int = 3,
+    ignore: Sequence[str] = (),
+) -> Report:
+    """Diagnose a fitted ranker on test queries: twelve checks, values, and the worst queries.
+
+    Parameters
+    ----------
+    ranker : fitted ranker with `predict`, or Pipeline that ends in one
+        Of any library; a Booster of LightGBM or XGBoost too.
+    X : array-like of shape (N, n_features)
+        Features of the test queries, as the ranker or the pipeline takes them. A data frame may
+        hold the query ids in a column ``qid``.
+    y : array-like of shape (N,), or of several labels (N, L)
+        Grades. NaN marks an unjudged document, which counts as grade 0. Of several labels, checks
+        and documents show the one that the first measure reads.
+    qid : array-like of shape (N,)
+        Query id of each row, in any order of rows.
+    X_train, y_train, qid_train : array-like, optional
+        Rows that the ranker was trained on. Four checks need them.
+    measures : str, Measure or sequence of them, optional
+        By default ``("ndcg@10", "gap", "map")``. The first one decides in checks and
+        the worst queries. An open g is uniform over the grades that occur in `y` and `y_train`.
+    documents : array-like of shape (N,), optional
+        Id of the document of each row, to be shown for the worst queries.
+    n_worst : int, default=3
+        Number of worst queries to show.
+    ignore : sequence of str
+        Ids of checks to skip, such as ``["ties"]``.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is unusable; the message names it, what was found and what is expected.
+    NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    Intervals are Student's t over queries, for one fitted ranker. The guide has a section for each
+    check: what it means, and the reason of its threshold.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> gb.report(ranker, test.X, test.y, test.qid, ignore=["ties"]).checks.loc["ties", "status"]
+    'ignored'
+    """
+    if not ordered(ignore) or not all(one in CHECKS for one in ignore):
+        raise ValueError(f"ignore is {shown(ignore)}; expected a list of {', '.join(CHECKS)}")
+    n_worst = as_integer(n_worst, "n_worst")
+    wanted = as_measures(measures)
+    test, training = Rows(ranker, X, y, qid, wanted), None
+    given = {"X_train": X_train, "y_train": y_train, "qid_train": qid_train}
+    if any(value is not None for value in given.values()):
+        for name in ("X_train", "y_train"):
+            if given[name] is None:
+                raise ValueError(f"{name} is missing; expected all data of training, or none")
+        training = Rows(ranker, X_train, y_train, qid_train, wanted, "_train")
+        check_names([*training.features], [*test.features], "X_train", "X")
+    parts = [test, training] if training else [test]
+    names = [*measures] if ordered(measures) else [measures]  # type: ignore[misc]
+    resolved = [measure.resolved(_occurring(parts)) for measure in wanted]
+    for rows in parts:
+        rows.measure_by(dict(zip(map(str, names), resolved, strict=True)))
+    if documents is not None:
+        documents = one_dimensional(documents, "documents")
+        if len(documents) != len(test.scores):
+            raise ValueError(
+                f"documents has {len(documents)} rows but X has {len(test.scores)}; expected one "
+                "id a row"
+            )
+        documents = test.data.queries.grouped(documents)
+    findings = {
+        name: Finding(IGNORED, "Skipped by ignore.")
+        if name in ignore
+        else run_check(name, test, training)
+        for name in CHECKS
+    }
+    return Report(ranker, test, training, findings, documents, n_worst)
+
+
+def _occurring(parts: Sequence[Rows]) -> Any:
+    """Return the grades of all parts, by label if there are several."""
+    occurring = [rows.data.occurring for rows in parts]
+    if not parts[0].data.labels:
+        return graded(np.unique(np.concatenate(occurring)))
+    return {
+        column: graded(np.unique(np.concatenate([of_part[column] for of_part in occurring])))
+        for column in occurring[0]
+    }
+
+
 def _table(names: Any, rows: Any, index: list[str]) -> Any:
     return frame(dict(zip(names, zip(*rows, strict=True), strict=True)), index)
-
-
-def _groups(column: Array) -> list[tuple[str, Array]]:
-    """Return a label and a mask of queries for each group."""
-    distinct = np.unique(column)
-    if column.dtype.kind not in "biuf":
-        return [(str(value), column == value) for value in distinct]
-    if len(distinct) <= MOST_GROUPS:
-        return [(f"{value:g}", column == value) for value in distinct]
-    number = np.searchsorted(np.quantile(column, (0.25, 0.5, 0.75)), column)
-    masks = [number == one for one in np.unique(number)]
-    ends = [(column[mask].min(), column[mask].max()) for mask in masks]
-    labels = [f"{low:.4g} to {high:.4g}" if low < high else f"{low:.4g}" for low, high in ends]
-    return list(zip(labels, masks, strict=True))

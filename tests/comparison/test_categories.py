@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.estimators import configured, few_trees, last_step
+from gapboost.comparison.rankers import TREES, configured, last_step, parameter
 from gapboost.comparison.spaces import SPACES
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -43,7 +43,9 @@ def test_all_standard_rankers_take_categories_and_stop_early(tune, monkeypatch):
         trees = "iterations" if library == "catboost" else "n_estimators"
         monkeypatch.setitem(SPACES, library, {**space, trees: [2, 3]})
     for name, ranker in rankers.items():
-        ranker.set_params(early_stopping_rounds=2, **({} if tune else few_trees(ranker)))
+        ranker.set_params(
+            early_stopping_rounds=2, **({} if tune else dict.fromkeys(parameter(ranker, TREES), 2))
+        )
         if "XGBoost" in name:
             ranker.set_params(enable_categorical=True)
         if "CatBoost" in name:

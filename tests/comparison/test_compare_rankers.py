@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import gapboost as gb
 from gapboost.analysis.estimates import clustered
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.estimators import few_trees
+from gapboost.comparison.rankers import TREES, parameter
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -149,7 +149,7 @@ def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on
     for fold, following in zip(splits, splits[1:] + splits[:1], strict=True):
         npt.assert_array_equal(fold.vali, following.test)
         assert sorted([*fold.train, *fold.vali, *fold.test]) == list(range(60))
-    model = found.training.fit(found.results[0].task, splits[0].train, splits[0].vali)
+    model = found.training.fit("early", {}, splits[0].train, splits[0].vali)
     last = getattr(model, "best_iteration_", None) or getattr(model, "best_iteration", 0)
     assert 0 < last < 50
 
@@ -161,7 +161,7 @@ def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on
 def test_catboost(stopping):
     """Compare with CatBoost fitted by hand: query numbers, one thread, seed, validation queries."""
     catboost = pytest.importorskip("catboost")
-    assert few_trees(catboost.CatBoostRanker(num_trees=5)) == {"num_trees": 2}
+    assert parameter(catboost.CatBoostRanker(num_trees=5), TREES) == ["num_trees"]
     given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
     found = compare_rankers(
         X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, repeats=2
@@ -251,10 +251,10 @@ def test_repeats_of_given_folds_are_seeds_whose_values_are_averaged():
     folds = list(GroupKFold(4).split(X, Y, QID))
     found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=2)
     by_hand = found.to_pandas().groupby(["measure", "ranker", "query"])["value"].mean()
-    for verdict in found.verdicts("one"):
-        first, second = (by_hand[verdict.measure][name] for name in ("other", "one"))
+    for row in found.summary("one").itertuples():
+        first, second = (by_hand[row.measure][name] for name in ("other", "one"))
         of_folds = [(first - second).loc[np.unique(QID[test])].to_numpy() for _, test in folds]
-        assert verdict.estimate.error == pytest.approx(clustered(of_folds).error)
+        assert (row.low, row.high) == pytest.approx(clustered(of_folds).interval())
 
 
 def test_group_and_a_column_qid_say_the_same():
@@ -365,20 +365,21 @@ def test_tuning_chooses_on_validation_queries():
     found = compare_rankers(
         X, Y, QID, PAIR, cv=4, repeats=2, tune=4, spaces=spaces, choose_by="ndcg@5"
     )
-    values = {
-        (r.task.ranker, r.task.split, r.task.candidate): np.mean(r.values["choose_by"])
-        for r in found.searches
-    }
-    assert len(values) == 2 * 8 * 4
-    for result in found.results:
-        of_split = [values[result.task.ranker, result.task.split, number] for number in range(4)]
-        assert result.task.candidate == np.argmax(of_split)
     train, again, _ = parts_of(found, 1)
-    ranker = Noisy(found.training.candidates["one"][2]["noise"], 1, random_state=1).fit(
-        train.X, train.y
-    )
-    expected = gb.evaluate("ndcg@5", again.y, ranker.predict(again.X), again.numbers)
-    assert values["one", 1, 2] == pytest.approx(next(iter(expected.values())))
+    candidates = found.training.candidates
+    for name, offset in (("one", 1), ("other", 2)):
+        means = []
+        for params in candidates[name]:
+            ranker = Noisy(params["noise"], offset, random_state=1).fit(train.X, train.y)
+            scores = ranker.predict(again.X)
+            means += gb.evaluate("ndcg@5", again.y, scores, again.numbers).values()
+        result = found.results[name, 1]
+        npt.assert_allclose([values.mean() for values in result.searched], means)
+        best = Noisy(candidates[name][np.argmax(means)]["noise"], offset, random_state=1)
+        _, _, test = parts_of(found, 1)
+        scores = best.fit(train.X, train.y).predict(test.X)
+        expected = gb.evaluate("map", test.y, scores, test.numbers, per_query=True)
+        npt.assert_allclose(found.values(name, "map")[1], next(iter(expected.values())))
     assert found.best_.noise in (0.0, 0.1)
 
 
@@ -400,10 +401,10 @@ def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
         "tune": 2,
         "spaces": spaces,
     }
-    with pytest.warns(UserWarning, match="ranker='one', .* cannot be trained .too much noise"):
+    with pytest.warns(UserWarning, match="'one' cannot be trained .too much noise"):
         found = compare_rankers(X, Y, QID, **given, memory=tmp_path)
     refused = [candidate["noise"] for candidate in found.training.candidates["one"]].index(2.0)
-    assert {r.task.candidate for r in found.results if r.task.ranker == "one"} == {1 - refused}
+    assert np.isneginf(found.results["one", 0].searched[refused]).all()
     assert found.best_.noise == 0.5 or found.best == "other"
     with pytest.warns(UserWarning, match="too much noise"):
         again = compare_rankers(X, Y, QID, **given, memory=tmp_path)

@@ -186,20 +186,18 @@ def test_all_steps_have_parameters_to_tune():
     train, vali = (
         rows_of(part) for part in (found.training.splits[0].train, found.training.splits[0].vali)
     )
-    searched = [result for result in found.searches if result.task.split == 0]
-    assert len(searched) == 4
-    for result in searched:
-        params = found.training.candidates[result.task.ranker][result.task.candidate]
-        table = X
-        if params.get("queryrelativefeatures") != "passthrough":
-            table = query_relative_features(
-                X, QID, kinds=params.get("queryrelativefeatures__kinds", ("zscore",))
-            )
-        model = Noisy(params.get("noisy__noise", 0.3), random_state=1).fit(table[train], Y[train])
-        expected = gb.evaluate(
-            "map", Y[vali], model.predict(table[vali]), QID[vali], per_query=True
-        )
-        npt.assert_array_equal(result.values["choose_by"], next(iter(expected.values())))
+    for name in ("one", "other"):
+        searched = found.results[name, 0].searched
+        for params, values in zip(found.training.candidates[name], searched, strict=True):
+            table = X
+            if params.get("queryrelativefeatures") != "passthrough":
+                table = query_relative_features(
+                    X, QID, kinds=params.get("queryrelativefeatures__kinds", ("zscore",))
+                )
+            model = Noisy(params.get("noisy__noise", 0.3), random_state=1)
+            scores = model.fit(table[train], Y[train]).predict(table[vali])
+            expected = gb.evaluate("map", Y[vali], scores, QID[vali], per_query=True)
+            npt.assert_array_equal(values, next(iter(expected.values())))
     assert vars(steps[0]) == vars(QueryRelativeFeatures())
 
 
@@ -263,7 +261,7 @@ def test_a_step_says_if_it_wants_query_ids():
 
 
 WRONG = {
-    "rows": (HalfTheRows(), Noisy(), ValueError, "make 80 rows of 160"),
+    "rows": (HalfTheRows(), Noisy(), ValueError, "fails"),
     "unrequested ids": (Unrequested(), Noisy(), ValueError, "Unrequested.fit_transform"),
     "ids lost": (Requested(), Noisy(), ValueError, "fit_transform` does not forward metadata"),
     "text": (
@@ -272,8 +270,8 @@ WRONG = {
         ValueError,
         "bad pandas dtypes",
     ),
-    "no ranker": (StandardScaler(), StandardScaler(), TypeError, "without predict"),
-    "a class": (StandardScaler(), Noisy, TypeError, "the class Noisy"),
+    "no ranker": (StandardScaler(), StandardScaler(), TypeError, "with fit, predict"),
+    "a class": (StandardScaler(), Noisy, TypeError, "with fit, predict"),
     "no transformer": (Noisy(), Noisy(), ValueError, "transform"),
 }
 

@@ -1,7 +1,5 @@
 """What a comparison says: leaks, equal rankers, identical repeats, margins, and its page."""
 
-from html.parser import HTMLParser
-
 import browser
 import lightgbm
 import numpy as np
@@ -17,9 +15,9 @@ from sklearn.model_selection import GroupKFold
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.data import load
-from gapboost.comparison.leak import find_leaks
-from gapboost.comparison.report import decide
+from gapboost.comparison.data import find_leaks, load
+from gapboost.comparison.report import GUIDE, decide
+from gapboost.comparison.result import compare_pair
 
 X, Y, QID = made()
 PAIR = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2)}
@@ -31,7 +29,7 @@ def comparison():
 
 
 def decision(found, baseline, **given):
-    return " ".join(decide(found, found.verdicts(baseline, **given)))
+    return " ".join(decide(found, found.summary(baseline, **given)))
 
 
 class Fixed(BaseEstimator):
@@ -111,11 +109,11 @@ def test_identical_repeats_are_announced(tmp_path):
 
 
 def test_the_decision(comparison):
-    (row,) = comparison.summary("other").query("measure == 'gap'").to_dict("records")
-    assert row["verdict"] == "ahead"
+    (row,) = comparison.summary("other").query("measure == 'gap'").itertuples()
+    assert row.verdict == "ahead"
     text = decision(comparison, "other")
     assert text.startswith("Use one. It is ahead of other in gap.")
-    assert f"one (+{row['difference']:.4f}, +{row['low']:.4f} to +{row['high']:.4f})" in text
+    assert f"one ({row.difference:+.3g}, {row.low:+.3g} to {row.high:+.3g})" in text
     assert decision(comparison, "one").startswith("Keep one. Every other ranker is behind it")
 
 
@@ -123,11 +121,11 @@ def test_an_inconclusive_comparison_decides_nothing():
     found = compare_rankers(
         X, Y, QID, {"one": Noisy(0.5, 1), "other": Noisy(0.5, 2)}, cv=4, repeats=2, measures="map"
     )
-    (verdict,) = found.verdicts("one")
-    assert verdict.verdict == "inconclusive"
+    (row,) = found.summary("one").itertuples()
+    assert row.verdict == "inconclusive"
     text = decision(found, "one")
     assert "Nothing was decided" in text
-    assert f"{verdict.interval[1]:+.4f}" in text
+    assert f"{row.high:+.3g}" in text
     assert not {"Use", "Keep"} & set(text.split())
     assert found.summary(margin=0.5)["verdict"].tolist() == ["equivalent"]
     assert "Equivalent to one within the margin" in decision(found, "one", margin=0.5)
@@ -152,12 +150,14 @@ def test_a_summary_on_request(comparison):
 def test_each_measure_is_a_family():
     rankers = {**PAIR, "third": Noisy(0.4, 3)}
     found = compare_rankers(X, Y, QID, rankers, cv=4, repeats=2)
-    alone, together = found.summary("one").iloc[:1], found.summary().iloc[:1]
-    (pair,) = (v for v in found.verdicts("one") if (v.ranker, v.measure) == ("other", "gap"))
-    assert pair.family == 2
-    assert alone["low"].item() == pair.estimate.interval(1 - 0.05 / 2)[0]
-    assert together["low"].item() == pair.estimate.interval(1 - 0.05 / 3)[0]
-    assert alone["p"].item() == min(1.0, 2 * pair.estimate.p)
+    alone, together = found.summary("one"), found.summary()
+    split_queries = [split.test for split in found.training.splits]
+    for table, family in ((alone, 2), (together, 3)):
+        row = table[(table["ranker"] == "other") & (table["baseline"] == "one")].iloc[0]
+        values = zip(*(found.values(name, "gap") for name in ("other", "one")), strict=True)
+        expected = compare_pair([*values], split_queries, 0.95, family)
+        assert (row["low"], row["p"]) == (expected["low"], expected["p"])
+    assert alone["low"][0] > together["low"][0]
 
 
 def test_a_table_for_latex(comparison):
@@ -167,30 +167,15 @@ def test_a_table_for_latex(comparison):
 # --- page and picture -----------------------------------------------------------------------------
 
 
-class Page(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tags, self.text = [], ""
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-
-    def handle_data(self, data):
-        self.text += data
-
-
 def test_the_page_shows_differences_means_rankers_and_versions(comparison, tmp_path):
     comparison.report(tmp_path / "report.html", "other", margin=0.001)
-    page = Page()
-    page.feed((tmp_path / "report.html").read_text(encoding="utf-8"))
-    assert page.tags.count("svg") == 3
-    for row in comparison.verdicts("other"):
-        assert f"{row.difference:.4f}".replace("-", "−") in page.text
-    said = ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "margin 0.001")
-    for part in (*said, "Use one. It is ahead of other in gap."):
-        assert part in page.text, part
-    with pytest.raises(ValueError, match="path"):
-        comparison.report(tmp_path / "report.md")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 3
+    for difference in comparison.summary("other")["difference"]:
+        assert f">{difference:.4f}<".replace("-", "−") in page
+    said = ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", ">0.001<")
+    for part in (*said, "Use one. It is ahead of other in gap.", GUIDE):
+        assert part in page, part
 
 
 @pytest.mark.slow
@@ -215,6 +200,6 @@ def test_the_picture(comparison):
     pyplot.switch_backend("Agg")
     figure = comparison.plot()
     assert [ax.get_title() for ax in figure.axes] == ["gap", "ndcg@10", "map"]
-    for ax, verdict in zip(figure.axes, comparison.verdicts("one"), strict=True):
-        npt.assert_allclose(ax.lines[0].get_xdata(), verdict.interval)
+    for ax, row in zip(figure.axes, comparison.summary("one").itertuples(), strict=True):
+        npt.assert_allclose(ax.lines[0].get_xdata(), (row.low, row.high))
     pyplot.close(figure)

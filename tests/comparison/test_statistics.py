@@ -1,7 +1,5 @@
 """Verdicts on simulated values with a known difference: clusters, crossed clusters, families."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from cheap_rankers import Noisy, made
@@ -19,7 +17,7 @@ from gapboost.analysis.estimates import (
     noncentrality,
 )
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.statistics import Verdict, estimate_difference
+from gapboost.comparison.result import compare_pair
 
 # Queries of each fold, as unequal as those of LETOR's collections.
 SIZES = (40, 40, 36, 30, 54)
@@ -44,10 +42,10 @@ def queries_of(folds):
     return np.split(np.arange(ends[-1]), ends[:-1])
 
 
-def verdict_on(folds, confidence=0.95, queries=None, family=1):
-    estimate, _ = estimate_difference(folds, queries_of(folds) if queries is None else queries)
-    n = sum(len(ours) for ours, _ in folds)
-    return Verdict("a", "b", "gap", estimate, n, confidence, family)
+def compared(folds, queries=None, confidence=0.95, family=1):
+    return compare_pair(
+        folds, queries_of(folds) if queries is None else queries, confidence, family
+    )
 
 
 def repeated(rng, n=50, n_folds=5, repeats=3, ahead=0.0, of_models=OF_MODELS, interaction=0.5):
@@ -75,7 +73,7 @@ def true_error(sizes, of_models=OF_MODELS, spread=SPREAD):
 @pytest.mark.parametrize("of_models", [0.0, 0.02, 0.1])
 def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models):
     rng = np.random.default_rng(0)
-    p = [verdict_on(values_of_pair(rng, sizes, of_models=of_models)).p for _ in range(500)]
+    p = [compared(values_of_pair(rng, sizes, of_models=of_models))["p"] for _ in range(500)]
     assert np.mean(np.array(p) < 0.05) <= 0.07
     assert np.mean(np.array(p) < 0.5) > 0.4
 
@@ -85,30 +83,9 @@ def test_any_of_three_equal_rankers_differs_from_the_baseline_in_one_of_twenty_c
     rng = np.random.default_rng(1)
     alarms = 0
     for _ in range(400):
-        found = [verdict_on(values_of_pair(rng), family=3) for _ in range(3)]
-        alarms += any(verdict.verdict != INCONCLUSIVE for verdict in found)
+        found = [compared(values_of_pair(rng), family=3) for _ in range(3)]
+        alarms += any(row["verdict"] != INCONCLUSIVE for row in found)
     assert 0.02 <= alarms / 400 <= 0.07
-
-
-@pytest.mark.slow
-def test_seeds_are_no_further_clusters():
-    """Models of a fold share its rows: only their mean counts as a cluster."""
-    rng = np.random.default_rng(2)
-    by_fold, by_model = 0, 0
-    for _ in range(300):
-        seeds = []
-        for n in SIZES:
-            of_fold = rng.normal(scale=0.05)
-            seeds.append(
-                of_fold + rng.normal(scale=0.01, size=(3, 1)) + rng.normal(scale=0.1, size=n)
-            )
-        means = [
-            (differences.mean(axis=0), np.zeros(differences.shape[1])) for differences in seeds
-        ]
-        by_fold += verdict_on(means).verdict != INCONCLUSIVE
-        by_model += clustered([model for fold in seeds for model in fold]).p < 0.05
-    assert by_fold / 300 <= 0.07
-    assert by_model / 300 > 0.2
 
 
 @pytest.mark.slow(keep=1)
@@ -118,10 +95,9 @@ def test_intervals_cover_what_they_claim(confidence, of_models):
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(600):
-        low, high = verdict_on(
-            values_of_pair(rng, ahead=0.03, of_models=of_models), confidence
-        ).interval
-        covered += low < 0.03 < high
+        folds = values_of_pair(rng, ahead=0.03, of_models=of_models)
+        row = compared(folds, confidence=confidence)
+        covered += row["low"] < 0.03 < row["high"]
     assert covered / 600 == pytest.approx(confidence, abs=0.03)
 
 
@@ -131,23 +107,9 @@ def test_intervals_cover_what_they_claim(confidence, of_models):
 def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
     rng = np.random.default_rng(4)
     planted = sign * Estimate(0.0, true_error(sizes), len(sizes) - 1).detectable()
-    found = [verdict_on(values_of_pair(rng, sizes, ahead=planted)).verdict for _ in range(500)]
+    found = [compared(values_of_pair(rng, sizes, ahead=planted))["verdict"] for _ in range(500)]
     assert found.count(AHEAD if sign > 0 else BEHIND) / 500 == pytest.approx(STATED, abs=0.05)
     assert found.count(BEHIND if sign > 0 else AHEAD) == 0
-
-
-@pytest.mark.slow
-def test_with_the_needed_queries_a_difference_is_found_as_often_as_stated():
-    rng = np.random.default_rng(5)
-    seen = Estimate(0.02, true_error((40,) * 5, of_models=0.0), 4)
-    needed = Verdict("a", "b", "gap", seen, 200, 0.95, 1).queries_needed(0.02)
-    sizes = (round(needed / 5),) * 5
-    found = [
-        verdict_on(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).verdict
-        for _ in range(300)
-    ]
-    assert needed > 200
-    assert found.count(AHEAD) / 300 == pytest.approx(STATED, abs=0.06)
 
 
 @pytest.mark.parametrize("family", [1, 4])
@@ -156,20 +118,13 @@ def test_the_verdict_is_that_of_the_interval_and_of_p(family, confidence):
     rng = np.random.default_rng(13)
     words = set()
     for _ in range(300):
-        estimate = Estimate(*rng.normal(scale=(0.02, 0.01)), rng.uniform(2, 30))
-        verdict = Verdict(
-            "a",
-            "b",
-            "gap",
-            Estimate(estimate.mean, abs(estimate.error), estimate.freedom),
-            50,
-            confidence,
-            family,
-        )
-        low, high = verdict.interval
-        words.add(verdict.verdict)
-        assert verdict.verdict == (AHEAD if low > 0 else BEHIND if high < 0 else INCONCLUSIVE)
-        assert (verdict.verdict == INCONCLUSIVE) == (verdict.p > 1 - confidence)
+        mean, error = rng.normal(scale=(0.02, 0.01))
+        estimate = Estimate(mean, abs(error), rng.uniform(2, 30))
+        verdict = estimate.verdict(confidence, family)
+        low, high = estimate.interval(confidence, family)
+        words.add(verdict)
+        assert verdict == (AHEAD if low > 0 else BEHIND if high < 0 else INCONCLUSIVE)
+        assert (verdict == INCONCLUSIVE) == (family * estimate.p > 1 - confidence)
     assert words == {AHEAD, BEHIND, INCONCLUSIVE}
 
 
@@ -183,29 +138,8 @@ def test_repeats_have_few_false_alarms(n, of_models, interaction):
     alarms = 0
     for _ in range(500):
         values, queries = repeated(rng, n, of_models=of_models, interaction=interaction)
-        verdict = verdict_on(values, queries=queries)
-        alarms += verdict.verdict != INCONCLUSIVE
+        alarms += compared(values, queries)["verdict"] != INCONCLUSIVE
     assert alarms / 500 <= 0.07
-
-
-@pytest.mark.slow
-def test_repeats_find_more_than_seeds_of_the_same_folds():
-    """Fifteen models each, a difference of about three standard errors."""
-    rng = np.random.default_rng(15)
-    of_seeds = of_repeats = 0
-    for _ in range(300):
-        values, queries = repeated(rng, 200, ahead=0.04)
-        verdict = verdict_on(values, queries=queries)
-        of_repeats += verdict.verdict == AHEAD
-        main = rng.normal(scale=SPREAD * np.sqrt(0.5), size=200)
-        folds = []
-        for part in np.array_split(np.arange(200), 5):
-            seeds = rng.normal(scale=OF_MODELS, size=(3, 1)) + rng.normal(
-                scale=SPREAD * np.sqrt(0.5), size=(3, 40)
-            )
-            folds.append((0.04 + main[part] + seeds.mean(axis=0), np.zeros(40)))
-        of_seeds += verdict_on(folds).verdict == AHEAD
-    assert of_repeats > 1.2 * of_seeds
 
 
 def test_crossed_clusters_are_those_of_two_regressions():
@@ -230,10 +164,11 @@ def test_crossed_clusters_are_those_of_two_regressions():
 
 def test_equal_folds_are_a_t_test_of_their_means():
     folds = values_of_pair(np.random.default_rng(7), (30,) * 6, ahead=0.01)
-    verdict = verdict_on(folds)
+    row = compared(folds)
     tested = stats.ttest_1samp([(a - b).mean() for a, b in folds], 0.0)
-    assert verdict.p == pytest.approx(tested.pvalue, rel=1e-9)
-    assert verdict.interval == pytest.approx(tuple(tested.confidence_interval(0.95)), rel=1e-9)
+    assert row["p"] == pytest.approx(tested.pvalue, rel=1e-9)
+    bounds = tuple(tested.confidence_interval(0.95))
+    assert (row["low"], row["high"]) == pytest.approx(bounds, rel=1e-9)
 
 
 def test_the_error_is_the_one_of_bell_and_mccaffrey():
@@ -265,13 +200,13 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
 
 def test_one_fold_is_a_t_test_of_its_queries():
     (fold,) = values_of_pair(np.random.default_rng(8), (50,), ahead=0.05)
-    assert verdict_on([fold]).p == pytest.approx(stats.ttest_rel(*fold).pvalue)
+    assert compared([fold])["p"] == pytest.approx(stats.ttest_rel(*fold).pvalue)
 
 
 def test_nothing_differs():
     values = np.random.default_rng(9).random(20)
-    verdict = verdict_on([(values, values * (1 + 1e-15))] * 4)
-    assert (verdict.verdict, verdict.p, verdict.interval) == (EQUAL, 1.0, (0.0, 0.0))
+    row = compared([(values, values * (1 + 1e-15))] * 4)
+    assert (row["verdict"], row["p"], row["low"], row["high"]) == (EQUAL, 1.0, 0.0, 0.0)
 
 
 def test_against_statsmodels():
@@ -296,17 +231,13 @@ def test_against_statsmodels():
 @pytest.mark.slow
 def test_a_ranker_beside_itself_with_other_seeds():
     """50 comparisons of a ranker with itself: at most 7 % are ahead or behind, by each measure."""
-    alarms = Counter()
+    alarms = np.zeros(3)
     for number in range(50):
         X, y, qid = made(40, 5, seed=number)
         rankers = {"one": Noisy(0.5, 2 * number), "itself": Noisy(0.5, 2 * number + 1)}
-        found = compare_rankers(
-            X, y, qid, rankers, measures=["gap", "ndcg@10", "map"], cv=5, repeats=2, progress=False
-        )
-        alarms.update(
-            verdict.measure for verdict in found.verdicts() if verdict.verdict != INCONCLUSIVE
-        )
-    assert max(alarms.values(), default=0) / 50 <= 0.07
+        found = compare_rankers(X, y, qid, rankers, cv=5, repeats=2, progress=False)
+        alarms += found.summary()["verdict"] != INCONCLUSIVE
+    assert max(alarms) / 50 <= 0.07
 
 
 def test_equivalent_is_two_one_sided_tests_corrected_for_the_family():
@@ -328,17 +259,16 @@ def test_equivalent_is_two_one_sided_tests_corrected_for_the_family():
 def test_rankers_at_the_margin_are_equivalent_in_one_of_twenty_comparisons_at_most():
     rng = np.random.default_rng(17)
     margin = 0.1
-    found = [verdict_on(values_of_pair(rng, ahead=margin)).estimate for _ in range(400)]
+    found = [clustered([a - b for a, b in values_of_pair(rng, ahead=margin)]) for _ in range(400)]
     assert np.mean([estimate.within(margin) for estimate in found]) <= 0.07
 
 
 @pytest.mark.parametrize("splits", [1, 4])
 def test_a_constant_difference_has_no_error_and_decides_nothing(splits):
     folds = [(np.array([0.5, 0.7, 0.3]), np.array([0.4, 0.6, 0.2]))] * splits
-    verdict = verdict_on(folds)
-    assert verdict.difference == pytest.approx(0.1)
-    assert verdict.verdict == INCONCLUSIVE
-    unknown = [verdict.p, *verdict.interval, verdict.detectable, verdict.queries_needed(0.01)]
-    assert np.isnan(unknown).all()
+    row = compared(folds)
+    assert row["difference"] == pytest.approx(0.1)
+    assert row["verdict"] == INCONCLUSIVE
+    assert np.isnan([row[name] for name in ("p", "low", "high", "detectable", "t-test p")]).all()
     assert Estimate(0.1, 0.0, 4).verdict() == INCONCLUSIVE
     assert Estimate(0.0, 0.0, 4).p == 1.0

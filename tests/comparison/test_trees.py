@@ -13,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.training import Task
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -52,7 +51,7 @@ def check(ranker, argument):
     numbers = []
     for fold, split in enumerate(whole.splits):
         vali, test = (whole.documents.select(queries) for queries in (split.vali, split.test))
-        model = whole.fit(Task("ranker", fold, 1), split.train, split.vali)
+        model = whole.fit("ranker", {}, split.train, split.vali)
 
         def values(part, n, model=model):
             scores = model.predict(
@@ -95,7 +94,7 @@ def test_steps_transform_the_validation_queries_once(monkeypatch):
     model = make_pipeline(Counted(), RANKERS[0][0])
     training = compare(model, choose_trees=True).training
     monkeypatch.setattr(Counted, "calls", 0)
-    training.fit(Task("ranker", 0, 1), training.splits[0].train, training.splits[0].vali)
+    training.fit("ranker", {}, training.splits[0].train, training.splits[0].vali)
     assert Counted.calls == 2  # training and validation queries
 
 
@@ -108,7 +107,7 @@ def test_the_best_ranker_is_cut_too():
 
 def test_rankers_without_trees_are_refused():
     with pytest.raises(
-        ValueError, match="choose_trees is True but 'ranker' of rankers is a Ridge; expected"
+        ValueError, match="choose_trees is True but rankers holds 'ranker'; expected"
     ):
         compare(Ridge(), choose_trees=True)
     with pytest.raises(ValueError, match="choose_trees is 3"):

@@ -13,7 +13,7 @@ from scipy import stats
 import gapboost as gb
 from gapboost.analysis import leaks
 from gapboost.analysis.estimates import unpaired
-from gapboost.diagnosis import checks, training_checks
+from gapboost.diagnosis import checks
 from gapboost.diagnosis.checks import CHECKS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "report.md"
@@ -127,7 +127,7 @@ def test_the_guide_has_each_check_and_each_threshold():
     rows = re.findall(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", page, re.MULTILINE)
     held = {
         name: float(value)
-        for module in (leaks, checks, training_checks)
+        for module in (leaks, checks)
         for name, value in vars(module).items()
         if name.isupper()
         and name not in ("LARGEST", "MOST_GRADES")

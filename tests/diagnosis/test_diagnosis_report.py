@@ -1,7 +1,5 @@
 """Results of `gapboost.report`: data frames and HTML, all kinds of rankers, bad input."""
 
-import re
-
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -14,7 +12,6 @@ from sklearn.pipeline import make_pipeline
 from twins import LIGHTGBM, TEST, TRAIN, twins
 
 import gapboost as gb
-from gapboost import explain
 from gapboost.analysis.estimates import independent
 from gapboost.preprocessing import QueryRelativeFeatures
 
@@ -28,8 +25,8 @@ RANKER = LIGHTGBM.fitted(n_estimators=10)
 @pytest.fixture(scope="module")
 def report():
     return gb.report(
-        RANKER, TEST.X, GRADES, TEST.qid, **TRAINING, slices={"<half> & $more": TEST.qid % 2},
-        measures=["ndcg@10", "gap", "p@5"], ignore=["shifted-features"], documents=IDS, n_worst=4,
+        RANKER, TEST.X, GRADES, TEST.qid, **TRAINING, measures=["ndcg@10", "gap", "p@5"],
+        ignore=["shifted-features"], documents=IDS, n_worst=4,
     )  # fmt: skip
 
 
@@ -62,8 +59,8 @@ def test_an_open_g_is_uniform_over_the_grades_of_both_parts():
     y = np.minimum(case.test.y, 1)
     alone = gb.report(case.ranker, case.test.X, y, case.test.qid, measures="gap")
     both = gb.report(**{**case.arguments(), "y": y}, measures="gap")
-    assert alone.subject.measures["gap"] == gb.GAP(g=(1.0,))
-    assert both.subject.measures["gap"] == gb.GAP(g=(0.5, 0.5))
+    assert alone.test.measures["gap"] == gb.GAP(g=(1.0,))
+    assert both.test.measures["gap"] == gb.GAP(g=(0.5, 0.5))
 
 
 def test_one_row_a_query(report):
@@ -73,23 +70,6 @@ def test_one_row_a_query(report):
     for qid, row in table.iterrows():
         of = GRADES[TEST.qid == qid]
         assert (row["judged"], row["relevant"]) == ((~np.isnan(of)).sum(), (of > 0).sum())
-
-
-def test_slices(report):
-    table = report.slices
-    for half in (0, 1):
-        values = report.queries["ndcg@10"][report.queries.index % 2 == half]
-        row = table.loc[("<half> & $more", str(half))]
-        assert (row["queries"], row["ndcg@10"]) == (len(values), pytest.approx(values.mean()))
-        assert (row["low"], row["high"]) == pytest.approx(independent(values.to_numpy()).interval())
-    assert table.loc["documents", "queries"].to_dict() == {"20": 20}
-    assert (table.groupby("slice")["queries"].sum() == 20).all()
-    case = Case()
-    language = np.where(case.test.qid % 3 == 0, "en", "de")
-    slices = {"language": language, "price": case.test.X[:, 0]}
-    found = gb.report(case.ranker, case.test.X, case.test.y, case.test.qid, slices=slices).slices
-    assert found.loc["language", "queries"].to_dict() == {"de": 40, "en": 20}
-    assert found.loc["price", "queries"].tolist() == [15] * 4
 
 
 def test_worst_queries_with_their_documents(report):
@@ -111,18 +91,6 @@ def test_worst_queries_with_their_documents(report):
             np.nan_to_num(GRADES[TEST.qid == qid])[np.argsort(-scores[TEST.qid == qid])][5:]
         )
         npt.assert_array_equal(np.sort(later["grade"]), best[-2:][best[-2:] > 0])
-
-
-def test_a_reason_names_features_of_the_pair(report):
-    qid, sentence = next(iter(report.reasons.items()))
-    upper, lower = map(int, re.match(r"Row (\d+) is above row (\d+), of a", sentence).groups())
-    assert {TEST.qid[upper], TEST.qid[lower]} == {qid}
-    found = explain.pair(RANKER, TEST.X, upper, lower)
-    feature, number = re.search(r"by (\w+) \(([+\d.e-]+)\)", sentence).groups()
-    assert found.feature_names[found.values.argmax()] == feature
-    assert float(number) == pytest.approx(found.values.max(), rel=1e-2)
-    others = Linear(np.ones(TEST.X.shape[1]))
-    assert gb.report(others, TEST.X, TEST.y, TEST.qid).reasons == {}
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame], ids=["array", "frame"])
@@ -154,15 +122,13 @@ def test_two_labels(kind):
 def test_the_page_shows_the_frames(report, page):
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 3
-    assert "&lt;half&gt; &amp; $more" in text
     assert "not judged" in text
     assert "document" in text
     found = report.checks["status"]
     made = found.isin(["found", "passed"]).sum()
     assert f"{(found == 'found').sum()} of {made} checks" in text
-    for table in (report.values, report.slices):
-        for value in table[["low", "high"]].dropna().to_numpy().ravel():
-            assert f">{value:.4f}<" in text
+    for value in report.values[["low", "high"]].to_numpy().ravel():
+        assert f">{value:.4f}<" in text
     for message in report.checks["message"]:
         assert message.split(":")[0] in text
     with pytest.raises(ValueError, match=r"path is 'report.md'"):
@@ -187,35 +153,31 @@ def test_rankers_boosters_and_pipelines(twin):
     for ranker in (fitted, booster):
         found = gb.report(ranker, TEST.X, TEST.y, TEST.qid, measures="gap")
         assert found.values.loc["gap", "value"] == expected
-        assert found.reasons
     steps = QueryRelativeFeatures().fit(TRAIN.X, qid=TRAIN.qid)
     wide = twin.ranker().fit(steps.transform(TRAIN.X, qid=TRAIN.qid), TRAIN.y, TRAIN.qid)
     found = gb.report(make_pipeline(steps, wide), TEST.X, TEST.y, TEST.qid, measures="gap")
     scores = wide.predict(steps.transform(TEST.X, qid=TEST.qid))
     (value,) = gb.evaluate("gap", TEST.y, scores, TEST.qid).values()
     assert found.values.loc["gap", "value"] == pytest.approx(value)
-    assert found.reasons
 
 
 @pytest.mark.parametrize(
     "vendor",
     [
         lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1),
-        lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1, linear_tree=True),
         xgboost.XGBRanker(n_estimators=3, n_jobs=1),
     ],
-    ids=["lightgbm", "without contributions", "xgboost"],
+    ids=["lightgbm", "xgboost"],
 )
 def test_rankers_of_the_boosters(vendor):
     vendor.fit(TRAIN.X, TRAIN.y, group=np.full(len(TRAIN.y) // 20, 20))
     report = gb.report(vendor, TEST.X, TEST.y, TEST.qid, measures="map")
     (expected,) = gb.evaluate("map", TEST.y, vendor.predict(TEST.X), TEST.qid).values()
     assert report.values.loc["map", "value"] == pytest.approx(expected)
-    assert bool(report.reasons) == (vendor.get_params().get("linear_tree") is not True)
 
 
 def same_results(one, other):
-    for name in ("checks", "values", "slices"):
+    for name in ("checks", "values"):
         pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name))
 
 
@@ -283,9 +245,6 @@ UNUSABLE = {
     "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "X_train"),
     "no training ids": ({"X_train": TRAIN.X, "y_train": TRAIN.y}, ValueError, "qid_train"),
     "other columns": ({**TRAINING, "X_train": TRAIN.X[:, 1:]}, ValueError, "X_train"),
-    "slices of other rows": ({"slices": {"a": [1, 2]}}, ValueError, "slices"),
-    "a slice within queries": ({"slices": {"a": ["x", "y"] * 20}}, ValueError, "slices"),
-    "slices without names": ({"slices": [TEST.qid[:40]]}, TypeError, "slices"),
     "documents of other rows": ({"documents": ["a"]}, ValueError, "documents"),
     "no worst query": ({"n_worst": 0}, ValueError, "n_worst"),
 }
