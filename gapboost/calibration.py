@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -133,7 +132,9 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             finite, or scores that do not rise with the grade.
         """
         grades, method = _thresholds(self.grades), one_of(self.method, "method", METHODS)
-        _check_ranker(self.ranker)
+        if not hasattr(self.ranker, "predict"):
+            raise TypeError(f"ranker is {shown(self.ranker)}; expected a fitted ranker or pipeline")
+        check_is_fitted(self.ranker)
         labels = checked_grades(y, "y", real=True)
         n_queries = _checked_queries(split(X, qid)[1], len(labels), train_qid)
         scores = self._scores(X, qid)
@@ -226,29 +227,15 @@ class _Increasing:
 
 
 def _thresholds(grades: Any) -> tuple[float, ...]:
+    expected = f"grades is {shown(grades)}; expected ascending grades > 0, such as (1, 2)"
     try:
         found = as_floats(grades)
     except (TypeError, ValueError):
-        found = ()
+        raise ValueError(expected) from None
     in_range = all(0 < grade < np.inf for grade in found)
     if not found or not in_range or list(found) != sorted(set(found)):
-        raise ValueError(
-            f"grades is {shown(grades)}; expected a sequence of ascending grades > 0, such as (1, "
-            "2)"
-        )
+        raise ValueError(expected)
     return found
-
-
-def _check_ranker(ranker: Any) -> None:
-    if not hasattr(ranker, "predict"):
-        raise TypeError(f"ranker is {shown(ranker)}; expected a fitted ranker or pipeline")
-    try:
-        check_is_fitted(ranker)
-    except NotFittedError:
-        raise NotFittedError(
-            f"ranker is a {type(ranker).__name__} that is not fitted; expected a ranker that was "
-            "fitted on other queries than these"
-        ) from None
 
 
 def _checked_queries(qid: Any, n_rows: int, train_qid: Any) -> int:
@@ -270,8 +257,7 @@ def _checked_queries(qid: Any, n_rows: int, train_qid: Any) -> int:
         if not np.size(train_qid):
             raise ValueError("train_qid is empty; expected the query ids of the training set")
         trained = grouped_rows(train_qid, len(train_qid), "train_qid", "train_qid").ids.tolist()
-        shared = [one for one in ids if one in set(trained)]
-        if shared:
+        if shared := [one for one in ids if one in set(trained)]:
             raise ValueError(
                 f"qid holds {len(shared)} queries of the training set, such as {shared[0]!r}; "
                 "expected queries that the ranker was not trained on"
@@ -328,7 +314,13 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     """
     labels = checked_grades(y_true, "y_true", real=True)
     relevant = at_least(labels, positive(grade, "grade"))
-    probabilities = _checked_probabilities(y_prob, len(labels))
+    probabilities = numeric_column(y_prob, "y_prob", "probabilities from 0 to 1").astype(float)
+    inside = (probabilities >= 0) & (probabilities <= 1)
+    if len(inside) != len(labels) or not inside.all():
+        raise ValueError(
+            f"y_prob has {len(inside)} values, {np.count_nonzero(~inside)} of them outside of 0 to "
+            f"1; expected a probability for each of the {len(labels)} rows of y_true"
+        )
     queries = grouped_rows(qid, len(labels))
     if len(queries) < 2:
         raise ValueError(f"qid holds {len(queries)} query; expected at least two")
@@ -338,21 +330,6 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     found = [_bin(relevant, probabilities, queries, bins == number) for number in np.unique(bins)]
     names = ("predicted", "observed", "low", "high", "n_documents", "n_queries")
     return frame(dict(zip(names, zip(*found, strict=True), strict=True)))
-
-
-def _checked_probabilities(y_prob: Any, n_rows: int) -> Array:
-    found = numeric_column(y_prob, "y_prob", "probabilities from 0 to 1").astype(np.float64)
-    if len(found) != n_rows:
-        raise ValueError(
-            f"y_prob has {len(found)} rows but y_true has {n_rows}; expected one probability a row"
-        )
-    outside = ~((found >= 0) & (found <= 1))
-    if outside.any():
-        raise ValueError(
-            f"y_prob holds {int(outside.sum())} values outside of 0 to 1, such as "
-            f"{found[outside][0]:g}; expected probabilities"
-        )
-    return found
 
 
 def _bin(relevant: Array, probabilities: Array, queries: Queries, inside: Array) -> tuple[Any, ...]:

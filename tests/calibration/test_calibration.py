@@ -22,7 +22,7 @@ from twins import TEST, TRAIN, VALI, twins
 from gapboost.analysis.estimates import share_interval
 from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.preprocessing import QueryRelativeFeatures, query_relative_features
+from gapboost.preprocessing import QueryRelativeFeatures
 
 X, Y, QID = made(n_queries=100)
 NEW = made(n_queries=40, seed=1)
@@ -55,14 +55,6 @@ def test_the_columns_are_regressions_of_each_threshold_on_the_score(method):
         )
 
 
-@methods
-def test_right_on_average_over_the_documents_of_the_fit(method):
-    """Both regressions have the share of relevant documents as their mean."""
-    found = calibrated(grades=(1, 2), method=method).predict_proba(X)
-    # Of the solver.
-    np.testing.assert_allclose(found.mean(axis=0), [(Y >= 1).mean(), (Y >= 2).mean()], atol=1e-4)
-
-
 def test_fractional_grades_and_thresholds():
     halves = calibrated(grades=(1, 2)).predict_proba(X)
     found = CalibratedRanker(RANKER, grades=(0.5, 1.0)).fit(X, Y / 2, QID)
@@ -90,14 +82,6 @@ def test_the_order_of_every_query_is_that_of_the_scores(twin, method):
         for column in columns:
             np.testing.assert_array_equal(np.unique(column[rows], return_inverse=True)[1], expected)
     assert different > 100
-
-
-def test_isotonic_regression_alone_would_tie():
-    """The order of the test above is not that of scikit-learn's regression."""
-    scores = RANKER.predict(X)
-    alone = IsotonicRegression().fit(scores, Y >= 1).predict(scores)
-    assert len(np.unique(alone)) < len(scores) / 2
-    assert len(np.unique(calibrated().predict_proba(X))) == len(scores)
 
 
 def test_scores_beyond_those_of_the_fit_keep_their_order():
@@ -152,12 +136,6 @@ def test_a_clone_keeps_the_ranker_and_forgets_the_probabilities():
     np.testing.assert_array_equal(copy.fit(X, Y, QID).predict_proba(X), found.predict_proba(X))
 
 
-def test_the_ranker_is_not_trained_again():
-    before = pickle.dumps(RANKER)
-    calibrated()
-    assert pickle.dumps(RANKER) == before
-
-
 def test_a_pipeline_whose_steps_request_query_ids():
     features, y, qid = task()
     half = np.isin(qid, np.unique(qid)[::2])
@@ -172,33 +150,19 @@ def test_a_pipeline_whose_steps_request_query_ids():
     np.testing.assert_array_equal(found.predict(features[~half], qid[~half]), scores)
     probabilities = found.predict_proba(features[~half], qid[~half])
     np.testing.assert_array_equal(np.argsort(probabilities[:, 0]), np.argsort(scores))
-    frame = pd.DataFrame(features).add_prefix("x").assign(qid=qid)
-    by_column = make_pipeline(QueryRelativeFeatures(n_jobs=1), clone(pipeline[-1])).fit(
-        frame[half], y[half]
-    )
-    found = CalibratedRanker(by_column).fit(frame[~half], y[~half])
-    assert found.predict_proba(frame[~half]).shape == (np.count_nonzero(~half), 1)
 
 
 def test_the_last_step_of_a_pipeline():
     """Fitted transformers stay as they are with `FrozenEstimator`."""
     features, y, qid = task()
-    half = np.isin(qid, np.unique(qid)[::2])
-    added = query_relative_features(features, qid)
-    pipeline = make_pipeline(StandardScaler(), LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1))
-    pipeline.fit(added[half], y[half], lgbmgapranker__qid=qid[half])
-    last = Pipeline(
-        [("scaled", FrozenEstimator(pipeline[0])), ("ranker", CalibratedRanker(pipeline[-1]))]
-    )
-    last.fit(added[~half], y[~half], ranker__qid=qid[~half])
-    expected = CalibratedRanker(pipeline).fit(added[~half], y[~half], qid[~half])
-    np.testing.assert_array_equal(last.predict_proba(added), expected.predict_proba(added))
-    np.testing.assert_array_equal(last.predict(added), pipeline.predict(added))
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = make_pipeline(StandardScaler(), CalibratedRanker(pipeline[-1])).fit(
-            added, y, qid=qid
-        )
-        assert routed.predict_proba(added, qid=qid).shape == (len(y), 1)
+    ranker = LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1)
+    pipeline = make_pipeline(StandardScaler(), ranker).fit(features, y, lgbmgapranker__qid=qid)
+    frozen = FrozenEstimator(pipeline[0])
+    last = Pipeline([("scaled", frozen), ("ranker", CalibratedRanker(pipeline[-1]))])
+    last.fit(features, y, ranker__qid=qid)
+    expected = CalibratedRanker(pipeline).fit(features, y, qid)
+    np.testing.assert_array_equal(last.predict_proba(features), expected.predict_proba(features))
+    np.testing.assert_array_equal(last.predict(features), pipeline.predict(features))
 
 
 def test_rankers_of_the_boosters_without_a_column_qid():
@@ -260,13 +224,9 @@ def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
     exact = stats.binomtest(15, 50).proportion_ci(0.95, "exact")
     # Of 49 in place of 50 in the variance.
     assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.003)
-
-
-@pytest.mark.parametrize("value", [True, False])
-def test_intervals_without_any_difference_count_clusters(value):
-    low, high = share_interval([np.full(100, value)] * 10)
-    exact = stats.binomtest(10 * value, 10).proportion_ci(0.95, "exact")
-    assert (low, high) == pytest.approx((exact.low, exact.high))
+    # Without any difference each cluster counts as one value.
+    same = stats.binomtest(10, 10).proportion_ci(0.95, "exact")
+    assert share_interval([np.full(100, True)] * 10) == pytest.approx((same.low, same.high))
 
 
 def test_intervals_hold_the_share_nine_times_in_ten_at_least():
@@ -331,7 +291,7 @@ def test_refuses(case, method):
 
 def test_refuses_what_is_no_fitted_ranker():
     for ranker in (Noisy(), make_pipeline(StandardScaler(), LGBMGAPRanker())):
-        with pytest.raises(NotFittedError, match=r"^ranker "):
+        with pytest.raises(NotFittedError):
             calibrated(ranker)
     with pytest.raises(TypeError, match=r"^ranker is 3"):
         calibrated(3)
