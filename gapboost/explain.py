@@ -5,8 +5,9 @@ relevant. `pair` and `query` return `shap.Explanation`, which shap draws; `measu
 frame.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -87,16 +88,14 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     True
     """
     ranker, X, names = model_and_table(ranker, X, qid)
-    rows = np.array([_row(a, "a", X.shape[0]), _row(b, "b", X.shape[0])])
-    both = rows_of(X, rows)
+    for name, row in (("a", a), ("b", b)):
+        if as_integer(row, name, 0, "a row of X, counted from 0,") >= X.shape[0]:
+            raise ValueError(f"{name} is {row}, but X has {X.shape[0]} rows; expected a row of X")
+    both = rows_of(X, np.array([a, b]))
     found = contributions(ranker, both)
     labels = [f"{_shown(one)} | {_shown(other)}" for one, other in zip(*_cells(both), strict=True)]
-    return _explanation(
-        values=found.values[0] - found.values[1],
-        base_values=found.scores[1],
-        data=np.array(labels),
-        feature_names=names,
-    )
+    values = found.values[0] - found.values[1]
+    return _explanation(values, found.scores[1], np.array(labels), names)
 
 
 def query(ranker: Any, X: Any, qid: Any = None) -> Any:
@@ -137,17 +136,12 @@ def query(ranker: Any, X: Any, qid: Any = None) -> Any:
     ranker, X, names = model_and_table(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
     found = contributions(ranker, X)
-    grouped, scores = queries.grouped(found.values), queries.grouped(found.scores)
-    begins, sizes = queries.offsets[:-1], queries.sizes
-    means = np.add.reduceat(grouped, begins) / sizes[:, None]
-    centered = grouped - np.repeat(means, sizes, axis=0)
-    base = np.repeat(np.add.reduceat(scores, begins) / sizes, sizes)
-    return _explanation(
-        values=queries.ungrouped(centered),
-        base_values=queries.ungrouped(base),
-        data=_cells(X),
-        feature_names=names,
+    values, scores = (
+        np.add.reduceat(queries.grouped(rows), queries.offsets[:-1]) for rows in found[:2]
     )
+    means = (values / queries.sizes[:, None])[queries.codes]
+    base = (scores / queries.sizes)[queries.codes]
+    return _explanation(found.values - means, base, _cells(X), names)
 
 
 def measure(
@@ -237,13 +231,6 @@ def _with_ties(scores: Array, queries: Queries, rounding: float) -> Array:
     return ranks
 
 
-def _row(row: Any, name: str, n_rows: int) -> int:
-    number = as_integer(row, name, 0, "a row of X, counted from 0,")
-    if number >= n_rows:
-        raise ValueError(f"{name} is {number}, but X has {n_rows} rows; expected a row of X")
-    return number
-
-
 def _cells(X: Any) -> Array:
     return np.asarray(X.toarray() if sparse.issparse(X) else X)
 
@@ -252,20 +239,19 @@ def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def _explanation(**parts: Any) -> Any:
+def _explanation(values: Array, base: Any, data: Array, names: Sequence[str]) -> Any:
     shap = imported("shap", "explain", "for explanations")
-    return shap.Explanation(**{**parts, "feature_names": list(parts["feature_names"])})
+    return shap.Explanation(values, base_values=base, data=data, feature_names=list(names))
 
 
 # --- models ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Contributions:
-    """Scores of rows, float64 of shape (N,), and the contributions to them, (N, n_features)."""
+class Contributions(NamedTuple):
+    """Contributions, float64 of shape (N, n_features), and the scores, (N,), that they sum to."""
 
-    scores: Array
     values: Array
+    scores: Array
     rounding: float
 
 
@@ -276,7 +262,8 @@ def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str,
         steps, ranker = ranker[:-1], ranker[-1]
         if len(steps):
             X = transform(steps, X, qid)
-            names = _names_out(steps)
+            with suppress(AttributeError):  # of a step without names
+                names = tuple(map(str, steps.get_feature_names_out()))
     X = features(without_qid(X)[0])
     if not X.shape[0]:
         raise ValueError("X has 0 rows; expected at least one document")
@@ -287,13 +274,6 @@ def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str,
 def column_numbers(X: Any) -> tuple[str, ...]:
     """Return names for the columns of a table without names."""
     return tuple(f"x{number}" for number in range(X.shape[1]))
-
-
-def _names_out(steps: Pipeline) -> tuple[str, ...]:
-    try:
-        return tuple(map(str, steps.get_feature_names_out()))
-    except AttributeError:  # a step without names
-        return ()
 
 
 def contributions(ranker: Any, X: Any) -> Contributions:
@@ -327,7 +307,7 @@ def contributions(ranker: Any, X: Any) -> Contributions:
             "ranker has contributions whose sums differ from the scores by up to "
             f"{np.ptp(rest) / 2:.3g}; expected a model for which {library} has exact contributions"
         )
-    return Contributions(scores, values, ROUNDING[library])
+    return Contributions(values, scores, ROUNDING[library])
 
 
 def _of_lightgbm(model: Any, X: Any) -> tuple[Array, Array]:
