@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.parameters import refuse
-from gapboost._boosters.ranker import OWN_NAMES
+from gapboost._boosters.plan import OWN_NAMES, refuse
 from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure
@@ -129,15 +128,14 @@ class SparkXGBGAPRanker(SparkXGBRanker):
     def _get_xgb_parameters(self, dataset: Any) -> tuple[dict[str, Any], ...]:
         booster, train, matrix = super()._get_xgb_parameters(dataset)
         ranker = XGBGAPRanker(**self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True))
-        plan, _ = ranker._plan(ranker.get_params(deep=False), None)
+        plan = ranker._plan(ranker.get_params(deep=False))
         trained = dataset.where(~F.col(alias.valid)) if alias.valid in dataset.columns else dataset
         grades = [row[0] for row in trained.select(alias.label).distinct().collect()]
         # One query of all grades: it is checked as labels are, and has what all rows have.
         names = (self.getOrDefault(self.labelCol), "qid", "weight")
-        data = judged(
-            grades, np.zeros(len(grades)), limit=plan.objective_limit, names=names, real=True
-        )
-        plan = plan.resolved(data, names[0])
+        data = judged(grades, np.zeros(len(grades)), limit=plan.limit, names=names, real=True)
+        data.summary.check_contrasts(names[0])
+        plan = plan.resolved(data.occurring)
         self._objective = plan.objective
         of_xgboost = {n: v for n, v in booster.items() if n not in (*OWN_NAMES, "eval_metric")}
         n_jobs = booster["nthread"]

@@ -11,16 +11,13 @@ A fit takes these steps:
 The native ``objective(...)`` and ``eval_metric(...)`` make the same for a booster's data set, when
 they first see it.
 
-============  ==================================================================
-`rows`        data sets in grouped order
-`plan`        objective and metrics of a training
-`gradients`   gradients for a booster, and a check that they teach something
-`metrics`     means of measures, under the names that boosters report
-`positions`   factors of positions, learned along with the trees
-`ranker`      fitted attributes and `score` of the rankers
-`parameters`  refusal of parameters that would be ignored
-`data_sets`   what native callbacks know of each data set
-`model_file`  the objective as text in model files
-`one_label`   refusal of several labels
-============  ==================================================================
+===========  ==================================================================
+`rows`       data sets in grouped order
+`plan`       objective and metrics of a training, and parameters that are refused
+`gradients`  gradients for a booster, and a check that they teach something
+`metrics`    means of measures, under the names that boosters report
+`positions`  factors of positions, learned along with the trees
+`ranker`     fitted attributes and `score` of the rankers
+`native`     measures of native callbacks, and what they know of each data set
+===========  ==================================================================
 """

@@ -48,11 +48,12 @@ class Gradients:
         factors: PositionFactors | None = None,
     ) -> None:
         self.objective = objective
+        self.data = data
+        self.scale = scale
         self.team = team
         self.factors = factors
         if scale[1] != 1.0:
             data = replace(data, weights=data.weights * scale[1])
-        self._ratio = scale[0] / scale[1]
         self._compute = CheckedPass(objective, data, n_jobs)
 
     def __call__(self, scores: Array) -> tuple[Array, Array]:
@@ -69,12 +70,12 @@ class Gradients:
         grad, hess = np.empty((2, len(scores)), dtype=np.float32)
         with working_on(self.team):
             self._compute(np.ascontiguousarray(scores), grad, hess)
-        if self._ratio != 1.0:
-            grad *= self._ratio
+        if self.scale[0] != self.scale[1]:
+            grad *= self.scale[0] / self.scale[1]
         return grad, hess
 
-    def check_learnable(self, rows: RankingRows, least_hessian: float, start_name: str) -> None:
-        """Raise if the booster would answer the first gradients with a constant model.
+    def check_learnable(self, rows: RankingRows, least_hessian: float) -> None:
+        """Raise if there is nothing to learn, or the booster would train a constant model.
 
         Parameters
         ----------
@@ -82,8 +83,6 @@ class Gradients:
             The training set.
         least_hessian : float
             The booster's least sum of hessians in a leaf.
-        start_name : str
-            The argument of initial scores.
 
         Raises
         ------
@@ -94,31 +93,29 @@ class Gradients:
         UserWarning
             If many rows have hessians for a few leaves only.
         """
+        rows.data.summary.check_contrasts("y")
         n_rows = rows.data.queries.n_rows
         grad, hess = self.at(np.zeros(n_rows) if rows.start is None else rows.start)
         weight, curvature = rows.data.weights @ rows.sizes, hess.sum(dtype=np.float64)
         # Sums that ought to cancel leave rounding behind.
         if np.abs(grad).sum(dtype=np.float64) / weight < LEAST_GRADIENT:
-            saturated = f", and a {start_name} whose scores are not as far apart"
             raise ValueError(
                 f"measure is {self.objective.measure!r}, and no swap of two documents of y changes "
-                "it; expected a measure that distinguishes some of the grades in y"
-                f"{'' if rows.start is None else saturated}"
+                "it; expected a measure that distinguishes some of the grades in y, and initial "
+                "scores that are not too far apart"
             )
-        found = f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
-        larger = ", or larger weights" if rows.weighted else ""
+        leaves = FEW_LEAVES if n_rows >= MANY_ROWS else 2
+        if curvature >= leaves * least_hessian:
+            return
+        found = (
+            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
+            f"{curvature:.3g}; expected at most {curvature / leaves:.3g}, or larger weights"
+        )
         if curvature < 2 * least_hessian:
-            raise ValueError(
-                f"{found}{curvature:.3g}; expected at most {curvature / 2:.3g}{larger}: with less "
-                "in each leaf no split is possible and the model would be constant"
-            )
-        if curvature < FEW_LEAVES * least_hessian and n_rows >= MANY_ROWS:
-            warnings.warn(
-                f"{found}{curvature:.3g}, so that a leaf must hold {least_hessian / curvature:.0%} "
-                f"of them; expected at most {curvature / FEW_LEAVES:.3g}{larger}, unless trees of "
-                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows} rows",
-                stacklevel=2,
-            )
+            raise ValueError(f"{found}: no split is possible and the model would be constant")
+        warnings.warn(
+            f"{found}, unless trees of fewer than {FEW_LEAVES} leaves are meant", stacklevel=2
+        )
 
 
 def check_scores(scores: Array) -> None:

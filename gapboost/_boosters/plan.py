@@ -1,19 +1,34 @@
-"""Objective and metrics of a training, from the parameters of a ranker."""
+"""Objective and metrics of a training, from checked parameters of a ranker."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from gapboost._boosters.metrics import Metrics, metric_names
-from gapboost._data.arguments import seed
-from gapboost._data.grades import GradeLimit, check_label_columns
-from gapboost._data.judged import Judged
+from gapboost._boosters.metrics import metric_names
+from gapboost._data.arguments import not_negative, seed
+from gapboost._data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.sums import grade_limit
 from gapboost.objectives import Objective, as_objective
 
 Function = Callable[..., Any]
+
+# The parameters that our rankers add to those of the boosters.
+OWN_NAMES = ("measure", "g", "objective", "stopping_metric")
+
+# LightGBM's name of the penalty on factors of positions.
+PENALTY = "lambdarank_position_bias_regularization"
+
+# Parameters that ask for early stopping: XGBoost's, LightGBM's and its aliases.
+EARLY_STOPPING = (
+    "early_stopping_rounds",
+    "early_stopping_round",
+    "early_stopping",
+    "n_iter_no_change",
+)
+
+MIGRATION = "https://OWNER.github.io/gapboost/migration.html"
 
 
 @dataclass(frozen=True)
@@ -30,6 +45,8 @@ class Plan:
         Metrics that the booster calls as they are.
     stopping : str, Measure, callable or None
         The metric that stops training; None is the trained measure.
+    penalty : float
+        Penalty on factors of positions.
     n_jobs : int or None
         Threads.
     """
@@ -38,61 +55,108 @@ class Plan:
     extra: tuple[Measure, ...] = ()
     functions: tuple[Function, ...] = ()
     stopping: Any = None
+    penalty: float = 0.0
     n_jobs: int | None = None
 
     @classmethod
-    def of(cls, ranker: Any, random_state: Any, n_jobs: Any, eval_metric: Any = None) -> Self:
+    def of(
+        cls,
+        ranker: Any,
+        eval_metric: Any,
+        *,
+        random_state: Any,
+        n_jobs: int | None,
+        penalty: Any = None,
+        position: Any = None,
+        stops_early: bool = False,
+    ) -> Self:
         """Return the plan of a ranker's parameters.
+
+        Parameters
+        ----------
+        ranker : LGBMGAPRanker or XGBGAPRanker
+        eval_metric : str, Measure, callable, list of them or None
+        random_state, n_jobs, penalty
+            Parameters of the ranker.
+        position : array-like or None
+            The argument of `fit`.
+        stops_early : bool
+            True if early stopping uses the metric that the plan names first.
 
         Raises
         ------
         ValueError, TypeError
             If one of them is unusable.
         """
-        extra, functions = split_metrics(eval_metric)
-        objective = ranking_objective(ranker, random_state)
-        return cls(objective, extra, functions, ranker.stopping_metric, n_jobs)
-
-    @property
-    def objective_limit(self) -> GradeLimit:
-        """Grades for which the trained measure is defined."""
-        return grade_limit([self.objective.measure])
+        if ranker.stopping_metric is not None and not stops_early:
+            raise ValueError(
+                f"stopping_metric is {ranker.stopping_metric!r}, but no early stopping uses it; "
+                "expected early_stopping_rounds, an early stopping callback that names no metric "
+                "and not all of them, or stopping_metric=None"
+            )
+        penalty = 0.0 if penalty is None else not_negative(penalty, PENALTY)
+        if penalty and position is None:
+            raise ValueError(f"{PENALTY} is {penalty} but position is None; expected both")
+        given = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
+        functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
+        measures = [m for m in given if m not in functions]
+        return cls(
+            ranking_objective(ranker, random_state),
+            tuple(as_measures([] if eval_metric is None else measures, "eval_metric")),
+            tuple(functions),
+            ranker.stopping_metric,
+            penalty,
+            n_jobs,
+        )
 
     @property
     def limit(self) -> GradeLimit:
         """Grades for which all measures are defined."""
         return grade_limit([self.objective.measure, *self.extra])
 
-    def resolved(self, data: Judged, name: str = "y", *, part: bool = False) -> Self:
-        """Set every ``g=None`` from the training grades.
+    def resolved(self, occurring: Any) -> Self:
+        """Set every ``g=None`` from the training grades, and find the metric that stops training.
 
         Raises
         ------
         ValueError
-            If a measure reads no label of the data, or if there is nothing to learn. Only some
-            rows of all may hold nothing to learn: `part` skips this check.
+            If that one is not reported.
         """
-        check_label_columns(tuple(data.labels), self.limit, name)
-        if not part:
-            data.summary.check_contrasts(name)
-        objective = self.objective.resolved(data.occurring)
-        extra = dict.fromkeys(metric.resolved(data.occurring) for metric in self.extra)
+        objective = self.objective.resolved(occurring)
+        extra = dict.fromkeys(metric.resolved(occurring) for metric in self.extra)
         extra.pop(objective.measure, None)
-        return replace(self, objective=objective, extra=tuple(extra))
+        plan = replace(self, objective=objective, extra=tuple(extra))
+        return replace(plan, stopping=plan._stopping_metric(occurring))
+
+    def _stopping_metric(self, occurring: Any) -> Measure | Function:
+        if self.stopping is None:
+            return self.objective.measure
+        measures = [self.objective.measure, *self.extra]
+        names = metric_names(measures)
+        by_name: dict[str, Measure | Function] = {
+            **{getattr(function, "__name__", ""): function for function in self.functions},
+            **dict(zip(names, measures, strict=True)),
+        }
+        for name in (self.stopping, f"map-{self.stopping}"):
+            if isinstance(self.stopping, str) and name in by_name:
+                return by_name[name]
+        wanted = self.stopping
+        with suppress(TypeError, ValueError):
+            wanted = as_measure(wanted).resolved(occurring)
+        metrics: list[Measure | Function] = [*measures, *self.functions]
+        for metric in metrics:
+            if metric == wanted:
+                return metric
+        raise ValueError(
+            f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
+            f"{', '.join(by_name)}, or that eval_metric names it too"
+        )
 
     @property
     def metrics(self) -> list[Measure | Function]:
-        """Metrics to report; the one that stops training is first.
-
-        Raises
-        ------
-        ValueError
-            If `stopping` is not reported.
-        """
-        measures = [self.objective.measure, *self.extra]
-        first = _stopping_metric(self.stopping, measures, self.functions)
-        others: list[Measure | Function] = [*measures, *self.functions]
-        return [first, *(metric for metric in others if metric is not first)]
+        """Metrics to report, of a resolved plan; the one that stops training is first."""
+        every = (self.objective.measure, *self.extra, *self.functions)
+        return [self.stopping, *(metric for metric in every if metric is not self.stopping)]
 
 
 def ranking_objective(ranker: Any, random_state: Any) -> Objective:
@@ -113,42 +177,22 @@ def ranking_objective(ranker: Any, random_state: Any) -> Objective:
     return as_objective(objective, as_measure(ranker.measure, ranker.g), seed(random_state) or 0)
 
 
-def split_metrics(eval_metric: Any) -> tuple[tuple[Measure, ...], tuple[Function, ...]]:
-    """Split `eval_metric` of a ranker into measures and functions."""
-    given = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
-    measures: list[Any] = []
-    functions = []
-    for metric in given:
-        if isinstance(metric, Metrics):
-            measures += metric.measures
-        elif callable(metric) and not isinstance(metric, type | Measure):
-            functions.append(metric)
-        elif metric is not None or given is eval_metric:
-            measures.append(metric)
-    return tuple(dict.fromkeys(as_measures(measures, "eval_metric"))), tuple(functions)
+def refuse_ignored(parameters: Mapping[str, Any], ignored: Collection[str], library: str) -> None:
+    """Raise ValueError if parameters are set that change nothing beside our objectives.
+
+    A parameter that is None is not set.
+    """
+    found = sorted(name for name in ignored if parameters.get(name) is not None)
+    if found:
+        raise ValueError(
+            f"{', '.join(found)}: {library} would ignore this here; expected none of the "
+            f"parameters of {library}'s own ranking objectives and metrics, and no second name of "
+            f"a parameter of its ranker. See {MIGRATION}"
+        )
 
 
-def _stopping_metric(
-    stopping: Any, measures: Sequence[Measure], functions: Sequence[Function]
-) -> Measure | Function:
-    """Return the measure or function that `stopping_metric` of a ranker names."""
-    if stopping is None:
-        return measures[0]
-    for function in functions:
-        if stopping is function or stopping == getattr(function, "__name__", None):
-            return function
-    names = metric_names(measures)
-    for name in (stopping, f"map-{stopping}"):
-        if name in names:
-            return measures[names.index(name)]
-    with suppress(TypeError, ValueError):
-        found = as_measure(stopping)
-        for measure in measures:
-            # A graded measure without g stands for the reported one, whichever its g.
-            is_open = hasattr(measure, "g") and getattr(found, "g", ()) is None
-            if found == (replace(measure, **{"g": None}) if is_open else measure):
-                return measure
-    raise ValueError(
-        f"stopping_metric is {stopping!r}, which is not reported; expected one of "
-        f"{', '.join(names)}, or that eval_metric names it too"
-    )
+def refuse(arguments: Mapping[str, Any], offered: str) -> None:
+    """Raise ValueError if one of the arguments is not None."""
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise ValueError(f"{', '.join(given)}: expected None, because {offered}")

@@ -15,22 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import not_negative
 from gapboost._kernels import Array
-
-# LightGBM's name of the penalty on factors.
-PENALTY = "lambdarank_position_bias_regularization"
 
 # LightGBM's, so that a position without curvature stays where it is.
 LEAST_CURVATURE = 0.001
-
-
-def checked_penalty(value: Any, position: Any) -> float:
-    """Return the penalty on factors of positions; it must be 0 without positions."""
-    penalty = 0.0 if value is None else not_negative(value, PENALTY)
-    if penalty and position is None:
-        raise ValueError(f"{PENALTY} is {value!r} but position is None; expected both, or neither")
-    return penalty
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,8 @@
 """What the rankers of both boosters have besides `fit` and `predict`."""
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -9,12 +11,10 @@ from gapboost._boosters.plan import Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.rows import RankingRows, on_host
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
+from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-# The parameters that our rankers add to those of the boosters.
-OWN_NAMES = ("measure", "g", "objective", "stopping_metric")
 
 # Threads of OpenMP do not survive a fork: a child process predicts with one thread.
 IMPORTED_IN = os.getpid()
@@ -39,11 +39,10 @@ class GAPRanker:
 
     # Set by `fit` and `load_model`.
     _trained_objective: Objective
-    _n_queries: int | None
+    position_bias_: dict[Any, float] | None
     _trained_names: tuple[str, ...] = ()
-    _factors: dict[Any, float] | None
     # Factors after all rounds that the booster holds: training that continues starts from these.
-    _last_factors: dict[Any, float] | None
+    _last_factors: dict[Any, float] | None = None
 
     @property
     def objective_(self) -> Objective:
@@ -60,24 +59,6 @@ class GAPRanker:
     def g_(self) -> tuple[float, ...] | None:
         """Threshold probabilities of `measure_`; None for a measure that has none."""
         return getattr(self.measure_, "g", None)
-
-    @property
-    def n_queries_in_(self) -> int:
-        """Number of training queries; a model that was loaded from a file does not have it."""
-        n_queries: int | None = getattr(self, "_n_queries", None)
-        if n_queries is None:
-            raise AttributeError(f"{type(self).__name__} has no n_queries_in_ before fit")
-        return n_queries
-
-    @property
-    def position_bias_(self) -> dict[Any, float] | None:
-        """``{position: its factor in training}``; None if `fit` got no `position`.
-
-        After early stopping these are the factors of the best iteration. Only their differences
-        matter.
-        """
-        check_is_fitted(self)
-        return self._factors
 
     def score(
         self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
@@ -109,31 +90,38 @@ class GAPRanker:
             raise ValueError(
                 "qid is missing in score; expected one query id a row, or group with the sizes of "
                 "the queries. Pipelines and scikit-learn's model selection pass it on after "
-                "sklearn.set_config(enable_metadata_routing=True): pipeline.score(X, y, qid=qid), "
-                "cross_validate(..., params={'qid': qid})"
+                "sklearn.set_config(enable_metadata_routing=True)"
             )
-        scores = self.predict(X)  # type: ignore[attr-defined]
-        n_jobs = self.n_jobs  # type: ignore[attr-defined]
+        ranker: Any = self
         found = evaluate(
-            measure, on_host(y), scores, qid, sample_weight=on_host(sample_weight), n_jobs=n_jobs
+            measure,
+            on_host(y),
+            ranker.predict(X),
+            qid,
+            sample_weight=on_host(sample_weight),
+            n_jobs=ranker.n_jobs,
         )
         return float(found[measure])
 
+    def _features(self, X: Any, validate: bool = True) -> Any:
+        """Return the features to predict; if `validate`, they have the columns of training."""
+        X = features(without_qid(X)[0])
+        if validate:
+            check_names(feature_names(X), self._trained_names, "X")
+        return X
 
-def features_to_predict(ranker: GAPRanker, X: Any, validate: bool) -> Any:
-    """Return the features without a column ``qid``; if `validate`, with the columns of training."""
-    X = features(without_qid(X)[0])
-    if validate:
-        check_names(feature_names(X), ranker._trained_names, "X")
-    return X
+    def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> None:
+        """Train as `fit` on rows that `_bins` binned; `watch` gets held-out scores each round."""
+        ranker: Any = self
+        given = ranker.get_params(deep=False)
+        plan = ranker._plan(given, rows.positions)
+        rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
+        plan = plan.resolved(rows.data.occurring)
+        ranker._train(given, ranker._gradients(plan, rows), bins, watch)
 
 
-def learned(
-    plan: Plan,
-    rows: RankingRows,
-    factors: PositionFactors | None,
-    best_round: int | None,
-    n_rounds: int | None = None,
+def fitted_attributes(
+    plan: Plan, rows: RankingRows, factors: PositionFactors | None, best_round: int | None
 ) -> dict[str, Any]:
     """Return the attributes of a fitted ranker that `GAPRanker` reads.
 
@@ -145,13 +133,10 @@ def learned(
     factors : PositionFactors or None
     best_round : int or None
         Rounds of this training that predictions use; None is all.
-    n_rounds : int or None
-        Rounds of this training that the booster holds.
     """
     return {
         "_trained_objective": plan.objective,
-        "_n_queries": len(rows.data.queries),
+        "n_queries_in_": len(rows.data.queries),
+        "position_bias_": None if factors is None else factors.by_position(best_round),
         "_trained_names": feature_names(rows.X),
-        "_factors": None if factors is None else factors.by_position(best_round),
-        "_last_factors": None if factors is None else factors.by_position(n_rounds),
     }

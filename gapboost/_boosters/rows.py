@@ -1,8 +1,9 @@
 """Rows of one data set in grouped order, ready for a booster."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,17 +15,8 @@ from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 
-
-class Names(NamedTuple):
-    """Names of the arguments that hold a data set, for error messages."""
-
-    X: str = "X"
-    y: str = "y"
-    qid: str = "qid"
-    group: str = "group"
-    weight: str = "sample_weight"
-    start: str = "start"
-    position: str = "position"
+# Names of the arguments that hold a data set, for error messages.
+NAMES = ("X", "y", "qid", "group", "sample_weight", "start", "position")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +54,6 @@ class RankingRows:
         """Documents of each query, int64 of shape (Q,)."""
         return self.data.queries.sizes
 
-    def subset(self, queries: Array) -> Self:
-        """Return some of the queries, as a mask or numbers, with their documents."""
-        rows = np.flatnonzero(np.repeat(self.data.queries.mask(queries), self.sizes))
-        start, shown = self.start, self.positions
-        return replace(
-            self,
-            X=rows_of(self.X, rows),
-            data=self.data.subset(queries),
-            start=None if start is None else start[rows],
-            positions=None if shown is None else replace(shown, codes=shown.codes[rows]),
-        )
-
 
 def on_host(values: Any) -> Any:
     """Return an array of CuPy as one of numpy; anything else unchanged."""
@@ -90,7 +70,7 @@ def ranking_rows(
     position: Any = None,
     *,
     limit: GradeLimit | None = None,
-    names: Names | None = None,
+    names: Sequence[str] | None = None,
 ) -> RankingRows:
     """Check a data set, and bring its rows together query by query.
 
@@ -99,37 +79,31 @@ def ranking_rows(
     ValueError, TypeError
         If an argument is unusable; `names` are the caller's names of them.
     """
-    names = names or Names()
+    of_X, of_y, of_qid, of_group, of_weight, of_start, of_position = names or NAMES
     y, weight, start, position = map(on_host, (y, weight, start, position))
-    X, qid = split(X, on_host(qid), group, (names.X, names.qid, names.group))
+    X, qid = split(X, on_host(qid), group, (of_X, of_qid, of_group))
     if qid is None:
         raise ValueError(
-            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes "
-            "of the queries"
+            f"{of_qid} is missing; expected one query id a row, or {of_group} with the sizes of "
+            "the queries"
         )
-    X = features(X, names.X)
+    X = features(X, of_X)
     data = judged(
-        y,
-        qid,
-        sample_weight=weight,
-        limit=limit,
-        names=(names.y, names.qid, names.weight),
-        real=True,
+        y, qid, sample_weight=weight, limit=limit, names=(of_y, of_qid, of_weight), real=True
     )
-    n_rows = X.shape[0]
-    if n_rows != data.queries.n_rows:
+    queries, n_rows = data.queries, X.shape[0]
+    if n_rows != queries.n_rows:
         raise ValueError(
-            f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the "
-            "same number"
+            f"{of_X} has {n_rows} rows but {of_y} has {queries.n_rows}; expected the same number"
         )
     if start is not None:
-        start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
+        start = queries.grouped(checked_scores(start, n_rows, of_start, of_y))
     shown = None
     if position is not None:
-        found = grouped_rows(position, n_rows, names.position, names.y, "position")
-        shown = Positions(found.ids.tolist(), data.queries.grouped(found.codes))
-    if data.queries.rows is not None:
-        X = rows_of(X, data.queries.rows)
+        found = grouped_rows(position, n_rows, of_position, of_y, "position")
+        shown = Positions(found.ids.tolist(), queries.grouped(found.codes))
+    if queries.rows is not None:
+        X = rows_of(X, queries.rows)
     return RankingRows(X, data, start, weight is not None, shown)
 
 
@@ -137,8 +111,8 @@ def evaluation_rows(
     eval_set: Any,
     metadata: Mapping[str, Any],
     train: RankingRows,
+    of_training: Sequence[Any],
     limit: GradeLimit,
-    is_training_set: Callable[[Any, Sequence[Any]], bool],
 ) -> list[RankingRows]:
     """Check the evaluation sets; `train` stands for the training set among them.
 
@@ -148,10 +122,10 @@ def evaluation_rows(
     metadata : mapping {argument of fit: list or None}
         Query ids, group sizes, weights and initial scores, in this order.
     train : RankingRows
+    of_training : sequence
+        An evaluation set that begins with these objects is the training set: X, y, and metadata as
+        far as they count.
     limit : GradeLimit
-        Of all metrics.
-    is_training_set : callable
-        Gets a pair and its entries of `metadata`.
 
     Raises
     ------
@@ -161,34 +135,67 @@ def evaluation_rows(
     pairs = [] if eval_set is None else eval_set
     if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
         pairs = [pairs]
-        metadata = {name: _alone(values) for name, values in metadata.items()}
+        metadata = {name: _of_one_set(values) for name, values in metadata.items()}
     for name, values in {"eval_set": pairs, **metadata}.items():
-        if values is None:
-            continue
-        is_list = isinstance(values, list | tuple)
-        if not is_list or len(values) != len(pairs):
-            found = f"has {len(values)} entries" if is_list else f"is a {type(values).__name__}"
+        if values is not None and not (
+            isinstance(values, list | tuple) and len(values) == len(pairs)
+        ):
             raise ValueError(
-                f"{name} {found}; expected a list with an entry for each of {len(pairs)} "
-                "evaluation sets"
+                f"{name} is a {type(values).__name__} of {np.size(values)} values; expected a list "
+                f"with an entry for each of {len(pairs)} evaluation sets"
             )
     sets = []
     for i, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
-        names = Names(f"eval_set[{i}] X", f"eval_set[{i}] y", *(f"{n}[{i}]" for n in metadata))
-        given = [None if values is None else values[i] for values in metadata.values()]
-        if is_training_set(pair, given):
-            train.data.check_known(names.y, limit)
+        given = [*pair, *(None if values is None else values[i] for values in metadata.values())]
+        if all(a is b for a, b in zip(given, of_training, strict=False)):
             sets.append(train)
             continue
-        rows = ranking_rows(*pair, *given, limit=limit, names=names)
-        check_names(feature_names(rows.X), feature_names(train.X), names.X)
+        names = (f"eval_set[{i}] X", f"eval_set[{i}] y", *(f"{name}[{i}]" for name in metadata))
+        rows = ranking_rows(*given, limit=limit, names=(*names, "position"))
+        check_names(feature_names(rows.X), feature_names(train.X), names[0])
         sets.append(rows)
     return sets
 
 
-def _alone(values: Any) -> Any:
+def _of_one_set(values: Any) -> Any:
     """Return metadata of the only evaluation set as a list; it may be one already."""
     is_list = isinstance(values, list | tuple) and len(values) == 1 and np.ndim(values[0]) == 1
     return values if values is None or is_list else [values]
+
+
+def check_columns(arguments: Mapping[str, Any], n_features: int, has_qid: bool) -> None:
+    """Check positions of columns in arguments of a booster; names are not checked.
+
+    Parameters
+    ----------
+    arguments : mapping {argument: str or sequence, maybe nested}
+    n_features : int
+    has_qid : bool
+        True if the table holds a column ``qid``, which is no feature and shifts the others.
+
+    Raises
+    ------
+    ValueError
+        If a position is out of range, or there is a column ``qid``.
+    """
+    for name, value in arguments.items():
+        for position in _positions(value):
+            if has_qid or not 0 <= position < n_features:
+                raise ValueError(
+                    f"{name} has the position {position}; expected one of {n_features} features, "
+                    "counted from 0, or names of columns where X has a column 'qid'"
+                )
+
+
+def _positions(value: Any) -> list[int]:
+    if isinstance(value, str):
+        # LightGBM's other forms: "0,1,2", "[0,1],[2]" and "name:one,two".
+        has_names = re.search("[a-z]", value, re.IGNORECASE)
+        return [] if has_names else [int(number) for number in re.findall(r"-?\d+", value)]
+    if isinstance(value, list | tuple | set | np.ndarray):
+        return [
+            position for part in value if not isinstance(part, str) for position in _positions(part)
+        ]
+    return [int(value)] if isinstance(value, int | np.integer) else []

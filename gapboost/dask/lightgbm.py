@@ -6,12 +6,12 @@ from typing import Any, Self
 from lightgbm.dask import DaskLGBMRanker
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.parameters import EARLY_STOPPING, refuse
-from gapboost._boosters.plan import Plan
-from gapboost._boosters.positions import PositionFactors
+from gapboost._boosters.plan import EARLY_STOPPING, Plan, refuse
 from gapboost._boosters.rows import RankingRows
-from gapboost.dask.rows import resolved, score_on_client, split, whole_queries
+from gapboost._data.judged import DataSummary
+from gapboost.dask.rows import score_on_client, split, whole_queries
 from gapboost.lightgbm import LGBMGAPRanker, private
+from gapboost.lightgbm.callbacks import units
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
 HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
@@ -87,31 +87,30 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         refuse({name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}, OFFERED)
         refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
         client = private.dask_client(given.pop("client"))
-        plan = Plan.of(self, private.value_of("seed", given), None)
+        plan = Plan.of(self, None, random_state=private.value_of("seed", given), n_jobs=None)
         X, qid, group = split(X, qid, group)
         columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
         columns["init_score"] = init_score
         X, columns, rows = whole_queries(client, X, columns, plan.limit)
-        objective = resolved(plan, rows).objective
-        of_workers = {"measure": "gap", "g": None, "objective": objective}
+        rows.summary.check_contrasts("y")
+        objective = plan.resolved(rows.summary.occurring).objective
         if given["n_jobs"] is None:
             del given["n_jobs"]  # LightGBM would warn that it uses the threads of the workers
         trained = private.train_on_dask(
             client=client,
             data=X,
             label=columns["y"],
-            params={**given, **of_workers, "_mean_size": rows.summary.mean_size},
+            params={**given, "measure": "gap", "g": None, "objective": objective},
             model_factory=WorkerRanker,
             sample_weight=columns.get("sample_weight"),
             init_score=columns.get("init_score"),
             group=columns["qid" if group is None else "group"],
             by_qid=group is None,
-            weighted_size=rows.summary.weighted_size,
+            summary=rows.summary,
             **booster,
         )
-        of_worker = {"_mean_size", "_weighted_size"}
-        found = {n: v for n, v in private.learned(trained).items() if n not in of_worker}
-        self.__dict__ = {**vars(self), **found, "_n_queries": rows.summary.n_queries}
+        found = {n: v for n, v in private.learned(trained).items() if n != "_of_all"}
+        self.__dict__ = {**vars(self), **found, "n_queries_in_": rows.summary.n_queries}
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
@@ -141,21 +140,22 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
 class WorkerRanker(LGBMGAPRanker):
     """`LGBMGAPRanker` as LightGBM's Dask training fits it on the rows of one worker."""
 
+    _of_all: DataSummary
+
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, *, group: Any, by_qid: bool, weighted_size: float, **others: Any
+        self, X: Any, y: Any, *, group: Any, by_qid: bool, summary: DataSummary, **others: Any
     ) -> Self:
         """Train; `group` holds query ids if `by_qid`, and sizes of queries otherwise.
 
-        `weighted_size` is the weighted mean number of documents per query of all workers.
+        `summary` is that of the rows of all workers. Those of this one may teach nothing.
         """
-        self._weighted_size = weighted_size
+        self._of_all = summary
         return super().fit(X, y, **{"qid" if by_qid else "group": group}, **others)
 
-    def _gradients(
-        self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
-    ) -> Gradients:
-        data = rows.data
+    def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
+        data, scale = rows.data, units(plan.objective, self._of_all.mean_size)
         if plan.objective.in_units_of_rows:
             # These objectives multiply a query by the mean size of the data that they see.
-            data = replace(data, weights=data.weights * self._weighted_size / data.weighted_size)
-        return super()._gradients(plan, replace(rows, data=data), factors)
+            size = self._of_all.weighted_size / data.weighted_size
+            data = replace(data, weights=data.weights * size)
+        return Gradients(plan.objective, data, scale, plan.n_jobs, private.TEAM)

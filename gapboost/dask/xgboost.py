@@ -6,22 +6,17 @@ import numpy as np
 import xgboost.dask
 from dask.dataframe import Series
 
-from gapboost._boosters.parameters import refuse
-from gapboost._boosters.plan import Plan
+from gapboost._boosters.plan import refuse
 from gapboost._data.features import without_qid
+from gapboost._data.grades import GradeLimit
 from gapboost._kernels import Array
-from gapboost.dask.rows import (
-    AllRows,
-    resolved,
-    score_on_client,
-    split,
-    whole_queries,
-)
+from gapboost.dask.rows import Rows, score_on_client, split, whole_queries
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 
-OFFERED = "XGBoost has no weights of queries, sizes of queries and positions on Dask"
-# XGBoost keeps query ids as 32 bits.
-MOST_ID = 2**32
+OFFERED = (
+    "XGBoost has no weights of queries, sizes of queries, positions and functions as "
+    "metrics on Dask, because it adds up measures over its workers"
+)
 
 
 class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
@@ -89,16 +84,15 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             partitions.
         """
         refuse(refused, OFFERED)
-        plan, _ = self._plan(self.get_params(deep=False), None)
+        plan = self._plan(self.get_params(deep=False))
+        refuse({"eval_metric": plan.functions or None}, OFFERED)
+        train, rows = self._dask_matrix(plan.limit, X, y, qid, base_margin)
+        rows.summary.check_contrasts("y")
+        plan = plan.resolved(rows.summary.occurring)
         sets = list(eval_set or [])
-        ids, margins = (
-            [None] * len(sets) if values is None else values
-            for values in (eval_qid, base_margin_eval_set)
-        )
-        train, rows = self._matrix(plan, X, y, qid, base_margin)
-        plan = resolved(plan, rows)
+        ids, margins = (values or [None] * len(sets) for values in (eval_qid, base_margin_eval_set))
         evals = [
-            (self._matrix(plan, X, y, q, margin, train)[0], f"validation_{i}")
+            (self._dask_matrix(plan.limit, X, y, q, margin, train)[0], f"validation_{i}")
             for i, ((X, y), q, margin) in enumerate(zip(sets, ids, margins, strict=True))
         ]
         n_jobs = min(self.client.nthreads().values())
@@ -116,30 +110,29 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             callbacks=self.callbacks,
             coll_cfg=self.coll_cfg,
         )
-        learned = {
+        self.__dict__ = {
+            **vars(self),
             "_Booster": self._inscribed(found["booster"], plan.objective),
             "evals_result_": found["history"],
             "_trained_objective": plan.objective,
-            "_n_queries": rows.summary.n_queries,
+            "n_queries_in_": rows.summary.n_queries,
             "_trained_names": tuple(found["booster"].feature_names or ()),
-            "_factors": None,
-            "_last_factors": None,
+            "position_bias_": None,
         }
-        self.__dict__ = {**vars(self), **learned}
         return self
 
-    def _matrix(
-        self, plan: Plan, X: Any, y: Any, qid: Any, base_margin: Any, train: Any = None
-    ) -> tuple[Any, AllRows]:
+    def _dask_matrix(
+        self, limit: GradeLimit, X: Any, y: Any, qid: Any, base_margin: Any, train: Any = None
+    ) -> tuple[Any, Rows]:
         """Return the matrix of a data set with whole queries, and what is known of its rows."""
         X, qid, _ = split(X, qid)
         columns = {"y": y, "qid": qid, "base_margin": base_margin}
-        X, columns, rows = whole_queries(self.client, X, columns, plan.limit)
+        X, columns, rows = whole_queries(self.client, X, columns, limit)
         matrix = xgboost.dask.DaskQuantileDMatrix(
             self.client,
             X,
             columns["y"],
-            qid=_small_ids(columns["qid"], rows.ids),
+            qid=_numbered(columns["qid"], rows.ids),
             base_margin=columns.get("base_margin"),
             missing=self.missing,
             feature_types=self.feature_types,
@@ -180,10 +173,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         return local
 
 
-def _small_ids(qid: Any, ids: Array) -> Any:
-    """Return query ids as XGBoost keeps them: unchanged, or their places among `ids`."""
-    if ids.dtype.kind in "iu" and ids[0] >= 0 and ids[-1] < MOST_ID:
-        return qid
+def _numbered(qid: Any, ids: Array) -> Any:
+    """Return query ids as their places among `ids`: XGBoost keeps 32 bits of an id."""
     if isinstance(qid, Series):
         return qid.map_partitions(_places, ids, meta=(qid.name, "int64"))
     return qid.map_blocks(_places, ids, dtype=np.int64)

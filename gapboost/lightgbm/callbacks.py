@@ -1,45 +1,34 @@
-"""Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
+"""Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`: objective, metrics, progress."""
 
-import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.data_sets import (
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.native import (
     Content,
     PerDataSet,
     judged_groups,
     native_metrics,
     native_objective,
 )
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.parameters import refuse_ignored
+from gapboost._boosters.plan import refuse_ignored
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
+from gapboost._optional import tqdm
 from gapboost.lightgbm.private import TEAM
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
 # Parameters of LightGBM's own ranking objectives.
-OF_OBJECTIVES = frozenset(
-    (
-        "bagging_by_query",
-        "lambdarank_norm",
-        "lambdarank_truncation_level",
-        "neg_bagging",
-        "neg_bagging_fraction",
-        "neg_sub_row",
-        "neg_subsample",
-        "pos_bagging",
-        "pos_bagging_fraction",
-        "pos_sub_row",
-        "pos_subsample",
-        "sigmoid",
-    )
-)
+OF_OBJECTIVES = frozenset((
+    "bagging_by_query", "lambdarank_norm", "lambdarank_truncation_level", "sigmoid",
+    "neg_bagging", "neg_bagging_fraction", "neg_sub_row", "neg_subsample",
+    "pos_bagging", "pos_bagging_fraction", "pos_sub_row", "pos_subsample",
+))  # fmt: skip
 
 
 def units(objective: Objective, mean_size: float) -> tuple[float, float]:
@@ -211,29 +200,6 @@ class LightGBMMetric(Metrics):
         return data, [measure.resolved(data.graded) for measure in self.measures]
 
 
-# Subsets that were found to hold whole queries: their rows never change.
-WHOLE: weakref.WeakSet[lightgbm.Dataset] = weakref.WeakSet()
-
-
-def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
-    """Check folds of `lightgbm.cv`, which deals out rows with an objective not its own."""
-    if data.used_indices is None or data.reference is None or data in WHOLE:
-        return
-    _refuse_cut_queries(data.reference)
-    sizes = data.reference.get_group()
-    if sizes is None:
-        return  # no groups at all are refused with the labels
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    taken = np.bincount(query[np.asarray(data.used_indices)], minlength=len(sizes))
-    n_cut = int(((taken > 0) & (taken < sizes)).sum())
-    if n_cut:
-        raise ValueError(
-            f"the data set is a subset that holds {n_cut} queries in part; expected whole queries: "
-            "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
-        )
-    WHOLE.add(data)
-
-
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
     """Return scores, the data set and its content from either way of calling."""
     if isinstance(y_pred, lightgbm.Dataset):
@@ -241,3 +207,52 @@ def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, A
         return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
     # The data set is not passed, but it keeps its array of labels and passes that.
     return y_pred, y_true, (y_true, group, weight)
+
+
+def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
+    """Check folds of `lightgbm.cv`, which deals out rows with an objective not its own."""
+    sizes = None if data.used_indices is None else data.reference.get_group()
+    if sizes is None:
+        return  # no groups at all are refused with the labels
+    queries = np.repeat(np.arange(len(sizes)), sizes)[np.asarray(data.used_indices)]
+    taken = np.bincount(queries, minlength=len(sizes))
+    if ((taken > 0) & (taken < sizes)).any():
+        raise ValueError(
+            "the data set is a subset that holds some queries in part; expected whole queries: "
+            "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
+        )
+
+
+def progress() -> Callable[[Any], None]:
+    """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
+
+    For ``callbacks=[...]`` of `LGBMGAPRanker.fit`, `lightgbm.LGBMRanker.fit`, `lightgbm.train` and
+    `lightgbm.cv`.
+
+    Raises
+    ------
+    ImportError
+        If tqdm is missing.
+
+    Examples
+    --------
+    >>> from gapboost.lightgbm import LGBMGAPRanker, progress
+    >>> callbacks = [progress()]  # for LGBMGAPRanker().fit(..., callbacks=callbacks)
+    """
+    kind = tqdm()
+    bars: list[Any] = []
+
+    def show(env: Any) -> None:
+        if env.iteration == env.begin_iteration:
+            bars[:] = [kind(total=env.end_iteration - env.begin_iteration, unit="round")]
+        # (data set, name, value, whether higher is better, in cross-validation the deviation)
+        results = env.evaluation_result_list or []
+        values = {f"{data} {name}": f"{value:.4g}" for data, name, value, *_ in results}
+        bars[0].set_postfix(values, refresh=False)
+        bars[0].update()
+        if env.iteration + 1 == env.end_iteration:
+            bars[0].close()
+
+    # Early stopping, at 30, skips in the last round the callbacks that follow it.
+    show.order = 25  # type: ignore[attr-defined]
+    return show

@@ -1,12 +1,11 @@
 """Models for exporters."""
 
 import re
-from typing import Any
 
 import lightgbm
 
-from gapboost.lightgbm.model_text import labelled
-from gapboost.lightgbm.ranker import LGBMGAPRanker
+# What models for others say they were trained for.
+VENDOR_OBJECTIVE = "lambdarank"
 
 # What LightGBM writes of each split, one number: 1 for one by category; 4 for one by number that
 # takes zeros for missing.
@@ -14,7 +13,21 @@ DECISIONS = re.compile(r"^decision_type=(.+)$", re.MULTILINE)
 BY_CATEGORY, MISSING, ZERO_IS_MISSING = 1, 12, 4
 
 
-def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
+def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
+    """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
+
+    LightGBM leaves a Python objective out of a model. `num_iteration` is that of
+    `Booster.model_to_string`.
+    """
+    text = booster.model_to_string(num_iteration=num_iteration)
+    if "\nobjective=" not in text:
+        named = f"\nobjective={VENDOR_OBJECTIVE}\nfeature_names="
+        text = text.replace("\nfeature_names=", named, 1)
+        text = re.sub(r"\n\[objective: custom.*\]\n", f"\n[objective: {VENDOR_OBJECTIVE}]\n", text)
+    return lightgbm.Booster(model_str=text)
+
+
+def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster:
     """Return a booster with the same predictions, for exporters such as those to ONNX.
 
     LightGBM leaves a Python objective out of the model, and exporters refuse a model without one.
@@ -22,7 +35,7 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
 
     Parameters
     ----------
-    model : LGBMGAPRanker or Booster
+    model : LGBMGAPRanker, another ranker of LightGBM, or Booster
         Fitted; early stopping has its best iterations exported.
 
     Returns
@@ -51,38 +64,26 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     >>> "objective=lambdarank" in exportable(ranker).model_to_string()
     True
     """
-    found = labelled(_booster_of(model))
+    if not isinstance(model, lightgbm.LGBMModel | lightgbm.Booster):
+        raise TypeError(
+            f"model is a {type(model).__name__}; expected a ranker or booster of LightGBM; "
+            "gapboost.xgboost.exportable takes XGBoost's"
+        )
+    found = labelled(model.booster_ if isinstance(model, lightgbm.LGBMModel) else model)
     text = found.model_to_string()
-    if "\nis_linear=1\n" in text:
-        raise ValueError(
-            "linear_tree is True in model; expected a model without linear trees: exporters cannot "
-            "write them"
-        )
-    if "\naverage_output\n" in text:
-        raise ValueError(
-            "boosting is 'rf' in model; expected gbdt, dart or goss: exporters sum what a forest "
-            "averages"
-        )
-    if any(
-        _misses_zeros(int(split)) for splits in DECISIONS.findall(text) for split in splits.split()
-    ):
-        raise ValueError(
-            "zero_as_missing is True in model; expected a model in which NaN alone is missing: "
-            "exporters know no other missing value. Train with NaN instead of zeros"
-        )
+    decisions = [int(one) for splits in DECISIONS.findall(text) for one in splits.split()]
+    written_wrongly = {
+        "linear_tree is True": "\nis_linear=1\n" in text,
+        "boosting is 'rf'": "\naverage_output\n" in text,
+        "zero_as_missing is True": any(
+            not decision & BY_CATEGORY and decision & MISSING == ZERO_IS_MISSING
+            for decision in decisions
+        ),
+    }
+    for parameter, is_so in written_wrongly.items():
+        if is_so:
+            raise ValueError(
+                f"{parameter} in model; expected a sum of constant leaves in which NaN alone is "
+                "missing: exporters cannot write another model"
+            )
     return found
-
-
-def _booster_of(model: Any) -> lightgbm.Booster:
-    if isinstance(model, lightgbm.LGBMModel):
-        return model.booster_
-    if isinstance(model, lightgbm.Booster):
-        return model
-    raise TypeError(
-        f"model is a {type(model).__name__}; expected an LGBMGAPRanker, another ranker of LightGBM "
-        "or a lightgbm.Booster. gapboost.xgboost.exportable takes XGBoost's models"
-    )
-
-
-def _misses_zeros(decision: int) -> bool:
-    return not decision & BY_CATEGORY and decision & MISSING == ZERO_IS_MISSING

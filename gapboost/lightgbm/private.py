@@ -19,7 +19,15 @@ EarlyStopping = type(lightgbm.early_stopping(1))
 # LightGBM 4.7 deprecates `eval_set` for arguments that 4.6 lacks.
 HAS_EVAL_X = "eval_X" in signature(lightgbm.LGBMRanker.fit).parameters
 
-__all__ = ["HAS_EVAL_X", "TEAM", "EarlyStopping", "LightGBMError"]
+__all__ = ["TEAM", "EarlyStopping", "LightGBMError"]
+
+
+def evaluation_arguments(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return the evaluation sets as the installed LightGBM takes them."""
+    if not HAS_EVAL_X or not pairs:
+        return {"eval_set": pairs or None}
+    tables, labels = zip(*pairs, strict=True)
+    return {"eval_X": tables, "eval_y": labels}
 
 
 def dask_client(client: Any) -> Any:

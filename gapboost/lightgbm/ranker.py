@@ -1,6 +1,7 @@
 """LightGBM ranker with the interface of `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, Self
 
@@ -9,40 +10,24 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.parameters import check_positions, refuse_ignored
-from gapboost._boosters.plan import Plan
-from gapboost._boosters.positions import PENALTY, PositionFactors, checked_penalty
-from gapboost._boosters.ranker import (
-    OWN_NAMES,
-    GAPRanker,
-    features_to_predict,
-    is_forked,
-    learned,
-)
-from gapboost._boosters.rows import Names, RankingRows, evaluation_rows, ranking_rows
-from gapboost._data.features import (
-    QID,
-    column_names,
-)
+from gapboost._boosters.plan import OWN_NAMES, PENALTY, Plan, refuse_ignored
+from gapboost._boosters.positions import PositionFactors
+from gapboost._boosters.ranker import GAPRanker, fitted_attributes, is_forked
+from gapboost._boosters.rows import RankingRows, check_columns, evaluation_rows, ranking_rows
+from gapboost._data.features import QID, column_names
 from gapboost._kernels import Array
 from gapboost.lightgbm import private
 from gapboost.lightgbm.callbacks import units
-from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
+from gapboost.lightgbm.export import VENDOR_OBJECTIVE, labelled
 from gapboost.lightgbm.training import (
     TreeCounter,
-    as_booster,
-    binned,
     by_first_metric,
     check_continued,
-    check_stopping,
-    clear_errors,
-    evaluation_arguments,
     evaluation_pairs,
     ignored_parameters,
     read_exactly,
     round_metrics,
-    row_weights,
-    train_on_bins,
+    stops_early,
     vendor_ranker,
 )
 from gapboost.measures import Measure
@@ -50,6 +35,8 @@ from gapboost.objectives import Objective
 
 # Training and held-out rows.
 Bins = tuple[lightgbm.Dataset, lightgbm.Dataset]
+
+NAMES = ("X", "y", "qid", "group", "sample_weight", "init_score", "position")
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
@@ -118,9 +105,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         extra_trees: bool = True,
         **kwargs: Any,
     ) -> None:
-        # On one of several workers: the mean number of documents per query of all workers. The
-        # rows of one worker may then teach nothing.
-        self._mean_size: float | None = kwargs.pop("_mean_size", None)
         super().__init__(objective=objective, **kwargs)
         self.measure = measure
         self.g = g
@@ -200,65 +184,52 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         UserWarning
             If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
-        parameters = self.get_params(deep=False)
-        plan, penalty = self._plan(parameters, position, eval_metric)
-        check_stopping(plan, parameters, callbacks)
+        given = self.get_params(deep=False)
+        plan = self._plan(given, position, eval_metric, callbacks)
         rows = ranking_rows(
-            X, y, qid, group, sample_weight, init_score, position,
-            limit=plan.objective_limit, names=Names(start="init_score"),
-        )  # fmt: skip
-        plan = plan.resolved(rows.data, part=self._mean_size is not None)
-        if eval_X is not None or eval_y is not None:
-            eval_set = evaluation_pairs(eval_set, eval_X, eval_y)
+            X, y, qid, group, sample_weight, init_score, position, limit=plan.limit, names=NAMES
+        )
+        plan = plan.resolved(rows.data.occurring)
         metadata = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
             "eval_sample_weight": eval_sample_weight,
             "eval_init_score": eval_init_score,
         }
-        sets = evaluation_rows(
-            eval_set, metadata, rows, plan.limit,
-            lambda pair, _: pair[0] is X and pair[1] is y,
-        )  # fmt: skip
-        width, qid_column = rows.X.shape[1], QID in column_names(X)
-        check_positions("categorical_feature", categorical_feature, width, qid_column)
-        constraints = parameters.get("interaction_constraints")
-        check_positions("interaction_constraints", constraints, width, qid_column)
-        before = None if init_model is None else as_booster(init_model)
+        pairs = evaluation_pairs(eval_set, eval_X, eval_y)
+        sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
+        columns = {
+            "categorical_feature": categorical_feature,
+            "interaction_constraints": given.get("interaction_constraints"),
+        }
+        check_columns(columns, rows.X.shape[1], QID in column_names(X))
+        before = None if init_model is None else _as_booster(init_model)
         if before is not None:
             check_continued(before, rows, feature_name)
             if self.extra_trees:
                 # LightGBM would draw the same thresholds again.
-                seed = parameters.get("extra_seed") or private.value_of("seed", parameters)
+                seed = given.get("extra_seed") or private.value_of("seed", given)
                 seed = seed if isinstance(seed, int | np.integer) else 6
-                parameters["extra_seed"] = int(seed) + before.num_trees() & 0x7FFFFFFF
-        factors = self._position_factors(plan, rows, penalty, init_model)
-        gradients = self._gradients(plan, rows, factors)
+                given["extra_seed"] = int(seed) + before.num_trees() & 0x7FFFFFFF
+        gradients = self._gradients(plan, rows, init_model)
         counter = TreeCounter()
         callbacks = [*(callbacks or ()), counter]
-        if parameters.setdefault("first_metric_only", True) is not False:
-            parameters["first_metric_only"] = True
-            callbacks = by_first_metric(callbacks)
+        if given.get("first_metric_only") is not False:
+            given["first_metric_only"] = True
+            callbacks = [by_first_metric(callback) for callback in callbacks]
         # Training happens on a fresh LGBMRanker: after an error this one is as it was.
-        trained = vendor_ranker(
-            parameters, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
-        )
-        table, labels = read_exactly(rows.X, "X"), rows.y
+        trained = self._vendor(given, gradients)
         # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        tables = [
-            table if s is rows else read_exactly(s.X, f"eval_set[{i}] X")
-            for i, s in enumerate(sets)
-        ]
-        with clear_errors(rows, feature_name):
+        arrays = {id(s): (read_exactly(s.X), s.y) for s in (rows, *sets)}
+        with _splits_expected():
             trained.fit(
-                table,
-                labels,
-                sample_weight=row_weights(rows),
+                *arrays[id(rows)],
+                sample_weight=_row_weights(rows),
                 init_score=rows.start,
                 group=rows.sizes,
-                **evaluation_arguments(tables, [labels if s is rows else s.y for s in sets]),
+                **private.evaluation_arguments([arrays[id(s)] for s in sets]),
                 eval_group=[s.sizes for s in sets] or None,
-                eval_sample_weight=[row_weights(s) for s in sets],
+                eval_sample_weight=[_row_weights(s) for s in sets],
                 eval_init_score=[s.start for s in sets],
                 eval_names=eval_names,
                 eval_metric=round_metrics(plan, rows, sets),
@@ -272,36 +243,70 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             begin = 0 if before is None else before.current_iteration()
             best_round = trained.booster_.best_iteration - begin
             private.set_best_iteration(trained, counter.counts[best_round - 1])
-        found = {**private.learned(trained), **learned(plan, rows, factors, best_round, best_round)}
+        fitted = fitted_attributes(plan, rows, gradients.factors, best_round)
         # In one step: fits of this ranker in several threads leave no mixture.
-        self.__dict__ = {**vars(self), **found}
+        self.__dict__ = {
+            **vars(self),
+            **private.learned(trained),
+            **fitted,
+            "_last_factors": fitted["position_bias_"],
+        }
         return self
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
         """Return training and held-out rows as LightGBM keeps them, binned by the training rows."""
-        return binned(train, held_out)
+        # Kept raw: LightGBM bins again if a candidate changes how, instead of refusing.
+        first = lightgbm.Dataset(
+            read_exactly(train.X),
+            train.y,
+            weight=_row_weights(train),
+            group=train.sizes,
+            free_raw_data=False,
+        )
+        table = read_exactly(held_out.X)
+        return first, lightgbm.Dataset(
+            table, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False
+        )
 
-    def _train_on_bins(self, rows: RankingRows, bins: Bins, watch: Callable[[Array], None]) -> None:
-        """Train as `fit` on rows that `_bins` binned; `watch` gets held-out scores each round."""
-        train_on_bins(self, rows, bins, watch)
+    def _train(
+        self, given: dict[str, Any], gradients: Gradients, bins: Bins, watch: Callable[..., None]
+    ) -> None:
+        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
+            watch(scores)
+            return []
+
+        with _splits_expected():
+            lightgbm.train(
+                private.train_parameters(self._vendor(given, gradients)),
+                bins[0],
+                num_boost_round=self.n_estimators,
+                valid_sets=[bins[1]],
+                feval=feval,
+                keep_training_booster=True,
+            )
 
     def _plan(
-        self, parameters: dict[str, Any], position: Any, eval_metric: Any = None
-    ) -> tuple[Plan, float]:
-        """Return the plan, and the penalty on factors of positions; check all parameters."""
-        refuse_ignored(parameters, ignored_parameters(), "LightGBM")
-        penalty = checked_penalty(parameters.pop(PENALTY, None), position)
-        n_jobs, random_state = (private.value_of(n, parameters) for n in ("num_threads", "seed"))
-        return Plan.of(self, random_state, n_jobs, eval_metric), penalty
+        self,
+        given: dict[str, Any],
+        position: Any,
+        eval_metric: Any = None,
+        callbacks: Sequence[Any] | None = None,
+    ) -> Plan:
+        """Return the plan of these parameters, after a check of all of them."""
+        refuse_ignored(given, ignored_parameters(), "LightGBM")
+        return Plan.of(
+            self,
+            eval_metric,
+            random_state=private.value_of("seed", given),
+            n_jobs=private.value_of("num_threads", given),
+            penalty=given.pop(PENALTY, None),
+            position=position,
+            stops_early=stops_early(given, callbacks),
+        )
 
-    def _position_factors(
-        self, plan: Plan, rows: RankingRows, penalty: float, continued: Any = None
-    ) -> PositionFactors | None:
-        if rows.positions is None:
-            return None
-        before = continued._last_factors if isinstance(continued, GAPRanker) else None
-        units = self._units(plan, rows)
-        return PositionFactors(rows.positions, self.learning_rate, penalty, units, before)
+    def _vendor(self, given: dict[str, Any], gradients: Gradients) -> lightgbm.LGBMRanker:
+        objective = {"objective": lambda y_true, y_pred: gradients(y_pred), "metric": "None"}
+        return vendor_ranker(given, **objective)
 
     def _process_params(self, stage: str) -> dict[str, Any]:
         # LightGBM passes all of these on to its library.
@@ -309,21 +314,18 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
         return {**known, "objective": "None"}
 
-    def _units(self, plan: Plan, rows: RankingRows) -> tuple[float, float]:
-        mean_size = rows.data.mean_size if self._mean_size is None else self._mean_size
-        return units(plan.objective, mean_size)
-
-    def _gradients(
-        self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
-    ) -> Gradients:
+    def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""
-        gradients = Gradients(
-            plan.objective, rows.data, self._units(plan, rows), plan.n_jobs, private.TEAM, factors
-        )
-        if self._mean_size is None:
-            # All names of LightGBM's min_child_weight.
-            least = private.value_of("min_sum_hessian_in_leaf", self.get_params(deep=False))
-            gradients.check_learnable(rows, float(least), "init_score")
+        scale, factors = units(plan.objective, rows.data.mean_size), None
+        if rows.positions is not None:
+            before = getattr(continued, "_last_factors", None)
+            factors = PositionFactors(
+                rows.positions, self.learning_rate, plan.penalty, scale, before
+            )
+        gradients = Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, factors)
+        # All names of LightGBM's min_child_weight.
+        least = private.value_of("min_sum_hessian_in_leaf", self.get_params(deep=False))
+        gradients.check_learnable(rows, float(least))
         return gradients
 
     def predict(
@@ -363,11 +365,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         check_is_fitted(self)
         if is_forked():
             kwargs = {"num_threads": 1, **kwargs}
-        # LightGBM ignores it for custom objectives.
-        early = kwargs.get("pred_early_stop", self._other_params.get("pred_early_stop"))
-        predict = self.to_vendor().predict if early else super().predict
-        scores: Array = predict(
-            read_exactly(features_to_predict(self, X, validate_features), "X"),
+        scores: Array = super().predict(
+            read_exactly(self._features(X, validate_features)),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
@@ -393,3 +392,29 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         found = {n: v for n, v in private.learned(self).items() if n in names and n != "_Booster"}
         vars(vendor).update(deepcopy(found), _Booster=booster)
         return vendor
+
+
+def _as_booster(model: Any) -> lightgbm.Booster:
+    """Return the booster of a model, or of its file."""
+    if isinstance(model, lightgbm.LGBMModel):
+        return model.booster_
+    return model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
+
+
+def _row_weights(rows: RankingRows) -> Array | None:
+    """Return one weight a row, as LightGBM takes them; None if none were given."""
+    return rows.data.row_weights if rows.weighted else None
+
+
+@contextmanager
+def _splits_expected() -> Iterator[None]:
+    """Turn LightGBM's internal check failure into a ValueError: no feature can be split."""
+    try:
+        yield
+    except private.LightGBMError as error:
+        if "num_features()" not in str(error):
+            raise
+        raise ValueError(
+            "X holds no feature that LightGBM can split; expected one with different values, each "
+            "side of a split in at least min_child_samples rows"
+        ) from error

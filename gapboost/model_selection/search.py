@@ -12,9 +12,8 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
-from gapboost._boosters.one_label import check_one_label
-from gapboost._boosters.parameters import EARLY_STOPPING
-from gapboost._boosters.plan import ranking_objective
+from gapboost._boosters.native import check_one_label
+from gapboost._boosters.plan import EARLY_STOPPING, ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
@@ -167,10 +166,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         candidates = self._candidates()
         trained = [self._measure_of(t.params) for t in _trainings(candidates, self._trees)]
         measures = [*self._targets(), *trained]
-        check_one_label(
-            measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several"
-            " labels",
-        )  # fmt: skip
+        check_one_label(measures, "GSearchCV")
         judged = ranking_rows(
             X, y, qid, group, sample_weight, position=position, limit=grade_limit(measures)
         ).data

@@ -1,4 +1,4 @@
-"""Callbacks for `xgboost.train`."""
+"""Callbacks for `xgboost.train`: objective, metrics and progress."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 import xgboost
 from xgboost import collective
+from xgboost.callback import TrainingCallback
 
-from gapboost._boosters.data_sets import (
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics, means_over_workers
+from gapboost._boosters.native import (
     Content,
     PerDataSet,
     judged_groups,
     native_metrics,
     native_objective,
 )
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, means_over_workers
 from gapboost._data.grades import MAX_GRADE, graded
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
+from gapboost._optional import tqdm
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.device import gradients_on, values_on
@@ -188,7 +190,7 @@ class XGBoostObjective:
             data.summary.check_contrasts("label")
         objective = objective.resolved(data.occurring)
         gradients = Gradients(objective, data, units(objective), self.n_jobs, TEAM)
-        return gradients_on(self.device, gradients, data, units(objective)[0])
+        return gradients_on(self.device, gradients)
 
 
 class XGBoostMetric(Metrics):
@@ -262,3 +264,56 @@ def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool]:
     contrasts, fraction, highest = found[-3:]
     whole = np.flatnonzero(found[:-3])
     return (np.unique([fraction, highest]) if fraction else whole), bool(contrasts)
+
+
+def progress(n_rounds: int | None = None) -> TrainingCallback:
+    """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
+
+    For ``callbacks=[...]`` of `XGBGAPRanker`, `xgboost.XGBRanker`, `xgboost.train` and
+    `xgboost.cv`.
+
+    Parameters
+    ----------
+    n_rounds : int, optional
+        Length of the bar, which XGBoost does not tell callbacks.
+
+    Raises
+    ------
+    ImportError
+        If tqdm is missing.
+
+    Examples
+    --------
+    >>> from gapboost.xgboost import XGBGAPRanker, progress
+    >>> XGBGAPRanker(n_estimators=500, callbacks=[progress(500)]).callbacks
+    [progress(500)]
+    """
+    tqdm()
+    return _Progress(n_rounds)
+
+
+class _Progress(TrainingCallback):  # type: ignore[misc]
+    def __init__(self, n_rounds: int | None) -> None:
+        self.n_rounds = n_rounds
+
+    def __repr__(self) -> str:
+        return f"progress({'' if self.n_rounds is None else self.n_rounds})"
+
+    def before_training(self, model: Any) -> Any:
+        self.bar = tqdm()(total=self.n_rounds, unit="round")
+        return model
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        values = {
+            f"{data} {name}": log[-1]
+            for data, logs in evals_log.items()
+            for name, log in logs.items()
+        }
+        self.bar.set_postfix(values, refresh=False)
+        self.bar.update()
+        return False
+
+    def after_training(self, model: Any) -> Any:
+        self.bar.close()
+        del self.bar
+        return model

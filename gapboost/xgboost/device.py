@@ -13,7 +13,7 @@ from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank
 
 
-def gradients_on(device: Any, gradients: Gradients, data: Judged, unit: float) -> Any:
+def gradients_on(device: Any, gradients: Gradients) -> Any:
     """Return `gradients`, or the same on the GPU if the device is one and has kernels for them.
 
     Parameters
@@ -21,9 +21,6 @@ def gradients_on(device: Any, gradients: Gradients, data: Judged, unit: float) -
     device : str or None
         XGBoost's parameter.
     gradients : Gradients
-    data : Judged
-    unit : float
-        Factor on the gradients.
     """
     objective = gradients.objective
     if (
@@ -34,7 +31,7 @@ def gradients_on(device: Any, gradients: Gradients, data: Judged, unit: float) -
     ):
         from gapboost.xgboost.cuda import DeviceGradients
 
-        return DeviceGradients(objective, data, unit)
+        return DeviceGradients(objective, gradients.data, gradients.scale[0])
     return gradients
 
 

@@ -4,16 +4,14 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import xgboost
 
-from gapboost.xgboost.inputs import MISSING, drop_rounds_after_best, kind_of
-from gapboost.xgboost.ranker import XGBGAPRanker
+from gapboost.xgboost.model_files import MISSING
 
 
 def exportable(
-    model: XGBGAPRanker | xgboost.Booster, *, feature_names: str | Sequence[str] | None = "auto"
+    model: xgboost.XGBModel | xgboost.Booster, *, feature_names: str | Sequence[str] | None = "auto"
 ) -> xgboost.Booster:
     """Return a booster with the same predictions that exporters can write and other tools can read.
 
@@ -24,7 +22,7 @@ def exportable(
 
     Parameters
     ----------
-    model : XGBGAPRanker or Booster
+    model : XGBGAPRanker, another ranker of XGBoost, or Booster
         Fitted. A booster of `xgboost.train` does not record the missing value of its `DMatrix`: it
         has to be NaN.
     feature_names : "auto", None or sequence of str, default="auto"
@@ -60,23 +58,24 @@ def exportable(
     >>> exportable(ranker).num_boosted_rounds()
     5
     """
-    booster = _booster_of(model)
-    missing = (
-        model.missing
-        if isinstance(model, xgboost.XGBModel)
-        else float(booster.attr(MISSING) or "nan")
-    )
+    if not isinstance(model, xgboost.XGBModel | xgboost.Booster):
+        raise TypeError(
+            f"model is a {type(model).__name__}; expected a ranker or booster of XGBoost; "
+            "gapboost.lightgbm.exportable takes LightGBM's"
+        )
+    booster = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    missing = model.missing if booster is not model else float(booster.attr(MISSING) or "nan")
     if missing is not None and not math.isnan(missing):
         raise ValueError(
-            f"missing is {float(missing)!r} in model; expected NaN: exporters know no other "
-            "missing value. Train with NaN in its place"
+            f"missing is {float(missing)!r} in model; expected NaN: exporters know no other value"
         )
-    if kind_of(booster) == "gblinear":
+    best = booster.attr("best_iteration")
+    if json.loads(booster.save_config())["learner"]["gradient_booster"]["name"] == "gblinear":
         raise ValueError(
             "booster is 'gblinear' in model; expected trees: exporters know no other XGBoost model"
         )
     names = _names_to_write(booster, feature_names)
-    content = json.loads(drop_rounds_after_best(booster).save_raw("json"))
+    content = json.loads((booster if best is None else booster[: int(best) + 1]).save_raw("json"))
     learner = content["learner"]
     # Some exporters count trees by it, where XGBoost counts rounds.
     for name in ("best_iteration", "best_score"):
@@ -86,8 +85,12 @@ def exportable(
     # the tree model holds them.
     trees = ensemble["gbtree"] if ensemble["name"] == "dart" else ensemble
     weights = ensemble.get("weight_drop") or trees["model"].pop("weight_drop", None)
-    if weights:
-        _weigh_leaves(trees["model"]["trees"], weights)
+    for tree, weight in zip(trees["model"]["trees"], weights or (), strict=bool(weights)):
+        # XGBoost keeps the value of a leaf where a split has its threshold.
+        tree["split_conditions"] = [
+            value * weight if left == -1 else value
+            for value, left in zip(tree["split_conditions"], tree["left_children"], strict=True)
+        ]
     learner["gradient_booster"] = trees
     # Predictions of the others are no raw scores.
     if learner["objective"]["name"].startswith("rank:"):
@@ -99,58 +102,27 @@ def exportable(
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
 
 
-def _booster_of(model: Any) -> xgboost.Booster:
-    if isinstance(model, xgboost.XGBModel):
-        return model.get_booster()
-    if isinstance(model, xgboost.Booster):
-        return model
-    raise TypeError(
-        f"model is a {type(model).__name__}; expected an XGBGAPRanker, another ranker of XGBoost "
-        "or an xgboost.Booster. gapboost.lightgbm.exportable takes LightGBM's models"
-    )
-
-
 def _names_to_write(
     booster: xgboost.Booster, feature_names: str | Sequence[str] | None
 ) -> list[str]:
     """Return the names for the exported model, or an empty list for no names."""
     if feature_names is None:
         return []
-    if isinstance(feature_names, str):
-        if feature_names != "auto":
-            raise ValueError(
-                f"feature_names is {feature_names!r}; expected 'auto', None or a sequence of names"
-            )
-        known = list(booster.feature_names or ())
-        _check_no_name_is_another_position(known)
-        return known
-    names = [str(name) for name in feature_names]
+    if isinstance(feature_names, str) and feature_names == "auto":
+        names = list(booster.feature_names or ())
+        for position, name in enumerate(names):
+            found = re.fullmatch(r"f?(\d+)", name)
+            if found and int(found[1]) != position:
+                raise ValueError(
+                    f"feature_names is 'auto', but column {position} of the training data is "
+                    f"named {name!r}, which converters to ONNX take for column {int(found[1])}; "
+                    "expected None for such a converter, or the names for a tool that reads names"
+                )
+        return names
+    names = [] if isinstance(feature_names, str) else [str(name) for name in feature_names]
     if len(names) != booster.num_features() or len(set(names)) < len(names):
         raise ValueError(
-            f"feature_names has {len(names)} names, {len(set(names))} of them different; expected "
-            f"one different name for each of the {booster.num_features()} features of model"
+            f"feature_names is {feature_names!r}; expected 'auto', None, or one different name for "
+            f"each of the {booster.num_features()} features of model"
         )
     return names
-
-
-def _check_no_name_is_another_position(names: list[str]) -> None:
-    """Raise for columns such as f1, f2, ...: ONNX converters read f1 as the second column."""
-    for position, name in enumerate(names):
-        found = re.fullmatch(r"f?(\d+)", name)
-        if found and int(found[1]) != position:
-            raise ValueError(
-                f"feature_names is 'auto', but column {position} of the training data is named "
-                f"{name!r}, which converters to ONNX take for column {int(found[1])}; expected "
-                "feature_names=None for a converter to ONNX, or the names for a tool that reads "
-                "names: feature_names=ranker.get_booster().feature_names"
-            )
-
-
-def _weigh_leaves(trees: list[dict[str, Any]], weights: list[float]) -> None:
-    """Multiply each leaf of a dart model, given as JSON, by the weight of its tree."""
-    for tree, weight in zip(trees, weights, strict=True):
-        # XGBoost keeps the value of a leaf where a split has its threshold.
-        tree["split_conditions"] = [
-            value * weight if left == -1 else value
-            for value, left in zip(tree["split_conditions"], tree["left_children"], strict=True)
-        ]

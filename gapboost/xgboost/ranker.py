@@ -4,51 +4,41 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
+import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
+from xgboost.callback import EarlyStopping
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.model_file import objective_text
-from gapboost._boosters.parameters import refuse_ignored
-from gapboost._boosters.plan import Plan
-from gapboost._boosters.positions import PENALTY, PositionFactors, checked_penalty
-from gapboost._boosters.ranker import (
-    OWN_NAMES,
-    GAPRanker,
-    features_to_predict,
-    is_forked,
-    learned,
-)
-from gapboost._boosters.rows import Names, RankingRows, evaluation_rows, ranking_rows
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.plan import OWN_NAMES, PENALTY, Plan, ranking_objective, refuse_ignored
+from gapboost._boosters.positions import PositionFactors
+from gapboost._boosters.ranker import GAPRanker, fitted_attributes, is_forked
+from gapboost._boosters.rows import RankingRows, check_columns, evaluation_rows, ranking_rows
 from gapboost._data.features import QID, column_names
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private
 from gapboost.xgboost.callbacks import units
-from gapboost.xgboost.device import gradients_on
-from gapboost.xgboost.inputs import (
-    MISSING,
-    SAVED_AS,
-    TRAINED_FOR,
-    drop_rounds_after_best,
-    missing_text,
-    read_model,
-    to_continue,
-)
-from gapboost.xgboost.training import (
-    IGNORED,
-    check_stopping,
-    checked_feature_weights,
-    clear_errors,
-    learning_rate,
-    ranking_matrix,
-    round_metrics,
-    train_on_bins,
-)
+from gapboost.xgboost.device import gradients_on, values_on
+from gapboost.xgboost.model_files import inscribe, read_objective
 
 # Training and held-out rows.
 Bins = tuple[xgboost.DMatrix, xgboost.DMatrix]
+
+NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
+
+# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions
+# are raw scores.
+SAVED_AS = "rank:ndcg"
+
+# Parameters of XGBoost's own ranking objectives and metrics.
+IGNORED = frozenset((
+    "lambdarank_bias_norm", "lambdarank_normalization", "lambdarank_num_pair_per_sample",
+    "lambdarank_pair_method", "lambdarank_score_normalization", "lambdarank_unbiased",
+    "ndcg_exp_gain", "scale_pos_weight",
+))  # fmt: skip
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -89,7 +79,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
-        Rounds of the best model by early stopping, 0 without it. Later rounds are dropped.
+        Rounds of the best model by early stopping, 0 without it. Later rounds are dropped, unless
+        the model has categories of data frames; `predict` does not use them then.
 
     Examples
     --------
@@ -142,7 +133,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
-        feature_weights: Any = None,
     ) -> Self:
         """Train.
 
@@ -166,8 +156,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         eval_set : list of (X, y), optional
         eval_qid, eval_group : list of array-like, optional
             Query ids, or sizes of the queries, of each evaluation set.
-        base_margin, sample_weight_eval_set, base_margin_eval_set, verbose
-        xgb_model, feature_weights
+        base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
 
         Raises
@@ -181,13 +170,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
         given = self.get_params(deep=False)
-        plan, penalty = self._plan(given, position)
-        check_stopping(self)
+        plan = self._plan(given, position)
         rows = ranking_rows(
-            X, y, qid, group, sample_weight, base_margin, position,
-            limit=plan.objective_limit, names=Names(start="base_margin"),
-        )  # fmt: skip
-        plan = plan.resolved(rows.data)
+            X, y, qid, group, sample_weight, base_margin, position, limit=plan.limit, names=NAMES
+        )
+        plan = plan.resolved(rows.data.occurring)
         metadata = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
@@ -195,122 +182,173 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             "base_margin_eval_set": base_margin_eval_set,
         }
         of_training = (X, y, qid, group, sample_weight, base_margin)
-        sets = evaluation_rows(
-            eval_set,
-            metadata,
-            rows,
-            plan.limit,
-            lambda pair, given: all(
-                a is b for a, b in zip((*pair, *given), of_training, strict=True)
-            ),
-        )
-        weights = checked_feature_weights(self, rows, feature_weights, QID in column_names(X))
-
-        parameters = self._train_parameters(given)
+        sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
+        columns = {"interaction_constraints": self.interaction_constraints}
+        check_columns(columns, rows.X.shape[1], QID in column_names(X))
+        before = None if xgb_model is None else _to_continue(xgb_model)
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
-        model, feature_types = private.get_model_categories(
-            rows.X, to_continue(xgb_model), self.feature_types
-        )
-        begin = 0 if model is None else model.num_boosted_rounds()
-        factors = self._position_factors(plan, rows, penalty, xgb_model)
-        gradients = self._gradients(plan, rows, factors)
+        _, feature_types = private.get_model_categories(rows.X, before, self.feature_types)
+        gradients = self._gradients(plan, rows, xgb_model)
+        on_device, factors = gradients_on(self.device, gradients), gradients.factors
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(verbosity=self.verbosity), clear_errors(rows, self.missing):
-            train = ranking_matrix(self, rows, feature_types, weights)
-            matrices = [
-                train if s is rows else ranking_matrix(self, s, feature_types, None, train)
-                for s in sets
-            ]
-            data = {id(matrix): s for matrix, s in zip(matrices, sets, strict=True)}
+        with xgboost.config_context(verbosity=self.verbosity):
+            train = self._matrix(rows, feature_types)
+            matrices = [train if s is rows else self._matrix(s, feature_types, train) for s in sets]
             booster = xgboost.train(
-                parameters,
+                self._train_parameters(given),
                 train,
                 num_boost_round=self.get_num_boosting_rounds(),
                 evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
-                obj=lambda scores, _: gradients(scores),
-                custom_metric=round_metrics(plan, data, self.device),
+                obj=lambda scores, _: on_device(scores),
+                custom_metric=self._round_metrics(plan, matrices, sets),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
-                xgb_model=model,
+                xgb_model=before,
                 callbacks=self.callbacks,
             )
         booster = self._inscribed(booster, plan.objective)
-        best = booster.attr("best_iteration")
-        found = learned(
-            plan,
-            rows,
-            factors,
-            None if best is None else int(best) + 1 - begin,
-            booster.num_boosted_rounds() - begin,
-        )
+        best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
+        best_round = None if best is None else int(best) + 1 - begin
+        n_rounds = booster.num_boosted_rounds() - begin
         # In one step: fits of this ranker in several threads leave no mixture.
-        self.__dict__ = {**vars(self), **found, "_Booster": booster, "evals_result_": evals_result}
+        self.__dict__ = {
+            **vars(self),
+            **fitted_attributes(plan, rows, factors, best_round),
+            "_last_factors": None if factors is None else factors.by_position(n_rounds),
+            "_Booster": booster,
+            "evals_result_": evals_result,
+        }
         return self
 
     def _inscribed(self, booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
-        """Return a trained booster up to its best round, with its objective as an attribute."""
-        booster = drop_rounds_after_best(booster)
-        booster.set_attr(
-            **{TRAINED_FOR: objective_text(objective), MISSING: missing_text(self.missing)}
-        )
+        """Return a trained booster up to its best round, with its objective as an attribute.
+
+        XGBRanker predicts by the best rounds only; a booster, and many readers of its files, use
+        every round.
+        """
+        best = booster.attr("best_iteration")
+        # XGBoost 3.1 and later lose the categories of data frames in a slice.
+        if best and self.booster != "gblinear" and booster.get_categories().empty():
+            score = booster.attr("best_score")
+            booster = booster[: int(best) + 1]
+            booster.set_attr(best_iteration=best, best_score=score)
+        inscribe(booster, objective, self.missing)
         return booster
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
         """Return training and held-out rows as XGBoost keeps them, binned by the training rows."""
-        _, feature_types = private.get_model_categories(train.X, None, self.feature_types)
-        first = ranking_matrix(self, train, feature_types, self.feature_weights)
-        return first, ranking_matrix(self, held_out, feature_types, None, first)
+        first = self._matrix(train, self.feature_types)
+        return first, self._matrix(held_out, self.feature_types, first)
 
-    def _train_on_bins(self, rows: RankingRows, bins: Bins, watch: Callable[[Array], None]) -> None:
-        """Train as `fit` on rows that `_bins` binned; `watch` gets held-out scores each round."""
-        train_on_bins(self, rows, bins, watch)
+    def _train(
+        self, given: dict[str, Any], gradients: Gradients, bins: Bins, watch: Callable[..., None]
+    ) -> None:
+        on_device = gradients_on(self.device, gradients)
 
-    def _plan(self, given: dict[str, Any], position: Any) -> tuple[Plan, float]:
-        """Return the plan, and the penalty on factors of positions; check all parameters."""
+        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
+            watch(scores)
+            return []
+
+        with xgboost.config_context(verbosity=self.verbosity):
+            xgboost.train(
+                self._train_parameters(given),
+                bins[0],
+                num_boost_round=self.get_num_boosting_rounds(),
+                evals=[(bins[1], "held_out")],
+                obj=lambda scores, _: on_device(scores),
+                custom_metric=metric,
+                verbose_eval=False,
+                callbacks=self.callbacks,
+            )
+
+    def _plan(self, given: dict[str, Any], position: Any = None) -> Plan:
+        """Return the plan of these parameters, after a check of all of them."""
         refuse_ignored(given, IGNORED, "XGBoost")
-        penalty = checked_penalty(given.get(PENALTY), position)
         n_jobs, random_state = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("n_jobs", "nthread"), ("random_state", "seed"))
         )
-        return Plan.of(self, random_state, n_jobs, self.eval_metric), penalty
+        callbacks = [c for c in self.callbacks or () if isinstance(c, EarlyStopping)]
+        return Plan.of(
+            self,
+            self.eval_metric,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            penalty=given.get(PENALTY),
+            position=position,
+            stops_early=all(callback.metric_name is None for callback in callbacks)
+            and bool(self.early_stopping_rounds or callbacks),
+        )
 
-    def _position_factors(
-        self, plan: Plan, rows: RankingRows, penalty: float, continued: Any = None
-    ) -> PositionFactors | None:
-        if rows.positions is None:
-            return None
-        before = continued._last_factors if isinstance(continued, GAPRanker) else None
-        rate = learning_rate(self)
-        return PositionFactors(rows.positions, rate, penalty, units(plan.objective), before)
+    def _matrix(
+        self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None = None
+    ) -> xgboost.DMatrix:
+        """Return the matrix that XGBRanker chooses; query codes are small integers for all ids."""
+        weights = None if train is not None else self.feature_weights
+        if weights is not None and np.shape(weights) != (rows.X.shape[1],):
+            raise ValueError(
+                f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
+                f"{rows.X.shape[1]} features"
+            )
+        return private.ranking_matrix(
+            self,
+            rows.X,
+            np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
+            train,
+            label=rows.y,
+            weight=rows.data.weights if rows.weighted else None,
+            base_margin=rows.start,
+            feature_types=feature_types,
+            feature_weights=weights,
+        )
+
+    def _round_metrics(
+        self, plan: Plan, matrices: list[xgboost.DMatrix], sets: list[RankingRows]
+    ) -> Callable[[Array, xgboost.DMatrix], list[tuple[str, float]]]:
+        """Return the metrics of a fit; the last one stops training."""
+        measures = [metric for metric in reversed(plan.metrics) if isinstance(metric, Measure)]
+        functions = [
+            private.ltr_metric_decorator(metric, plan.n_jobs)
+            for metric in reversed(plan.metrics)
+            if not isinstance(metric, Measure)
+        ]
+        metrics = Metrics(measures, plan.n_jobs, private.TEAM)
+        known = {
+            id(matrix): (rows.data, values_on(self.device, measures, rows.data))
+            for matrix, rows in zip(matrices, sets, strict=True)
+        }
+
+        def metric(scores: Array, matrix: xgboost.DMatrix) -> list[tuple[str, float]]:
+            data, on_device = known[id(matrix)]
+            values = metrics.values(scores, data, compute=on_device)
+            of_functions = [function(scores, matrix) for function in functions]
+            first_is_function = plan.metrics[0] is not measures[-1]
+            return [*values, *of_functions] if first_is_function else [*of_functions, *values]
+
+        return metric
 
     def _train_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters of `xgboost.train`."""
         ours = {*self._wrapper_params(), *OWN_NAMES, PENALTY, "eval_metric"}
-        known = {name: value for name, value in given.items() if name not in ours}
-        return {
-            "base_score": 0.0,
-            **{name: value for name, value in known.items() if value is not None},
-            "objective": SAVED_AS,
-            "disable_default_eval_metric": 1,
-        }
+        known = {n: value for n, value in given.items() if n not in ours and value is not None}
+        required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
+        return {"base_score": 0.0, **known, **required}
 
-    def _gradients(
-        self, plan: Plan, rows: RankingRows, factors: PositionFactors | None = None
-    ) -> Callable[[Array], Any]:
+    def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""
-        gradients = Gradients(
-            plan.objective, rows.data, units(plan.objective), plan.n_jobs, private.TEAM, factors
-        )
+        is_linear, scale, factors = self.booster == "gblinear", units(plan.objective), None
+        if rows.positions is not None:
+            before = getattr(continued, "_last_factors", None)
+            rate = self.learning_rate
+            if rate is None:
+                rate = self.get_params().get("eta", 0.5 if is_linear else 0.3)
+            factors = PositionFactors(rows.positions, float(rate), plan.penalty, scale, before)
+        gradients = Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, factors)
         least = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
-        least = 0.0 if self.booster == "gblinear" else least
-        gradients.check_learnable(rows, least, "base_margin")
-        on_device: Callable[[Array], Any] = gradients_on(
-            self.device, gradients, rows.data, units(plan.objective)[0]
-        )
-        return on_device
+        gradients.check_learnable(rows, 0.0 if is_linear else least)
+        return gradients
 
     def predict(
         self,
@@ -341,7 +379,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """
         self._use_one_thread_if_forked()
         scores: Array = super().predict(
-            features_to_predict(self, X, validate_features),
+            self._features(X, validate_features),
             output_margin=output_margin,
             validate_features=validate_features,
             base_margin=base_margin,
@@ -352,7 +390,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
         """Return leaves of rows, float32 of shape (N, n_trees)."""
         self._use_one_thread_if_forked()
-        leaves: Array = super().apply(features_to_predict(self, X, True), iteration_range)
+        leaves: Array = super().apply(self._features(X), iteration_range)
         return leaves
 
     def _use_one_thread_if_forked(self) -> None:
@@ -381,18 +419,20 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         raised if the model was trained with another `missing`, or for a measure of the user's own
         that is not the one of the parameters.
         """
-        loaded, objective = read_model(fname, self)
+        loaded = xgboost.XGBRanker(n_jobs=self.n_jobs)
+        loaded.load_model(fname)
         booster = loaded.get_booster()
+        state = self.random_state if isinstance(self.random_state, int) else None
+        requested = ranking_objective(self, state)
         found = {
             "_Booster": booster,
-            "_trained_objective": objective,
-            "_n_queries": None,
+            "_trained_objective": read_objective(booster, requested, self.missing),
             "_trained_names": tuple(booster.feature_names or ()),
-            "_factors": None,
-            "_last_factors": None,
+            "position_bias_": None,
             **{n: getattr(loaded, n) for n in ("booster", "feature_types", "enable_categorical")},
         }
-        kept = {name: value for name, value in vars(self).items() if name != "evals_result_"}
+        of_fit = {"evals_result_", "n_queries_in_", "_last_factors"}
+        kept = {name: value for name, value in vars(self).items() if name not in of_fit}
         self.__dict__ = {**kept, **found}
 
     def get_xgb_params(self) -> dict[str, Any]:
@@ -401,3 +441,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         given = super().get_xgb_params()
         ours = (*OWN_NAMES, PENALTY, "eval_metric")
         return {**{n: v for n, v in given.items() if n not in ours}, "objective": SAVED_AS}
+
+
+def _to_continue(model: Any) -> xgboost.Booster:
+    """Return a copy of a model, or of its file, without its best iteration.
+
+    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
+    training does not stop early: new trees would never predict.
+    """
+    model = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    is_file = not isinstance(model, xgboost.Booster)
+    booster = xgboost.Booster(model_file=model) if is_file else model.copy()
+    booster.set_attr(best_iteration=None, best_score=None)
+    return booster

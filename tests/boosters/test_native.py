@@ -28,7 +28,7 @@ from twins import (
 )
 
 import gapboost as gb
-from gapboost.lightgbm.training import evaluation_arguments
+from gapboost.lightgbm.private import evaluation_arguments
 
 GAP = gb.GAP(g=(0.5, 0.5))
 SCORES = np.random.default_rng(0).normal(size=len(Y)).astype(np.float32)
@@ -145,7 +145,7 @@ def test_callbacks_in_lightgbms_own_ranker(weights, preparations):
         Y,
         group=SIZES,
         sample_weight=None if weights is None else np.repeat(weights, SIZES),
-        **evaluation_arguments([VALI.X], [VALI.y]),
+        **evaluation_arguments([(VALI.X, VALI.y)]),
         eval_group=[sizes_of(VALI.qid)],
         eval_metric=gb.lightgbm.eval_metric("gap", g=(0.3, 0.7)),
     )

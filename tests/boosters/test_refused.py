@@ -262,31 +262,6 @@ def test_positions_out_of_range():
 
 
 @twins
-def test_infinite_features(twin):
-    bad = X.copy()
-    bad[3, 2] = np.inf
-    order = np.random.default_rng(0).permutation(N)
-    if twin is XGBOOST:
-        with pytest.raises(ValueError, match=r"X holds infinite values, such as in row 3 of .* 2"):
-            twin.ranker().fit(bad, Y, QID)
-        row = int(np.flatnonzero(order == 3)[0])
-        frame = pd.DataFrame(bad[order]).rename(columns=lambda i: f"f{i}")
-        with pytest.raises(ValueError, match=rf"in row {row} of column 'f2'"):
-            twin.ranker().fit(frame, Y[order], QID[order])
-        with pytest.raises(ValueError, match="infinite values"):
-            twin.ranker().fit(X, Y, QID, eval_set=[(bad, Y)], eval_qid=[QID])
-    else:
-        twin.ranker().fit(bad, Y, QID)  # LightGBM orders infinite values as numbers
-
-
-@twins
-def test_names_of_columns_that_the_booster_refuses(twin):
-    name = {"lightgbm": "a:b", "xgboost": "a[0]"}[twin.name]
-    with pytest.raises(ValueError, match=re.escape(f"X has a column '{name}'")):
-        twin.ranker().fit(COLUMNS.rename(columns={"b": name}), Y, QID)
-
-
-@twins
 def test_a_column_of_grades_is_flattened(twin):
     plain = twin.ranker().fit(X, Y, QID)
     with pytest.warns(DataConversionWarning, match="y"):

@@ -141,7 +141,7 @@ def test_queries_that_partitions_cut(booster):
     with pytest.raises(ValueError, match="given by qid and"):
         clone(ranker).fit(X, y, qid=qid)
     half = len(TRAIN) // 2
-    with pytest.raises(ValueError, match=r"^query \d+ has rows in several partitions"):
+    with pytest.raises(ValueError, match=r"^qid has queries with rows in several partitions"):
         on_dask(booster, TRAIN, (half, len(TRAIN) - half))
 
 
@@ -278,7 +278,7 @@ REFUSED = {
         ({}, {"sample_weight": [1]}, "^sample_weight: .*XGBoost has no weights"),
         ({}, {"position": [1]}, "^position: "),
         ({}, {"group": [1]}, "^group: "),
-        ({"eval_metric": max}, {}, "^eval_metric is <built-in function max>"),
+        ({"eval_metric": max}, {}, "^eval_metric: "),
         ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),
     ],
 }

@@ -1,12 +1,9 @@
 """Some of the queries of a data set, with documents, weights, recall base and features in order."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 
 import gapboost as gb
-from gapboost._boosters.rows import ranking_rows
 from gapboost._data.judged import judged
 from gapboost.evaluation import query_values
 
@@ -70,22 +67,3 @@ def test_a_subset_keeps_the_recall_base_and_no_row_numbers():
     assert some.base.counts.tolist() == [[0, 3, 4], [2, 0, 0]]
     assert some.codes.tolist() == [2, 1, 0]
     assert some.factors is None
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [np.asarray, pd.DataFrame, sparse.csr_matrix, sparse.csc_matrix],
-    ids=lambda k: k.__name__,
-)
-def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
-    qid, y = np.array([3, 1, 3, 2, 1, 2]), np.array([0, 1, 2, 0, 2, 1])
-    X = kind(np.arange(12.0).reshape(6, 2))
-    rows = ranking_rows(X, y, qid, None, np.arange(1.0, 4.0), np.arange(6.0), list("uvwuvw"))
-    some = rows.subset(np.array([0, 2]))
-    X = some.X.toarray() if sparse.issparse(some.X) else np.asarray(some.X)
-    assert X[:, 0].tolist() == [0, 4, 6, 10]
-    assert some.y.tolist() == [0, 2, 0, 1]
-    assert some.start.tolist() == [0, 2, 3, 5]
-    assert [some.positions.ids[code] for code in some.positions.codes] == list("uwuw")
-    assert some.data.weights.tolist() == [1, 3]
-    assert some.weighted

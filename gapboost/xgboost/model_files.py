@@ -1,0 +1,82 @@
+"""Objective of a model, as text in XGBoost's own model files."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+import xgboost
+
+from gapboost.measures import as_measure
+from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
+
+# Attributes of a booster, and of its files: what it was trained for, and which value of a feature
+# is missing, which XGBoost's files leave out.
+TRAINED_FOR, MISSING = "gapboost_objective", "gapboost_missing"
+
+
+def inscribe(booster: xgboost.Booster, objective: Objective, missing: Any) -> None:
+    """Write what a booster was trained for into it."""
+    attributes = {TRAINED_FOR: _text(objective), MISSING: _missing_text(missing)}
+    booster.set_attr(**attributes)
+
+
+def read_objective(booster: xgboost.Booster, requested: Objective, missing: Any) -> Objective:
+    """Return the objective that a booster was trained for.
+
+    Parameters
+    ----------
+    booster : Booster
+    requested : Objective
+        Taken if the booster says none; also if its text is the same, or would be with the g of the
+        booster: measures and objectives of a user's own cannot be made from a text.
+    missing : float
+        The value that is missing for the ranker.
+
+    Raises
+    ------
+    ValueError
+        If the objective or the missing value is another one.
+    """
+    trained_with = booster.attr(MISSING)
+    if trained_with not in (None, _missing_text(missing)):
+        raise ValueError(
+            f"missing is {missing}, but the model was trained with {trained_with}; expected the "
+            "same"
+        )
+    text = booster.attr(TRAINED_FOR)
+    if text is None:
+        return requested
+    found = json.loads(text)
+    kinds = {kind.__name__: kind for kind in OBJECTIVES_BY_NAME.values()}
+    try:
+        kind: Any = kinds[found["objective"]]
+        objective: Objective = kind(as_measure(found["measure"]), **found["options"])
+    except (KeyError, TypeError, ValueError):
+        objective = requested
+    if _text(objective) != text:
+        raise ValueError(
+            f"the model was trained by {found['objective']} for {found['measure']}, but the ranker "
+            f"has {requested!r}; expected the measure and objective of the model: the file holds "
+            "only their text, as they are not gapboost's own"
+        )
+    return objective
+
+
+def _text(objective: Objective) -> str:
+    """Return the objective as one line of JSON."""
+    options = {field.name: getattr(objective, field.name) for field in fields(objective)[1:]}
+    written = {
+        "objective": _named(objective, type(objective).__name__),
+        "measure": _named(objective.measure, repr(objective.measure)),
+        "options": options,
+    }
+    return json.dumps(written, default=repr)
+
+
+def _named(value: Any, text: str) -> str:
+    # Classes of a user's own can have the names of gapboost's.
+    return text if type(value).__module__.startswith("gapboost.") else f"own {text}"
+
+
+def _missing_text(missing: Any) -> str:
+    return repr(float("nan" if missing is None else missing))
