@@ -10,11 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import sklearn
-import xgboost
 from scipy import sparse
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
@@ -60,19 +58,12 @@ def outcome(twin, convert, in_order=True, X=X, V=V, T=T):
     )
 
 
+def assert_same(found, expected):
+    for a, b in zip(found, expected, strict=True):
+        npt.assert_array_equal(a, b)
+
+
 # --- features -------------------------------------------------------------------------------------
-
-
-def memory_mapped(X, tmp_path):
-    path = tmp_path / f"{len(list(tmp_path.iterdir()))}.npy"
-    np.save(path, X)
-    return np.load(path, mmap_mode="r")
-
-
-def read_only(X, tmp_path):
-    X = X.copy()
-    X.flags.writeable = False
-    return X
 
 
 def unsorted(X, kind):
@@ -88,91 +79,63 @@ def frame(X):
     return pd.DataFrame(X, columns=NAMES, index=np.arange(len(X))[::-1])
 
 
-DTYPES = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 longdouble >f4 >f8 >i4 O".split()  # noqa: SIM905
+def arrow(X):
+    return pa.table(
+        {n: pa.array(c, from_pandas=True) for n, c in zip(NAMES, np.asarray(X).T, strict=True)}
+    )
+
+
 KINDS = {
-    **{f"numpy {dtype}": lambda X, _, dtype=dtype: X.astype(dtype) for dtype in DTYPES},
-    "numpy Fortran order": lambda X, _: np.asfortranarray(X),
-    "numpy read-only": read_only,
-    "numpy memory-mapped": memory_mapped,
-    "numpy every other column": lambda X, _: np.repeat(X, 2, axis=1)[:, ::2],
-    "numpy every other row": lambda X, _: np.repeat(X, 2, axis=0)[::2],
-    "numpy masked": lambda X, _: np.ma.masked_array(X),
-    "list": lambda X, _: X.tolist(),
-    "tuples": lambda X, _: tuple(map(tuple, X)),
-    "scipy csr": lambda X, _: sparse.csr_matrix(X),
-    "scipy csc": lambda X, _: sparse.csc_matrix(X),
-    "scipy csr float32": lambda X, _: sparse.csr_matrix(X.astype(np.float32)),
-    "scipy csr array": lambda X, _: sparse.csr_array(X),
-    "scipy csc array": lambda X, _: sparse.csc_array(X),
-    "scipy csr unsorted": lambda X, _: unsorted(X, sparse.csr_matrix),
-    "scipy csc unsorted": lambda X, _: unsorted(X, sparse.csc_matrix),
-    "pandas": lambda X, _: frame(X),
-    "pandas int": lambda X, _: frame(X.astype(int)),
-    "pandas Int64": lambda X, _: frame(X).astype("Int64"),
-    "pandas Float64": lambda X, _: frame(X).astype("Float64"),
-    "pandas mixed": lambda X, _: frame(X).astype(
-        {NAMES[0]: "int32", NAMES[1]: "float32", NAMES[2]: "UInt8"}
-    ),
-    "pandas numbered columns": lambda X, _: pd.DataFrame(X),
-    "pandas MultiIndex": lambda X, _: frame(X).set_index(
-        [np.arange(len(X)) // 3, np.arange(len(X))]
-    ),
-    "polars": lambda X, _: pl.DataFrame(X, schema=NAMES),
-    "polars int": lambda X, _: pl.DataFrame(X.astype(int), schema=NAMES),
-    "pyarrow": lambda X, _: pa.table(dict(zip(NAMES, X.T, strict=True))),
-    "pyarrow int8": lambda X, _: pa.table(dict(zip(NAMES, X.astype(np.int8).T, strict=True))),
-    "pyarrow batch": lambda X, _: pa.record_batch(dict(zip(NAMES, X.T, strict=True))),
-    "pyarrow in chunks": lambda X, _: pa.concat_tables(
-        pa.table(dict(zip(NAMES, part.T, strict=True))) for part in (X[:7], X[7:])
-    ),
+    **{
+        f"numpy {dtype}": lambda X, dtype=dtype: X.astype(dtype)
+        for dtype in ("f2", "f4", "i1", "u8", "longdouble", ">f4", ">i4", "O")
+    },
+    "numpy Fortran order": np.asfortranarray,
+    "numpy every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "numpy masked": lambda X: np.ma.masked_invalid(X),
+    "list": lambda X: X.tolist(),
+    "scipy csr": sparse.csr_matrix,
+    "scipy csc array": sparse.csc_array,
+    "scipy csr unsorted": lambda X: unsorted(X, sparse.csr_matrix),
+    "scipy csc unsorted": lambda X: unsorted(X, sparse.csc_matrix),
+    "pandas": frame,
+    "pandas Int64": lambda X: frame(X).astype("Int64"),
+    "pandas mixed": lambda X: frame(X).astype({NAMES[0]: "int32", NAMES[1]: "float32"}),
+    "pandas numbered columns": pd.DataFrame,
+    "pandas MultiIndex": lambda X: frame(X).set_index([np.arange(len(X)) // 3, np.arange(len(X))]),
+    "polars": lambda X: pl.DataFrame(X, schema=NAMES),
+    "polars int": lambda X: pl.DataFrame(X.astype(int), schema=NAMES),
+    "pyarrow": arrow,
+    "pyarrow in chunks": lambda X: pa.concat_tables([arrow(X[:7]), arrow(X[7:])]),
 }
 
 
-@pytest.mark.slow(keep=20)
+@pytest.mark.slow(keep=16)
 @twins
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_order", [True, False], ids=["in order", "shuffled"])
-def test_features(twin, kind, in_order, tmp_path):
-    found = outcome(twin, lambda X: KINDS[kind](X, tmp_path), in_order)
-    for a, b in zip(found, plain(twin.name, in_order), strict=True):
-        npt.assert_array_equal(a, b)
-
-
-MISSING = {
-    "numpy masked": lambda X: np.ma.masked_invalid(X),
-    "pandas": frame,
-    "pandas Int64": lambda X: frame(X).astype("Int64"),
-    "polars": lambda X: pl.DataFrame(X, schema=NAMES).fill_nan(None),
-    "pyarrow": lambda X: pa.table(
-        {n: pa.array(c, from_pandas=True) for n, c in zip(NAMES, X.T, strict=True)}
-    ),
-    "scipy": sparse.csr_matrix,
-}
+def test_features(twin, kind, in_order):
+    assert_same(outcome(twin, KINDS[kind], in_order), plain(twin.name, in_order))
 
 
 @pytest.mark.slow(keep=4)
 @twins
-@pytest.mark.parametrize("kind", MISSING)
+@pytest.mark.parametrize(
+    "kind", ["numpy masked", "pandas", "pandas Int64", "pyarrow", "polars", "scipy csr"]
+)
 def test_missing_values(twin, kind):
     rng = np.random.default_rng(0)
     gaps = {
         name: np.where(rng.random(A.shape) < 0.2, np.nan, A)
         for name, A in (("X", X), ("V", V), ("T", T))
     }
-    for a, b in zip(
-        outcome(twin, MISSING[kind], **gaps), outcome(twin, lambda X: X, **gaps), strict=True
-    ):
-        npt.assert_array_equal(a, b)
+    assert_same(outcome(twin, KINDS[kind], **gaps), outcome(twin, lambda X: X, **gaps))
 
 
 @twins
-@pytest.mark.parametrize(
-    "convert", [lambda X: frame(X > 9), lambda X: frame(X > 9).astype("boolean"), lambda X: X > 9]
-)
+@pytest.mark.parametrize("convert", [lambda X: frame(X > 9).astype("boolean"), lambda X: X > 9])
 def test_truth_values(twin, convert):
-    found, expected = outcome(twin, convert), outcome(twin, lambda X: (X > 9).astype(float))
-    for a, b in zip(found, expected, strict=True):
-        npt.assert_array_equal(a, b)
+    assert_same(outcome(twin, convert), outcome(twin, lambda X: (X > 9).astype(float)))
 
 
 LETTERS = np.array(list("abcdefgh"))
@@ -187,18 +150,13 @@ def letters(data):
 
 
 CATEGORIES = {
-    ("pandas", twin): lambda data: pd.DataFrame(letters(data)).astype(
+    "pandas": lambda data: pd.DataFrame(letters(data)).astype(
         {"letter": pd.CategoricalDtype(LETTERS)}
-    )
-    for twin in BY_NAME
-} | {
-    ("polars Enum", "xgboost"): lambda data: pl.DataFrame(letters(data)).cast(
+    ),
+    "polars Enum": lambda data: pl.DataFrame(letters(data)).cast(
         {"letter": pl.Enum(LETTERS.tolist())}
     ),
-    ("polars", "xgboost"): lambda data: pl.DataFrame(letters(data)).cast(
-        {"letter": pl.Categorical}
-    ),
-    ("pyarrow", "xgboost"): lambda data: pa.table(
+    "pyarrow": lambda data: pa.table(
         {
             name: pa.array(c).dictionary_encode() if c.dtype.kind == "U" else c
             for name, c in letters(data).items()
@@ -207,17 +165,11 @@ CATEGORIES = {
 }
 
 
-# Versions of XGBoost that take Categorical of polars.
-TAKE_CATEGORICAL = ("3.0.", "3.1.", "3.2.", "3.3.")
-
-
-@pytest.mark.parametrize(("kind", "booster"), CATEGORIES)
-def test_categories(kind, booster):
-    if (kind, booster) == ("polars", "xgboost") and not xgboost.__version__.startswith(
-        TAKE_CATEGORICAL
-    ):
-        pytest.skip("XGBoost takes polars' Enum alone from 3.4 on, and says so")
-    twin, convert = BY_NAME[booster], CATEGORIES[kind, booster]
+@pytest.mark.parametrize(
+    ("kind", "twin"), [("pandas", LIGHTGBM), *((kind, XGBOOST) for kind in CATEGORIES)]
+)
+def test_categories(kind, twin):
+    convert = CATEGORIES[kind]
     parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
     ranker = twin.ranker(measure=gb.AP(rel=2), n_estimators=10, **parameters).fit(
         convert(TRAIN), TRAIN.y, TRAIN.qid, eval_set=(convert(VALI), VALI.y), eval_qid=VALI.qid
@@ -226,38 +178,34 @@ def test_categories(kind, booster):
     assert ranker.score(convert(TEST), TEST.y, TEST.qid) == best
 
 
-def table_of(column):
-    return lambda n: pa.table({"x": np.arange(n), "bad": column(n)})
-
-
 def polars_of(dtype):
     return lambda n: pl.DataFrame({"x": np.arange(n), "bad": np.arange(n)}).cast({"bad": dtype})
 
 
+NO_NUMBERS = "X has .*'bad'"
 UNUSABLE = {
     # LightGBM would end the whole process at these.
-    "polars text": (polars_of(pl.String), ValueError, "X has .*'bad'"),
-    "polars dates": (polars_of(pl.Date), ValueError, "X has .*'bad'"),
-    "polars decimals": (polars_of(pl.Decimal(10, 2)), ValueError, "X has .*'bad'"),
-    "polars Int128": (polars_of(pl.Int128), ValueError, "X has .*'bad'"),
-    "pyarrow text": (table_of(lambda n: pa.array(["a"] * n)), ValueError, "X has .*'bad'"),
-    "pyarrow nulls": (table_of(pa.nulls), ValueError, "X has .*'bad'"),
+    "polars text": (polars_of(pl.String), ValueError, NO_NUMBERS),
+    "polars dates": (polars_of(pl.Date), ValueError, NO_NUMBERS),
+    "polars Int128": (polars_of(pl.Int128), ValueError, NO_NUMBERS),
+    "pyarrow nulls": (
+        lambda n: pa.table({"x": np.arange(n), "bad": pa.nulls(n)}),
+        ValueError,
+        NO_NUMBERS,
+    ),
     "polars lazy": (lambda n: pl.LazyFrame({"x": range(n)}), TypeError, r"X\.collect\(\)"),
     "pandas dates": (
         lambda n: pd.DataFrame({"bad": pd.date_range("2020", periods=n)}),
         ValueError,
-        "X has .*'bad'",
+        NO_NUMBERS,
     ),
-    "pandas text": (lambda n: pd.DataFrame({"bad": ["a"] * n}), ValueError, "bad"),
     "columns of one name": (
         lambda n: pd.DataFrame(np.ones((n, 2)), columns=["a", "a"]),
         ValueError,
         "X .*'a'",
     ),
     "text": (lambda n: np.full((n, 2), "a"), ValueError, "X has dtype"),
-    "dates": (lambda n: np.zeros((n, 2), "M8[D]"), ValueError, "X has dtype"),
     "complex": (lambda n: np.ones((n, 2), complex), ValueError, "X has dtype"),
-    "one dimension": (np.ones, ValueError, "X has shape"),
     "three dimensions": (lambda n: np.ones((n, 2, 2)), ValueError, "X has shape"),
     "ragged": (lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]], ValueError, "X "),
     "series": (lambda n: pd.Series(np.ones(n)), ValueError, "X has shape"),
@@ -273,7 +221,7 @@ def test_features_that_no_booster_takes(twin, kind):
         ranker.fit(make(len(TRAIN)), TRAIN.y, TRAIN.qid)
     assert not ranker.__sklearn_is_fitted__()
     good = twin.ranker(n_estimators=1).fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid)
-    with pytest.raises((error, KeyError), match="bad" if kind == "pandas text" else message):
+    with pytest.raises(error, match=message):
         good.predict(make(len(TEST)))
     with pytest.raises(error, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
         ranker.fit(
@@ -285,35 +233,28 @@ def test_features_that_no_booster_takes(twin, kind):
 @pytest.mark.parametrize(("of", "load"), [("polars", "collect"), ("dask", "compute")])
 def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of, load):
     """Not with a word about a qid that is there."""
-    frame = pd.DataFrame(TRAIN.X, columns=NAMES).assign(qid=TRAIN.qid)
+    table = frame(TRAIN.X).assign(qid=TRAIN.qid)
     lazy = (
-        pl.LazyFrame(frame)
+        pl.LazyFrame(table)
         if of == "polars"
-        else pytest.importorskip("dask.dataframe").from_pandas(frame)
+        else pytest.importorskip("dask.dataframe").from_pandas(table, sort=False)
     )
-    fitted = twin.fitted(n_estimators=1)
     search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
-    for call in (twin.ranker().fit, fitted.score, search.fit):
+    for call in (twin.ranker().fit, twin.fitted(n_estimators=1).score, search.fit):
         with pytest.raises(TypeError, match=rf"^X is a .*X\.{load}\(\)"):
             call(lazy, TRAIN.y)
 
 
-@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Float16], ids=str)
+@pytest.mark.parametrize("dtype", [pl.Enum(["0", "1", "2"]), pl.Float16], ids=str)
 def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
     source = pl.DataFrame({"x": np.arange(len(TRAIN)), "bad": np.arange(len(TRAIN)) % 3})
-    table = (
-        source.cast({"bad": pl.String}).cast({"bad": dtype})
-        if dtype == pl.Categorical
-        else source.cast({"bad": dtype})
-    )
+    table = source.cast({"bad": pl.String} if dtype != pl.Float16 else {}).cast({"bad": dtype})
     fitted = LIGHTGBM.ranker(n_estimators=1).fit(source, TRAIN.y, TRAIN.qid)
     evals = {"eval_set": (table, TRAIN.y), "eval_qid": TRAIN.qid}
-    search = GSearchCV(LIGHTGBM.ranker(), {}, scoring=gb.AP(), cv=2)
     for call, name in (
         (lambda: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid), "X"),
         (lambda: fitted.predict(table), "X"),
         (lambda: LIGHTGBM.ranker().fit(source, TRAIN.y, TRAIN.qid, **evals), r"eval_set\[0\] X"),
-        (lambda: search.fit(table, TRAIN.y, TRAIN.qid), "X"),
     ):
         with pytest.raises(ValueError, match=f"^{name} has a column 'bad'"):
             call()
@@ -336,28 +277,21 @@ OTHER_COLUMNS = {
 }
 
 
-def columns(n):
-    return np.resize(X[:, 0], (len(TRAIN), n))
-
-
-@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", FRAMES)
-@pytest.mark.parametrize("trained_on", FRAMES)
-def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
+def test_other_columns_than_in_training_are_refused(twin, kind):
     # Both boosters take the columns of some of these by position, without a word.
-    x = FRAMES[trained_on](X, NAMES)
-    ranker = twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid)
+    ranker = twin.ranker(n_estimators=2).fit(frame(X), TRAIN.y, TRAIN.qid)
     npt.assert_array_equal(
-        ranker.predict(FRAMES[kind](T, NAMES)), ranker.predict(FRAMES[trained_on](T, NAMES))
+        ranker.predict(FRAMES[kind](T, NAMES)), ranker.predict(FRAMES["pandas"](T, NAMES))
     )
     for names, differs in OTHER_COLUMNS.values():
-        other = FRAMES[kind](columns(len(names)), names)
+        other = FRAMES[kind](np.resize(X[:, 0], (len(TRAIN), len(names))), names)
         evals = {"eval_set": [(other, TRAIN.y)], "eval_qid": [TRAIN.qid]}
         for called, call in (
             ("X", partial(ranker.predict, other)),
             ("X", partial(ranker.score, other, TRAIN.y, TRAIN.qid)),
-            (r"eval_set\[0\] X", partial(twin.ranker().fit, x, TRAIN.y, TRAIN.qid, **evals)),
+            (r"eval_set\[0\] X", partial(twin.ranker().fit, frame(X), TRAIN.y, TRAIN.qid, **evals)),
         ):
             with pytest.raises(ValueError, match=f"^{called} .*{differs!r}"):
                 call()
@@ -375,10 +309,8 @@ def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
         again = {twin.continued: model}
         with pytest.raises(ValueError, match=r"X has the column |feature_names mismatch"):
             twin.ranker().fit(FRAMES[kind](X[:, ::-1], NAMES[::-1]), TRAIN.y, TRAIN.qid, **again)
-        assert (
-            twin.ranker().fit(FRAMES[kind](X, NAMES), TRAIN.y, TRAIN.qid, **again).n_queries_in_
-            == TRAIN.n_queries
-        )
+        same = twin.ranker().fit(FRAMES[kind](X, NAMES), TRAIN.y, TRAIN.qid, **again)
+        assert same.n_queries_in_ == TRAIN.n_queries
 
 
 @twins
@@ -392,20 +324,14 @@ def test_arrays_go_by_position_and_pickles_know_their_columns(twin):
         npt.assert_array_equal(by_name.predict(T), by_position.predict(T))
     npt.assert_array_equal(by_position.predict(frame(T)), by_position.predict(T))
     again = pickle.loads(pickle.dumps(by_name))
-    with pytest.raises(
-        ValueError, match=f"X has the column {NAMES[-1]!r} where {NAMES[0]!r} was in training"
-    ):
+    with pytest.raises(ValueError, match=f"^X .*{NAMES[-1]!r} .*{NAMES[0]!r}"):
         again.predict(frame(T)[NAMES[::-1]])
     numbered = twin.ranker(n_estimators=2).fit(pd.DataFrame(X), TRAIN.y, TRAIN.qid)
-    with pytest.raises(ValueError, match="'1' where '0' was in training"):
+    with pytest.raises(ValueError, match=r"^X .*'1' .*'0'"):
         numbered.predict(pd.DataFrame(T).rename(columns={0: 1, 1: 0}))
 
 
-# --- whole numbers --------------------------------------------------------------------------------
-
-
-@pytest.mark.slow(keep=2)
-@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f8", "longdouble", "O"])
+@pytest.mark.parametrize("dtype", ["i4", "u8", "longdouble", "O"])
 def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     # LightGBM makes float32 of arrays that are not float64, where every second such number is
     # another.
@@ -420,30 +346,20 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
             kind(column), grades, TRAIN.qid, eval_set=[(kind(column), grades)], eval_qid=[TRAIN.qid]
         )
         assert ranker.score(kind(column), grades, TRAIN.qid) == LIGHTGBM.curve(ranker)[-1] > 0.999
-    search = GSearchCV(
-        LIGHTGBM.ranker(extra_trees=False), {"n_estimators": [2]}, scoring=gb.AP(), cv=2
-    )
-    assert search.fit(column.astype(dtype), grades, TRAIN.qid).best_score_ > 0.999
 
 
 # --- grades, query ids, weights, scores -----------------------------------------------------------
 
 ROWS = {
-    **{
-        f"numpy {d}": lambda v, d=d: v.astype(d)
-        for d in ("f2", "f4", "f8", "i1", "i8", "u1", "u8", ">i4", ">f8", "O")
-    },
+    **{f"numpy {d}": lambda v, d=d: v.astype(d) for d in ("f2", "f4", "u1", "u8", ">i4", "O")},
     "list": lambda v: v.tolist(),
-    "read-only": lambda v: read_only(v, None),
     "strided": lambda v: np.repeat(v, 2)[::2],
     "pandas": lambda v: pd.Series(v, index=np.arange(len(v))[::-1]),
     "pandas Int64": lambda v: pd.Series(v, dtype="Int64"),
-    "pandas Float32": lambda v: pd.Series(v, dtype="Float32"),
     "pandas category": lambda v: pd.Series(v).astype("category"),
     "pandas index": pd.Index,
     "pandas arrow": lambda v: pd.Series(v, dtype="int64[pyarrow]"),
     "polars": pl.Series,
-    "polars Int8": lambda v: pl.Series(v, dtype=pl.Int8),
     "pyarrow": pa.array,
     "pyarrow in chunks": lambda v: pa.chunked_array([v[:7], v[7:]]),
 }
@@ -455,63 +371,13 @@ IDS = {
     "pandas dates": lambda v: pd.to_datetime(v, unit="D", utc=True),
     "pandas MultiIndex": lambda v: pd.MultiIndex.from_arrays([v // 5, v % 5]),
     "polars text": lambda v: pl.Series(v).cast(pl.String),
-    "polars Categorical": lambda v: pl.Series(v).cast(pl.String).cast(pl.Categorical),
     "pyarrow dictionary": lambda v: pa.array(v.astype(str)).dictionary_encode(),
 }
-# Small ids, for int8.
+# Small ids, for uint8.
 QID, VALI_QID, TEST_QID = (
     np.unique(data.qid, return_inverse=True)[1] for data in (TRAIN, VALI, TEST)
 )
 WEIGHT = 1 + QID % 3
-START = TRAIN.y % 2 + np.arange(len(TRAIN)) % 3
-
-
-def by_rows(twin, rows, ids, features=lambda X: X):
-    v = rows(VALI.y), ids(VALI_QID)
-    ranker = twin.ranker(n_estimators=3).fit(
-        features(X),
-        rows(TRAIN.y),
-        ids(QID),
-        sample_weight=rows(WEIGHT),
-        eval_set=[(features(V), v[0])],
-        eval_qid=[v[1]],
-        **{
-            twin.start: rows(START),
-            twin.eval_weight: [rows(1 + VALI_QID % 2)],
-            twin.eval_start: [rows(VALI.y)],
-        },
-    )
-    score = ranker.score(
-        features(T), rows(TEST.y), ids(TEST_QID), sample_weight=rows(1 + TEST_QID % 2)
-    )
-    return ranker.predict(features(T)), twin.curve(ranker), score
-
-
-@cache
-def plain_rows(name):
-    return by_rows(BY_NAME[name], lambda v: v, lambda v: v)
-
-
-@pytest.mark.slow(keep=16)
-@twins
-@pytest.mark.parametrize("kind", [*ROWS, *IDS])
-def test_grades_ids_weights_and_scores_to_start_from(twin, kind):
-    found = by_rows(twin, ROWS.get(kind, lambda v: v), IDS.get(kind, ROWS.get(kind)))
-    for a, b in zip(found, plain_rows(twin.name), strict=True):
-        npt.assert_array_equal(a, b)
-
-
-MIXED = {"list": "pyarrow", "polars": "pandas", "scipy csr": "pyarrow in chunks"}
-
-
-@pytest.mark.slow(keep=2)
-@twins
-@pytest.mark.parametrize("table", MIXED)
-def test_features_and_grades_of_different_libraries(twin, table):
-    rows = ROWS[MIXED[table]]
-    found = by_rows(twin, rows, rows, lambda X: KINDS[table](X, None))
-    for a, b in zip(found, plain_rows(twin.name), strict=True):
-        npt.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("kind", [*ROWS, *IDS])
@@ -523,15 +389,39 @@ def test_evaluate(kind):
     assert found == gb.evaluate(measures, TRAIN.y, scores, QID, sample_weight=WEIGHT)
 
 
-def test_masked_rows_are_missing():
-    masked = np.ma.masked_array([0, 1, 2, 0], mask=[0, 0, 0, 1])
-    with pytest.raises(ValueError, match="y_true holds 1 masked values"):
-        gb.evaluate(gb.AP(), masked, [1, 2, 3, 4])
-    with pytest.raises(ValueError, match="qid holds 1 masked values"):
-        gb.evaluate(gb.AP(), masked.data, [1, 2, 3, 4], masked)
+def by_rows(twin, rows, ids, features=lambda X: X):
+    evals = {twin.eval_weight: [rows(1 + VALI_QID % 2)], twin.eval_start: [rows(VALI.y)]}
+    start = TRAIN.y % 2 + np.arange(len(TRAIN)) % 3
+    ranker = twin.ranker(n_estimators=3).fit(
+        features(X),
+        rows(TRAIN.y),
+        ids(QID),
+        sample_weight=rows(WEIGHT),
+        eval_set=[(features(V), rows(VALI.y))],
+        eval_qid=[ids(VALI_QID)],
+        **{twin.start: rows(start), **evals},
+    )
+    weight = rows(1 + TEST_QID % 2)
+    score = ranker.score(features(T), rows(TEST.y), ids(TEST_QID), sample_weight=weight)
+    return ranker.predict(features(T)), twin.curve(ranker), score
 
 
-# --- qid as a column of the frame, or of its index ------------------------------------------------
+@twins
+@pytest.mark.parametrize(
+    ("rows", "ids", "table"),
+    [
+        ("pandas", "strings", "polars"),
+        ("polars", "polars", "list"),
+        ("pyarrow in chunks", "pandas dates", "pandas"),
+        ("list", "list", "scipy csr"),
+    ],
+)
+def test_grades_ids_weights_and_scores_to_start_from(twin, rows, ids, table):
+    found = by_rows(twin, ROWS[rows], {**ROWS, **IDS}[ids], KINDS[table])
+    assert_same(found, by_rows(twin, lambda v: v, lambda v: v))
+
+
+# --- qid as a column of the frame -----------------------------------------------------------------
 
 
 def with_column(data, X):
@@ -551,10 +441,8 @@ def test_qid_as_a_column(twin, kind):
     """`qid` is never a feature, for both boosters and every kind of table, as in XGBoost."""
     x, v, t = (TABLES[kind](with_column(data, A)) for data, A in ((TRAIN, X), (VALI, V), (TEST, T)))
     ranker = twin.ranker(n_estimators=3).fit(x, TRAIN.y, eval_set=[(x, TRAIN.y), (v, VALI.y)])
-    scores, curve, score = plain(twin.name, True)
-    npt.assert_array_equal(ranker.predict(t), scores)
-    npt.assert_array_equal(twin.curve(ranker), curve)
-    assert ranker.score(t, TEST.y) == score
+    found = ranker.predict(t), twin.curve(ranker), ranker.score(t, TEST.y)
+    assert_same(found, plain(twin.name, True))
     assert ranker.n_features_in_ == len(NAMES)
     assert ranker.n_queries_in_ == TRAIN.n_queries
     if kind == "pandas":
@@ -568,26 +456,21 @@ def test_qid_as_a_column(twin, kind):
             call()
 
 
-@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_renamed_qid_is_no_feature(twin, kind):
     """scikit-learn's ColumnTransformer renames the column qid; a model would learn from the ids."""
-    renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
-    x = TABLES[kind](renamed)
-    renamed_qid = "X has a column 'remainder__qid'.*verbose_feature_names_out=False"
-    ranker = twin.ranker(n_estimators=3)
+    x = TABLES[kind](with_column(TRAIN, X).rename(columns={"qid": "remainder__qid"}))
     train = TABLES[kind](frame(X))
     evals = {"eval_set": [(x, TRAIN.y)], "eval_qid": [TRAIN.qid]}
-    ranker.fit(train, TRAIN.y, TRAIN.qid)
+    ranker = twin.ranker(n_estimators=3).fit(train, TRAIN.y, TRAIN.qid)
     for call in (
         lambda: ranker.predict(x),
         lambda: ranker.score(x, TRAIN.y, TRAIN.qid),
         lambda: twin.ranker().fit(x, TRAIN.y),
-        lambda: twin.ranker().fit(x, TRAIN.y, TRAIN.qid),
         lambda: twin.ranker().fit(train, TRAIN.y, TRAIN.qid, **evals),
     ):
-        with pytest.raises(ValueError, match=renamed_qid):
+        with pytest.raises(ValueError, match=r"X has a column 'remainder__qid'"):
             call()
 
 
@@ -615,19 +498,11 @@ def test_a_column_transformer_keeps_qid(twin):
 def test_searches_with_qid_as_a_column(twin):
     """It goes where the frame goes: scikit-learn's tools need no routing."""
     x, y, ids = with_column(TRAIN, X).assign(qid=TRAIN.qid), TRAIN.y, TRAIN.qid
-    ranker, target, grid = (
-        twin.ranker(n_estimators=3),
-        measure_scorer(gb.AP()),
-        {"g": simplex_grid(2, 2)},
-    )
-    ours = GSearchCV(ranker, {**grid, "n_estimators": [3]}, scoring=gb.AP(), cv=3).fit(x, y)
-    same = GSearchCV(ranker, {**grid, "n_estimators": [3]}, scoring=gb.AP(), cv=3).fit(X, y, ids)
-    theirs = GridSearchCV(ranker, grid, scoring=target, cv=GroupKFold(3)).fit(x, y, groups=ids)
+    ranker, grid = twin.ranker(n_estimators=3), {"g": simplex_grid(2, 2)}
+    search = GSearchCV(ranker, {**grid, "n_estimators": [3]}, scoring=gb.AP(), cv=3)
+    ours = search.fit(x, y)
+    theirs = GridSearchCV(ranker, grid, scoring=measure_scorer(gb.AP()), cv=GroupKFold(3))
+    theirs.fit(x, y, groups=ids)
     for name in ("mean_test_score", "rank_test_score"):
-        npt.assert_array_equal(ours.cv_results_[name], same.cv_results_[name])
         npt.assert_array_equal(ours.cv_results_[name], theirs.cv_results_[name])
-    assert ours.score(x, y) == same.score(X, y, ids) == theirs.score(x, y)
-    own = cross_val_score(ranker, x, y, groups=ids, cv=GroupKFold(3))
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = cross_val_score(ranker, X, y, cv=GroupKFold(3), params={"qid": ids, "groups": ids})
-    npt.assert_array_equal(own, routed)
+    assert ours.score(x, y) == theirs.score(x, y)
