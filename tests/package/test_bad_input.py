@@ -117,13 +117,13 @@ KINDS = [
     (
         "grades",
         (Y - 1, Y * nan, np.full(40, "good")),
-        "GSearchCV.y compare_rankers.y explain.measure.y LGBMGAPRanker.y XGBGAPRanker.y",
+        "GSearchCV.y compare_rankers.y explain.measure.y",
     ),
     (
         "row",
         (QID[1:], QID * nan, np.ones((40, 2)), "customer_id"),
         """GSearchCV.qid compare_rankers.qid query_relative_features.qid explain.measure.qid
-        report.qid LGBMGAPRanker.qid XGBGAPRanker.qid""",
+        report.qid""",
     ),
     ("folds", (None, "5", 2.5, True), "GSearchCV.cv compare_rankers.cv"),
     ("RankedList", (None, [1], "a"), "informativeness.lists threshold_sweep.lists"),

@@ -4,8 +4,9 @@ The browser loads one page, which opens those of the site in frames of the width
 for. No driver is needed.
 """
 
+import html
 import json
-import queue
+import re
 import shutil
 import subprocess
 import tempfile
@@ -89,30 +90,14 @@ function measured(frame, width) {
     frame.remove();
   }
   return answer;
-})().catch(error => ({error: String(error.stack)})).then(
-  answer => fetch("/answer", {method: "POST", body: JSON.stringify(answer)}));
+})().catch(error => ({error: String(error.stack)})).then(answer => {
+  document.body.textContent = JSON.stringify(answer);
+});
 </script>"""
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """The site, the page that measures, and where it sends what it found."""
-
-    def __init__(self, *arguments, harness, answers, **options):
-        self.harness, self.answers = harness, answers
-        super().__init__(*arguments, **options)
-
-    def do_GET(self):
-        if self.path != "/measure":
-            return super().do_GET()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(self.harness)
-
-    def do_POST(self):
-        self.answers.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(204)
-        self.end_headers()
+    """The site, without a log."""
 
     def log_message(self, *arguments):
         pass
@@ -120,35 +105,27 @@ class Handler(SimpleHTTPRequestHandler):
 
 def measure(site: Path, pages: list[tuple[str, int]], words: list[str]) -> dict:
     """Measure pages (paths and widths) in a browser, and search for each word."""
-    answers = queue.Queue()
-    harness = HARNESS.replace("ASKED", json.dumps({"pages": pages, "words": words})).encode()
-    handler = partial(Handler, directory=str(site), harness=harness, answers=answers)
+    harness = site / "measure.html"
+    harness.write_text(HARNESS.replace("ASKED", json.dumps({"pages": pages, "words": words})))
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1500,1000",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        "--virtual-time-budget=600000",
+        "--dump-dom",
+    ]
+    handler = partial(Handler, directory=str(site))
     with (
         ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
         tempfile.TemporaryDirectory() as profile,
     ):
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        options = (
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--window-size=1500,1000",
-        )
-        nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-        url = f"http://127.0.0.1:{server.server_port}/measure"
-        command = [
-            CHROMIUM,
-            *options,
-            nowhere,
-            f"--user-data-dir={profile}",
-            "--remote-debugging-port=0",
-            url,
-        ]
-        browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            return answers.get(timeout=250)
-        finally:
-            browser.kill()
-            browser.wait()
-            server.shutdown()
+        url = f"http://127.0.0.1:{server.server_port}/{harness.name}"
+        command = [CHROMIUM, *options, f"--user-data-dir={profile}", url]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=True)
+        server.shutdown()
+    harness.unlink()
+    return json.loads(html.unescape(re.search("<body>(.*)</body>", done.stdout, re.DOTALL)[1]))

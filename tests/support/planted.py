@@ -32,12 +32,8 @@ class Memory(Linear):
         self.grades = {row.tobytes(): float(grade) for row, grade in zip(X, y, strict=True)}
 
     def predict(self, X):
-        return np.array(
-            [
-                self.grades.get(row.tobytes(), 0.0) + 0.01 * (row[0] + row[4])
-                for row in np.ascontiguousarray(X)
-            ]
-        )
+        known = [self.grades.get(row.tobytes(), 0.0) for row in np.ascontiguousarray(X)]
+        return np.array(known) + 0.01 * (X[:, 0] + X[:, 4])
 
 
 @dataclass(frozen=True)
@@ -88,39 +84,34 @@ def column(values, place, new):
     return changed
 
 
+def leak(case, feature, weight):
+    """The last feature is a function of the grade, and the ranker uses it."""
+    leaked = [
+        replace(part, X=column(part.X, 4, feature(part.y))) for part in (case.test, case.training)
+    ]
+    return Case(Linear((1.0, 0.7, 0.5, 0.3, weight)), *leaked)
+
+
 def label_leak(case):
-    """The last feature is the grade, and the ranker uses it."""
-    leaked = [replace(part, X=column(part.X, 4, part.y)) for part in (case.test, case.training)]
-    return Case(Linear((1.0, 0.7, 0.5, 0.3, 9.0)), *leaked)
+    """The last feature is the grade."""
+    return leak(case, lambda y: y, 9.0)
 
 
 def binary_leak(case):
-    """The last feature is 0 for relevant documents, and the ranker uses it."""
-    leaked = [
-        replace(part, X=column(part.X, 4, part.y == 0)) for part in (case.test, case.training)
-    ]
-    return Case(Linear((1.0, 0.7, 0.5, 0.3, -9.0)), *leaked)
+    """The last feature is 0 for relevant documents."""
+    return leak(case, lambda y: y == 0, -9.0)
 
 
 def missing_leak(case):
-    """The last feature is missing for relevant documents, and the ranker uses it."""
-    leaked = [
-        replace(part, X=column(part.X, 4, np.where(part.y > 0, np.nan, 1.0)))
-        for part in (case.test, case.training)
-    ]
-    return Case(Linear((1.0, 0.7, 0.5, 0.3, -9.0)), *leaked)
+    """The last feature is missing for relevant documents."""
+    return leak(case, lambda y: np.where(y > 0, np.nan, 1.0), -9.0)
 
 
 def shared_queries(case):
     """Ten test queries are training queries."""
-    more = case.training.choose(case.training.qid < 5010)
-    both = Rows(
-        *(
-            np.concatenate([getattr(part, name) for part in (case.test, more)])
-            for name in ("X", "y", "qid")
-        )
-    )
-    return replace(case, test=both)
+    more, test = case.training.choose(case.training.qid < 5010), case.test
+    columns = zip((test.X, test.y, test.qid), (more.X, more.y, more.qid), strict=True)
+    return replace(case, test=Rows(*map(np.concatenate, columns)))
 
 
 def renumbered_queries(case):
@@ -172,12 +163,8 @@ def empty_feature(case):
 
 def duplicates(case):
     """Every third document is there twice."""
-    return replace(
-        case,
-        test=case.test.choose(
-            np.repeat(np.arange(len(case.test.y)), [2, 1, 1] * (len(case.test.y) // 3))
-        ),
-    )
+    times = np.where(np.arange(len(case.test.y)) % 3 == 0, 2, 1)
+    return replace(case, test=case.test.choose(np.repeat(np.arange(len(times)), times)))
 
 
 def wrong_order(case):
