@@ -17,7 +17,7 @@ from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
-pytestmark = [pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 BOOSTERS = {
     "lightgbm": (DaskLGBMGAPRanker, LGBMGAPRanker, "init_score", {"verbose": -1}),
