@@ -148,13 +148,11 @@ def test_spearmans_rho_is_scipys_without_ties():
 
 IR = ir_measures
 PAIRS = [
-    *((IR.AP(rel=rel), gb.AP(rel=rel)) for rel in (1, 2, 3)),
     (IR.AP(rel=2) @ 5, gb.AP(rel=2, k=5)),
-    (IR.nDCG, gb.nDCG(gains="linear")),
-    *((IR.nDCG @ k, gb.nDCG(gains="linear", k=k)) for k in (5, 100)),
-    *((IR.P(rel=r) @ k, gb.Precision(rel=r, k=k)) for r, k in ((1, 1), (1, 5), (2, 10), (3, 60))),
-    *((IR.R(rel=r) @ k, gb.Recall(rel=r, k=k)) for r, k in ((1, 5), (2, 10))),
-    *((IR.Success(rel=r) @ k, gb.Success(rel=r, k=k)) for r, k in ((1, 1), (2, 3), (3, 10))),
+    (IR.nDCG @ 100, gb.nDCG(gains="linear", k=100)),
+    *((IR.P(rel=r) @ k, gb.Precision(rel=r, k=k)) for r, k in ((1, 1), (2, 10), (3, 60))),
+    (IR.R(rel=2) @ 10, gb.Recall(rel=2, k=10)),
+    (IR.Success(rel=3) @ 10, gb.Success(rel=3, k=10)),
     (IR.RR(rel=2), gb.RR(rel=2)),
     (IR.Rprec(rel=2), gb.RPrecision(rel=2)),
 ]

