@@ -1,7 +1,6 @@
 """LambdaRank gradients through the public interface, against the oracle's sum over all pairs."""
 
 import itertools
-import math
 import pickle
 
 import numpy as np
@@ -11,38 +10,17 @@ from hypothesis import given, settings
 from rankings import TOP, TRAINED, documents, random_rankings, some_measures
 
 import gapboost as gb
-from gapboost import (
-    AP,
-    DCG,
-    GAP,
-    INSQ,
-    RBP,
-    KendallTau,
-    LambdaRank,
-    PairwiseAccuracy,
-    Precision,
-    Recall,
-    SpearmanRho,
-    eGAP,
-    nDCG,
-    xGAP,
-)
+from gapboost import AP, GAP, LambdaRank, Precision, eGAP, nDCG, xGAP
 
 EACH_KIND = (
     GAP((0.2, 0.3, 0.5)),
     xGAP((0.217, 0.704, 0.079)),
     eGAP((0.0, 0.4, 0.6), k=10),
-    AP(rel=2),
     nDCG(k=5),
     Precision(k=7),
-    DCG(gains="linear", discount_by="letor", k=20),
-    RBP(p=0.9),
-    Recall(k=12),
-    KendallTau(),
-    PairwiseAccuracy(k=40),
-    SpearmanRho(),
-    INSQ(t=2),
-    0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * AP(),
+    gb.RBP(p=0.9),
+    gb.KendallTau(),
+    gb.PairwiseAccuracy(k=40),
     0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * nDCG(k=10),
 )
 FLOOR = 1e-16
@@ -158,9 +136,8 @@ def test_long_lists(measure, truncation):
     for n, width, sigma in (
         (45, 1.0, 2.5),
         (150, 3.0, 1.0),
-        (400, 0.01, 1.0),
-        (400, 40.0, 2.5),
-        (900, 1.0, 1.0),
+        (300, 0.01, 1.0),
+        (300, 40.0, 2.5),
     ):
         grades = rng.choice(TOP + 1, p=(0.7, 0.15, 0.1, 0.05), size=n)
         scores = rng.normal(size=n) * width
@@ -169,17 +146,6 @@ def test_long_lists(measure, truncation):
         found = raw(measure, sigma=sigma, truncation=truncation).gradients(grades, scores)
         np.testing.assert_allclose(found[0], grad, rtol=1e-9, atol=1e-11 * size * sigma)
         np.testing.assert_allclose(found[1], hess, rtol=1e-8, atol=1e-10 * size * sigma**2)
-
-
-def test_two_documents_by_hand():
-    x = 2 * (0.8 - 0.3)
-    t = 1 / (1 + math.exp(x))
-    grad, hess = raw(AP(), sigma=2).gradients([0, 1], [0.3, 0.8])
-    assert grad == pytest.approx([2 * t / 2, -2 * t / 2], rel=1e-12)  # a swap would lose 1/2
-    assert hess == pytest.approx([4 * t * (1 - t) / 2] * 2, rel=1e-12)
-    grad, hess = raw(AP(), sigma=2).gradients([1, 0], [0.3, 0.8])
-    assert grad == pytest.approx([-2 * (1 - t) / 2, 2 * (1 - t) / 2], rel=1e-12)
-    assert hess == pytest.approx([4 * t * (1 - t) / 2] * 2, rel=1e-12)
 
 
 def test_a_change_of_the_wrong_sign_pushes_the_other_way():
@@ -245,18 +211,6 @@ def test_gradients_of_a_query_sum_to_zero(measure, normalize, many):
     assert np.count_nonzero(size) > len(size) / 2
 
 
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("measure", EACH_KIND, ids=str)
-def test_an_ideal_list_is_left_almost_alone(measure, normalize):
-    ideal = np.repeat([3, 2, 1, 0], [3, 4, 5, 30])
-    scores = 20.0 * ideal + np.linspace(0.5, 0, len(ideal))
-    objective = LambdaRank(measure, normalize=normalize)
-    grad, _ = objective.gradients(ideal, scores)
-    reversed_grad, _ = objective.gradients(ideal, -scores)
-    assert np.abs(reversed_grad).max() > 1e-2
-    assert np.abs(grad).max() < 1e-6 * np.abs(reversed_grad).max()
-
-
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("measure", [m for m in EACH_KIND if type(m) is not xGAP], ids=str)
 def test_a_step_along_the_gradient_helps(measure, many):
@@ -307,15 +261,6 @@ def test_truncation(measure):
         assert_equal(raw(measure, truncation=truncation).gradients(grades, scores), whole)
     grad, hess, _ = dense(measure, grades, scores, truncation=1)
     assert_equal(raw(measure, truncation=1).gradients(grades, scores), (grad, hess))
-
-
-def test_truncation_at_the_cut_off_changes_nothing():
-    """Below the cut-off of P@k and nDCG@k no swap of two documents changes anything."""
-    rng = np.random.default_rng(7)
-    grades, scores = rng.integers(0, TOP + 1, size=200), rng.normal(size=200)
-    for measure in (Precision(k=7), nDCG(k=5), GAP((0.2, 0.3, 0.5), k=10)):
-        whole = raw(measure).gradients(grades, scores)
-        assert_equal(raw(measure, truncation=measure.k).gradients(grades, scores), whole)
 
 
 def test_g_is_uniform_over_the_grades_of_the_data(many):
@@ -413,25 +358,6 @@ def test_only_tied_documents_depend_on_the_seed_or_the_rows():
         assert np.array_equal(np.array(sorted_), np.array(whole)[:, together])
 
 
-def test_all_scores_equal_do_not_give_the_grades_away():
-    """A file sorted by grade gives no better first iteration than its reverse."""
-    grades = np.repeat([3, 2, 1, 0], 25)
-    sums = []
-    for rows in (np.arange(100), np.arange(100)[::-1]):
-        seeds = [
-            raw(TIED, random_state=seed).gradients(grades[rows], np.zeros(100))[0][rows]
-            for seed in range(40)
-        ]
-        sums.append([np.abs(grad).sum() for grad in seeds])
-    # What following the rows would have given.
-    for row_order in (np.arange(100), np.arange(100)[::-1]):
-        scores = np.empty(100)
-        scores[row_order] = -1e-9 * np.arange(100)
-        by_row = np.abs(raw(TIED).gradients(grades, scores)[0]).sum()
-        assert abs(by_row - np.mean(sums)) > 4 * np.std(sums)
-    assert abs(np.mean(sums[0]) - np.mean(sums[1])) < 4 * np.std(sums) / math.sqrt(20)
-
-
 # --- values ---------------------------------------------------------------------------------------
 
 
@@ -458,7 +384,7 @@ def test_an_objective_is_a_value(objective, printed):
 
 def test_a_sum_with_several_discounts_adds_the_gradients_of_its_parts(many):
     grades, scores, qid = many
-    parts = [0.7 * GAP((0.2, 0.3, 0.5)), 2 * nDCG(k=10), 0.1 * RBP()]
+    parts = [0.7 * GAP((0.2, 0.3, 0.5)), 2 * nDCG(k=10), 0.1 * gb.RBP()]
     added = sum(np.array(raw(part).gradients(grades, scores, qid)) for part in parts)
     found = raw(parts[0] + parts[1] + parts[2]).gradients(grades, scores, qid)
     assert_equal(found, added, 1e-11)

@@ -13,15 +13,6 @@ from gapboost._data.judged import judged
 from gapboost.objectives.softrank import MOST_COMPARISONS
 
 
-def test_the_generator_makes_what_the_tests_need():
-    queries = list(random_queries(0))
-    assert {grade for grades, _, _ in queries for grade in grades} == {0, 1, 2, 3}
-    assert any(len(set(scores)) < len(scores) for _, scores, _ in queries)
-    assert any(
-        not any(grades) for grades, _, _ in [*queries, *random_queries(1), *random_queries(2)]
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_values_are_the_papers_sums(seed):
@@ -113,12 +104,6 @@ def test_a_pass_with_rank_distributions_takes_many_short_queries_at_a_time_and_b
         assert (
             last - first == 1 or (last - first) * sizes[first:last].max() ** 2 <= MOST_COMPARISONS
         )
-
-
-@pytest.mark.parametrize("sigma", [0, -1.0, math.nan, math.inf, "1", None, True])
-def test_sigma_must_be_a_positive_number(sigma):
-    with pytest.raises(ValueError, match=r"sigma is .*; expected a finite number > 0"):
-        gb.SoftRank(gb.AP(), sigma=sigma)
 
 
 def test_prints_as_written():

@@ -45,9 +45,11 @@ KINDS = {
     "short_is_zero": [((gb.nDCG,), [1])],
     "p": [((gb.RBP,), (0, 1, 1.5, nan, "0.8", None))],
     "t": [((gb.INSQ,), NOT_POSITIVE)],
-    "beta": [((gb.QMeasure,), NOT_POSITIVE)],
+    "beta": [((gb.QMeasure,), NOT_POSITIVE), ((gb.ApproxRank,), NOT_POSITIVE[:-1])],
+    "alpha": [((gb.ApproxRank,), NOT_POSITIVE)],
     "top": [((gb.ERR,), (0, -1, 1.5, "3"))],
-    "sigma": [((gb.LambdaRank,), (*NOT_POSITIVE[:-1], 10**400, 1e154, 1e-154))],
+    "sigma": [((gb.LambdaRank, gb.SoftRank), (*NOT_POSITIVE, 10**400, 1e154, 1e-154))],
+    "score_distance": [((gb.LambdaRank,), NOT_POSITIVE[:-1])],
     "truncation": [((gb.LambdaRank,), (0, -5, True, 30.0, "30"))],
     "random_state": [((gb.LambdaRank,), (-1, 0.5, None, "0"))],
     "measure": [
