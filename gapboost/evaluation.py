@@ -123,8 +123,7 @@ def evaluate(
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: any hashable values. Ids are equal if they are
-        equal in Python and of one type. None means that all rows are the ranking of one query, so
+        Query id of each row, in any order of rows: any hashable values of one type. None means that all rows are the ranking of one query, so
         give ids for several queries. (``score`` of the rankers refuses None, since tools call it
         without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional

@@ -251,12 +251,12 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
     table = source.cast({"bad": pl.String} if dtype != pl.Float16 else {}).cast({"bad": dtype})
     fitted = LIGHTGBM.ranker(n_estimators=1).fit(source, TRAIN.y, TRAIN.qid)
     evals = {"eval_set": (table, TRAIN.y), "eval_qid": TRAIN.qid}
-    for call, name in (
-        (lambda: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid), "X"),
-        (lambda: fitted.predict(table), "X"),
-        (lambda: LIGHTGBM.ranker().fit(source, TRAIN.y, TRAIN.qid, **evals), r"eval_set\[0\] X"),
+    for call in (
+        lambda: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid),
+        lambda: fitted.predict(table),
+        lambda: LIGHTGBM.ranker().fit(source, TRAIN.y, TRAIN.qid, **evals),
     ):
-        with pytest.raises(ValueError, match=f"^{name} has a column 'bad'"):
+        with pytest.raises(ValueError, match="X has a column 'bad'"):
             call()
 
 
