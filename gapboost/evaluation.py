@@ -123,9 +123,9 @@ def evaluate(
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: any hashable values of one type. None means that all rows are the ranking of one query, so
-        give ids for several queries. (``score`` of the rankers refuses None, since tools call it
-        without ids.)
+        Query id of each row, in any order of rows: any hashable values of one type. None means that
+        all rows are the ranking of one query, so give ids for several queries. (``score`` of the
+        rankers refuses None, since tools call it without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean; of weights of the rows, a query has the mean. Weights
         of queries come in the order in which the queries first occur; a Series of pandas has the

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.plan import Plan
 from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.rows import RankingRows, on_host
+from gapboost._boosters.rows import RankingRows
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
@@ -85,7 +85,7 @@ class GAPRanker:
             Before `fit`.
         """
         measure = self.measure_
-        _, qid = split(X, on_host(qid), group)
+        _, qid = split(X, qid, group)
         if qid is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row, or group with the sizes of "
@@ -95,10 +95,10 @@ class GAPRanker:
         ranker: Any = self
         found = evaluate(
             measure,
-            on_host(y),
+            y,
             ranker.predict(X),
             qid,
-            sample_weight=on_host(sample_weight),
+            sample_weight=sample_weight,
             n_jobs=ranker.n_jobs,
         )
         return float(found[measure])

@@ -55,11 +55,6 @@ class RankingRows:
         return self.data.queries.sizes
 
 
-def on_host(values: Any) -> Any:
-    """Return an array of CuPy as one of numpy; anything else unchanged."""
-    return values.get() if hasattr(values, "__cuda_array_interface__") else values
-
-
 def ranking_rows(
     X: Any,
     y: Any,
@@ -80,8 +75,7 @@ def ranking_rows(
         If an argument is unusable; `names` are the caller's names of them.
     """
     of_X, of_y, of_qid, of_group, of_weight, of_start, of_position = names or NAMES
-    y, weight, start, position = map(on_host, (y, weight, start, position))
-    X, qid = split(X, on_host(qid), group, (of_X, of_qid, of_group))
+    X, qid = split(X, qid, group, (of_X, of_qid, of_group))
     if qid is None:
         raise ValueError(
             f"{of_qid} is missing; expected one query id a row, or {of_group} with the sizes of "

@@ -19,8 +19,10 @@ def one_dimensional(
 ) -> Array:
     """Return `values` as an array of one dimension; `entries` is for the message.
 
-    Shape (N, 1) is flattened, with scikit-learn's warning.
+    Shape (N, 1) is flattened, with scikit-learn's warning. Arrays of CuPy are copied to the host.
     """
+    if hasattr(values, "__cuda_array_interface__"):
+        values = values.get()
     if np.ma.is_masked(values):
         raise ValueError(
             f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value "

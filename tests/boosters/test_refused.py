@@ -198,7 +198,7 @@ class OnDevice:
     __cuda_array_interface__ = None
 
     def __init__(self, values):
-        self.values = values
+        self.values, self.shape = values, values.shape
 
     def __array__(self, *args, **kwargs):
         raise TypeError("Implicit conversion to a NumPy array is not allowed.")
