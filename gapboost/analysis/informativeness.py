@@ -282,7 +282,7 @@ def threshold_sweep(
     """
     top, confidence = top_grade(lists), probability(confidence, "confidence")
     given = simplex_grid(max(top, 1), 10) if grid is None else grid
-    thresholds = tuple(map(as_thresholds, given)) if ordered(given) else ()
+    thresholds = tuple(as_thresholds(g, "grid") for g in given) if ordered(given) else ()
     if not thresholds:
         raise ValueError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]

@@ -24,7 +24,7 @@ from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._pictures import COLORS, line
 from gapboost.analysis.estimates import rounding, settled
-from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure
@@ -220,8 +220,6 @@ def discriminative_power(
     n_resamples: int = 20_000,
     top: int | None = None,
     random_state: Any = None,
-    n_jobs: int | None = 1,
-    progress: bool = False,
 ) -> Result:
     """Test every pair of systems with each measure.
 
@@ -236,10 +234,6 @@ def discriminative_power(
     top : int, optional
         Only the systems with the best mean rank over the measures.
     random_state : int, Generator or RandomState, optional
-    n_jobs : int, default=1
-        Processes, one measure each; the work rarely needs them.
-    progress : bool, default=False
-        Show a progress bar over the measures.
 
     Returns
     -------
@@ -286,8 +280,7 @@ def discriminative_power(
     z = values.values[:, first] - values.values[:, second]
     within = rounding(values.values, (1, 2))
     z[np.abs(z) <= within[:, None, None]] = 0.0
-    items = [(differences, times, level, ties) for differences, ties in zip(z, within, strict=True)]
-    tested = in_order(_tested, items, n_jobs, progress, "bootstrap")
+    tested = [_tested(of_one, times, level, ties) for of_one, ties in zip(z, within, strict=True)]
     asl, required = (np.array(part) for part in zip(*tested, strict=True))
     corrected = np.array([holm(row) for row in asl])
     labels, difference = short_labels(values.measures), z.mean(axis=2)
@@ -328,12 +321,11 @@ def holm(p: Array) -> Array:
     return np.minimum(corrected, 1.0)
 
 
-def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
+def _tested(z: Array, times: Array, level: float, within: float) -> tuple[Array, float]:
     """Return ASL of each pair, and the required difference, for one measure.
 
     A topic is drawn as often as `times` says.
     """
-    z, times, level, within = item
     n, place = z.shape[1], len(times) - int(np.ceil(level * len(times)))
     asl, required = [], []
     for begin in range(0, len(z), PAIRS_AT_ONCE):

@@ -138,7 +138,6 @@ def system_values(
     *,
     ties: Ties = "expected",
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> SystemValues:
     """Evaluate several runs on all topics of the judgments.
 
@@ -153,8 +152,6 @@ def system_values(
         As in `gapboost.analysis.trec.rankings`; for the measures of gapboost.
     n_jobs : int, optional
         Threads.
-    progress : bool, default=False
-        Show a progress bar over the runs.
 
     Returns
     -------
@@ -191,7 +188,7 @@ def system_values(
         values |= {m: np.array(list(values[m].values())) for m in theirs}
         return [values[measure] for measure in wanted]
 
-    found = np.array(in_order(values_of, list(runs.values()), 1, progress, "runs"))
+    found = np.array([values_of(run) for run in runs.values()])
     return SystemValues(wanted, tuple(runs), tuple(qrels), found.transpose(1, 0, 2))
 
 

@@ -138,7 +138,7 @@ def test_labels_are_short_and_differ():
     [
         ("pandas", lambda: values().to_pandas()),
         ("matplotlib.pyplot", lambda: values().plot()),
-        ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
+        ("tqdm.auto", lambda: analysis.topic_bootstrap(values(), id, progress=True)),
         ("ir_measures", lambda: analysis.bpref({"1": {"a": 1}}, {"1": {"a": 1.0}})),
     ],
 )

@@ -19,9 +19,6 @@ ON_RUNS = {
     "qrels": {"1": {"a": 1, "b": 0}},
     "runs": {"x": {"1": {"a": 1.0, "b": 2.0}}, "y": {"1": {"a": 3.0, "b": 2.0}}},
 }
-VALUES = analysis.SystemValues(
-    tuple("abcd"), tuple("xy"), tuple("12"), np.arange(16.0).reshape(4, 2, 2) % 3
-)
 FEATURES = {"t": (np.arange(8.0).reshape(4, 2) % 3, [0, 1, 1, 0], None)}
 
 
@@ -46,9 +43,6 @@ CALLS = {
         analysis.robustness(
             ["ap"], **ON_RUNS, fractions=[1], repeats=4, random_state=0, n_jobs=n
         ).tau
-    ),
-    "discriminative_power": lambda n: (
-        analysis.discriminative_power(VALUES, n_resamples=20, random_state=0, n_jobs=n).asl
     ),
     "GSearchCV": search,
 }
