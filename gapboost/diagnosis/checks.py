@@ -46,10 +46,8 @@ def run_check(name: str, test: Rows, training: Rows | None) -> Finding:
     """Return the finding of a check of `CHECKS`."""
     check = CHECKS[name]
     try:
-        need(
-            check not in NEED_TRAINING or training is not None,
-            "No training data: pass X_train, y_train and qid_train.",
-        )
+        if check in NEED_TRAINING:
+            need(training, "No training data: pass X_train, y_train and qid_train.")
         found, message, value, threshold = check(test, training)
     except NotApplicableError as reason:
         return Finding(NOT_APPLICABLE, str(reason))
@@ -111,21 +109,19 @@ def weak_ranker(test: Rows, training: Rows | None) -> Outcome:
     best = max(alone, key=lambda one: float(alone[one].mean()))
     ahead = independent(alone[best] - test.values[test.measure])
     message += f" The best feature alone, {best}, differs by {shown(ahead, len(alone))}."
-    return ahead.interval(family=len(alone))[0] > 0, message, -ahead.mean, 0
+    return ahead.interval(family=len(alone))[0] > 0, message, 0.0 - ahead.mean, 0
 
 
 def overfitted(test: Rows, training: Any) -> Outcome:
     """Find a ranker that keeps less than half of its gain over a random order on test queries."""
     need_contrasts(test, training)
     here, there = (rows.gain[rows.contrasts] for rows in (test, training))
-    need(
-        independent(there).interval()[0] > 0,
-        "The ranker is not proven better than a random order on the training queries.",
-    )
+    learned = independent(there).interval()[0] > 0
+    need(learned, "On training queries it is not proven better than a random order.")
     kept = here.mean() / there.mean()
     message = (
-        f"The gain over a random order in {test.measure} is {there.mean():.4f} on training "
-        f"queries; {kept:.0%} of it is left on test queries."
+        f"The gain over a random order is {there.mean():.4f} {test.measure} on training queries; "
+        f"{kept:.0%} of it is left on test queries."
     )
     return unpaired(here, KEPT * there).interval()[1] < 0, message, kept, KEPT
 
@@ -182,9 +178,9 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
     need(ranked, "No feature has an order and varies within a query.")
     best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.least]
     message = (
-        f"{listed(leaks) or 'No feature'} alone rank{'s' * (len(leaks) < 2)} like the grades. The "
-        f"best one, {best.feature}, has the average precision for grades from {best.grade:g} on: "
-        f"{best.low:.3f} at least, by its interval."
+        f"{listed(leaks) or 'No feature'} alone rank{'s' * (len(leaks) < 2)} like the grades. "
+        f"{best.feature} finds grades from {best.grade:g} on with an average precision of "
+        f"{best.low:.3f} at least."
     )
     return leaks, message, best.low, best.least
 
@@ -192,22 +188,18 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
 def constant_features(test: Rows, training: Rows | None) -> Outcome:
     """Find features that are constant within all test queries, though not by their nature."""
     need_queries((test.sizes > 1).sum())
-    broken, empty, of_query = [], [], []
-    for name in test.features.columns[~test.varies.any()]:
-        if training is not None and training.varies[name].mean() >= CONTRAST_SHARE:
-            broken.append(name)
-        elif test.features[name].nunique(dropna=False) == 1:
-            empty.append(name)
-        else:
-            of_query.append(name)
-    heads = {
-        "Constant within each test query, and not in training": broken,
-        "One value in all test documents": empty,
-        "Features of the query, which order documents only together with others": of_query,
-    }
-    parts = [f"{head}: {listed(names)}." for head, names in heads.items() if names]
-    message = " ".join(parts) or "All features vary within queries."
-    return broken or empty, message, len(broken) + len(empty), 0
+    constant = test.features.columns[~test.varies.any()]
+    faulty = test.features.nunique(dropna=False) == 1
+    if training is not None:
+        faulty |= training.varies.mean() >= CONTRAST_SHARE
+    found = [name for name in constant if faulty[name]]
+    of_query = [name for name in constant if not faulty[name]]
+    message = (
+        f"Constant in all test documents, or within test queries alone: {listed(found) or 'none'}. "
+        f"Features of the query, which order documents only together with others: "
+        f"{listed(of_query) or 'none'}."
+    )
+    return found, message, len(found), 0
 
 
 def unjudged(test: Rows, training: Rows | None) -> Outcome:
@@ -305,17 +297,15 @@ def shifted_features(test: Rows, training: Any) -> Outcome:
         below, up_to = (np.searchsorted(there, here, side) for side in ("left", "right"))
         # Share of pairs in which the test query has the larger median; ties count half.
         above[name] = float((below + up_to).mean() / (2 * len(there)))
-    shares = {name: 0.5 + abs(share - 0.5) for name, share in above.items()}
-    largest = max(shares, key=lambda name: shares[name])
-    shifted = sorted(
-        (name for name in shares if shares[name] > FEATURE_SHIFT), key=lambda name: -shares[name]
-    )
+    ranked = sorted(above, key=lambda name: -abs(above[name] - 0.5))
+    shares = [0.5 + abs(above[name] - 0.5) for name in ranked]
+    shifted = [name for name, share in zip(ranked, shares, strict=True) if share > FEATURE_SHIFT]
     message = (
-        f"{listed(shifted) or 'No feature'} differ{'s' * (len(shifted) < 2)} from training. The "
-        f"largest shift has {largest}: in {above[largest]:.0%} of pairs of a test and a training "
-        "query, the one of the test has the larger median."
+        f"{listed(shifted) or 'No feature'} differ{'s' * (len(shifted) < 2)} from training. In "
+        f"{above[ranked[0]]:.0%} of pairs of a test and a training query, the one of the test has "
+        f"the larger median of {ranked[0]}."
     )
-    return shifted, message, shares[largest], FEATURE_SHIFT
+    return shifted, message, shares[0], FEATURE_SHIFT
 
 
 CHECKS: dict[str, Callable[[Rows, Any], Outcome]] = {

@@ -166,6 +166,7 @@ class Report:
             checks[name] = [f"{value:.4g}" if value == value else "" for value in checks[name]]
         found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
         made = checks["status"].isin((FOUND, PASSED)).sum()
+        findings = [found] if len(found) else []
         summary = f"{len(found)} of {made} checks that were made found a fault."
         measures = [f"{name} is {measure}." for name, measure in self.test.measures.items()]
         reading = (
@@ -178,7 +179,7 @@ class Report:
             heading = f"Query {qid}: {self.test.measure} {self.queries[self.test.measure][qid]:.4f}"
             worst[heading] = [table.drop(columns="qid").assign(grade=judged)]
         sections = {
-            "Findings": [summary, found, f"What each check means: {GUIDE}"],
+            "Findings": [summary, *findings, f"What each check means: {GUIDE}"],
             "Values": [self.values, reading, [self._histogram(one) for one in self.test.measures]],
             "Worst queries": [worst or "No query holds documents of different grades."],
             "All checks": [checks],

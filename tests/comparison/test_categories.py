@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 from cheap_rankers import made
 from lightgbm import LGBMRanker
-from sklearn.compose import make_column_transformer
-from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
 from gapboost.comparison import compare_rankers, standard_rankers
 from gapboost.comparison.rankers import TREES, configured, last_step, parameter
@@ -16,20 +13,16 @@ from gapboost.comparison.spaces import SPACES
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
-NAMES = ["brand", "code", "in stock"]
+NAMES = ["brand", "in stock"]
 CATBOOST = {"iterations": 3, "verbose": False, "allow_writing_files": False}
 
 
 def products():
     """Return features with categories as text, grades and query ids."""
     X, y, qid = made(90, 12)
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame(X.round(4), columns=list("abcde")).assign(
-        brand=np.where(X[:, 0] > 0, "x, y", "NA"),
-        code=generator.integers(0, 5, len(y)).astype(str),
-    )
-    frame["in stock"] = generator.choice(["True", "False", ""], len(y))
-    frame.loc[::7, "brand"] = ""
+    frame = pd.DataFrame(X.round(4), columns=list("abcde"))
+    frame["brand"] = np.where(X[:, 0] > 0, "x, y", "NA")
+    frame["in stock"] = np.random.default_rng(0).choice(["True", "False", ""], len(y))
     return frame, y, qid
 
 
@@ -96,17 +89,3 @@ def test_catboost_gets_parameters_once(given, params, steps):
     expected = {"loss_function": "YetiRank", "verbose": False, "thread_count": 1}
     expected |= {key: value for key, value in given.items() if "random" not in key} | params
     assert (seed, found) == (1, expected)
-
-
-def test_rankers_that_take_text_get_it():
-    catboost = pytest.importorskip("catboost")
-    X, y, qid = products()
-    encode = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore"), ["brand"]), remainder="drop"
-    )
-    rankers = {
-        "pipeline": make_pipeline(encode, Ridge()),
-        "CatBoost": catboost.CatBoostRanker(cat_features=NAMES, **CATBOOST),
-    }
-    found = compare_rankers(X, y, qid, rankers, cv=3, repeats=1, measures="map")
-    assert found.means()["map"].between(0, 1).all()

@@ -6,6 +6,7 @@ import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 import xgboost
@@ -40,6 +41,10 @@ if find_spec("catboost"):
     from catboost import CatBoostRanker
 
     CATBOOST["CatBoost"] = CatBoostRanker(iterations=4, thread_count=1, **QUIET)
+OTHERS = {
+    "LGBMRegressor": lightgbm.LGBMRegressor(**SMALL, verbose=-1),
+    "rank:map": xgboost.XGBRanker(**SMALL, objective="rank:map"),
+}
 
 
 def piped(rankers, *steps):
@@ -57,22 +62,25 @@ def values(found):
     return found.to_pandas()
 
 
-def test_values_are_those_of_training_by_hand_on_the_new_columns():
-    added = query_relative_features(X, QID)
-    found = compare_rankers(X, Y, QID, piped(RANKERS), **GIVEN)
+@pytest.mark.parametrize("steps", [False, True], ids=["ranker", "pipeline"])
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, pl.DataFrame])
+def test_values_are_those_of_training_by_hand(form, steps):
+    """Fit by hand: sizes or ids of queries, or nothing, and grades above 0 for rank:map."""
+    rankers = {**RANKERS, **OTHERS, **(CATBOOST if form is np.asarray else {})}
+    table = query_relative_features(X, QID) if steps else X
+    found = compare_rankers(form(X), Y, QID, piped(rankers) if steps else rankers, **GIVEN)
     for number, split in enumerate(found.training.splits):
         train, test = rows_of(split.train), rows_of(split.test)
-        for name, ranker in RANKERS.items():
-            sizes = np.unique(QID[train], return_counts=True)[1]
-            given = {"group": sizes} if name == "LGBMRanker" else {"qid": QID[train]}
-            model = (
-                sklearn.clone(ranker)
-                .set_params(random_state=1)
-                .fit(added[train], Y[train], **given)
-            )
-            expected = gb.evaluate(
-                "map", Y[test], model.predict(added[test]), QID[test], per_query=True
-            )
+        for name, ranker in rankers.items():
+            given = {"qid": QID[train]}
+            if name == "LGBMRanker":
+                given = {"group": np.unique(QID[train], return_counts=True)[1]}
+            elif name in ("LGBMRegressor", "CatBoost"):
+                given = {"group_id": QID[train]} if name == "CatBoost" else {}
+            grades = (Y > 0).astype(int) if name == "rank:map" else Y
+            model = sklearn.clone(ranker).set_params(random_state=1)
+            scores = model.fit(table[train], grades[train], **given).predict(table[test])
+            expected = gb.evaluate("map", Y[test], scores, QID[test], per_query=True)
             npt.assert_array_equal(found.values(name, "map")[number], next(iter(expected.values())))
 
 
@@ -224,46 +232,8 @@ class HalfTheRows(Logarithm):
         return X[::2]
 
 
-class Unrequested(Logarithm):
-    """Transformer that takes query ids, and says nothing about metadata routing."""
-
-    def fit(self, X, y=None, qid=None):
-        return self
-
-    def transform(self, X, qid=None):
-        return super().transform(X) if qid is None else query_relative_features(X, qid)
-
-
-class Requested(Unrequested):
-    """Transformer that requests query ids, in scikit-learn's own `fit_transform` without effect."""
-
-    __metadata_request__fit = {"qid": True}  # noqa: RUF012
-    __metadata_request__transform = {"qid": True}  # noqa: RUF012
-
-
-class Forwarding(Unrequested):
-    def fit_transform(self, X, y=None, qid=None):
-        return self.transform(X, qid)
-
-
-def test_a_step_says_if_it_wants_query_ids():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yes, no = (
-            Forwarding().set_fit_request(qid=is_).set_transform_request(qid=is_)
-            for is_ in (True, False)
-        )
-    early = LGBMGAPRanker(n_estimators=30, n_jobs=1, verbose=-1, early_stopping_rounds=2)
-    rankers = {"yes": make_pipeline(yes, early), "no": make_pipeline(no, early)}
-    found = compare_rankers(X, Y, QID, rankers, **GIVEN)
-    for name, table in (("yes", query_relative_features(X, QID)), ("no", np.log1p(np.abs(X)))):
-        expected = compare_rankers(table, Y, QID, {name: early, "other": Noisy()}, **GIVEN)
-        npt.assert_array_equal(found.values(name, "map"), expected.values(name, "map"))
-
-
 WRONG = {
     "rows": (HalfTheRows(), Noisy(), ValueError, "fails"),
-    "unrequested ids": (Unrequested(), Noisy(), ValueError, "Unrequested.fit_transform"),
-    "ids lost": (Requested(), Noisy(), ValueError, "fit_transform` does not forward metadata"),
     "text": (
         FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)),
         RANKERS["LGBMGAPRanker"],

@@ -162,15 +162,6 @@ def test_crossed_clusters_are_those_of_two_regressions():
     assert alike.error == pytest.approx(stats.sem(np.arange(20.0)))
 
 
-def test_equal_folds_are_a_t_test_of_their_means():
-    folds = values_of_pair(np.random.default_rng(7), (30,) * 6, ahead=0.01)
-    row = compared(folds)
-    tested = stats.ttest_1samp([(a - b).mean() for a, b in folds], 0.0)
-    assert row["p"] == pytest.approx(tested.pvalue, rel=1e-9)
-    bounds = tuple(tested.confidence_interval(0.95))
-    assert (row["low"], row["high"]) == pytest.approx(bounds, rel=1e-9)
-
-
 def test_the_error_is_the_one_of_bell_and_mccaffrey():
     """Compute the error by the general definition, in matrices, for folds of unequal size."""
     folds = [
@@ -211,18 +202,9 @@ def test_nothing_differs():
 
 def test_against_statsmodels():
     power = pytest.importorskip("statsmodels.stats.power")
-    regression = pytest.importorskip("statsmodels.regression.linear_model")
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=STATED)
         assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
-    # With folds of equal size Bell and McCaffrey's variance is the one of clusters times n / (n -
-    # 1).
-    folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(12), (30,) * 6)]
-    groups = {"groups": np.repeat(np.arange(6), 30), "use_correction": False}
-    fitted = regression.OLS(np.concatenate(folds), np.ones(180)).fit(
-        cov_type="cluster", cov_kwds=groups
-    )
-    assert clustered(folds).error == pytest.approx(fitted.bse[0] * np.sqrt(6 / 5), rel=1e-9)
 
 
 # --- whole comparisons ----------------------------------------------------------------------------

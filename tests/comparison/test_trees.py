@@ -82,22 +82,6 @@ def test_catboost():
     )
 
 
-class Counted(StandardScaler):
-    calls = 0
-
-    def transform(self, X):
-        type(self).calls += 1
-        return super().transform(X)
-
-
-def test_steps_transform_the_validation_queries_once(monkeypatch):
-    model = make_pipeline(Counted(), RANKERS[0][0])
-    training = compare(model, choose_trees=True).training
-    monkeypatch.setattr(Counted, "calls", 0)
-    training.fit("ranker", {}, training.splits[0].train, training.splits[0].vali)
-    assert Counted.calls == 2  # training and validation queries
-
-
 def test_the_best_ranker_is_cut_too():
     best = compare(RANKERS[2][0], choose_trees=True).best_
     trees = best.get_booster().best_iteration + 1
