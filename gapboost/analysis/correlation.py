@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import checked_scores, numeric_column, one_dimensional
 from gapboost._kernels import Array
-from gapboost._pictures import line
+from gapboost._page import line
 from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values, system_values

@@ -28,7 +28,7 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._pictures import line as styled
+from gapboost._page import line as styled
 from gapboost.analysis.result import Result
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure

@@ -41,7 +41,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gapboost._data.columns import numeric_column
 from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
 from gapboost._kernels import Array
-from gapboost._pictures import line as styled
+from gapboost._page import line as styled
 from gapboost.analysis.result import Result
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of

@@ -23,7 +23,7 @@ from gapboost._data.arguments import as_integer, ordered, probability
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
-from gapboost._pictures import line
+from gapboost._page import line
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.estimates import clustered, rounding
 from gapboost.analysis.result import Result, in_order, short_labels

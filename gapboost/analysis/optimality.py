@@ -16,7 +16,7 @@ from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
-from gapboost._pictures import line
+from gapboost._page import line
 from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.evaluation import mean, query_values

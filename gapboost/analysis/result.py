@@ -9,7 +9,6 @@ import numpy as np
 from gapboost._data.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import axes, frame, progress_bar
-from gapboost._pictures import legend
 from gapboost._processes import over_processes
 from gapboost.measures import Measure
 
@@ -76,7 +75,14 @@ class Result:
         ax = axes(ax)
         self._draw(self, ax, **options)
         if ax.get_legend_handles_labels()[0]:
-            legend(ax)
+            # To the right of the axes.
+            ax.legend(
+                loc="upper left",
+                bbox_to_anchor=(1.01, 1.0),
+                borderaxespad=0.0,
+                fontsize="small",
+                frameon=False,
+            )
         return ax
 
 

@@ -22,7 +22,7 @@ from scipy import stats
 from gapboost._data.arguments import as_integer, probability
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
-from gapboost._pictures import COLORS, line
+from gapboost._page import COLORS, line
 from gapboost.analysis.estimates import rounding, settled
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values

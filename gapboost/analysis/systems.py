@@ -9,7 +9,7 @@ from scipy import stats
 from gapboost._data.arguments import as_integer, mapping, ordered, probability
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
-from gapboost._pictures import line
+from gapboost._page import line
 from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, generators, in_order, short_labels
 from gapboost.analysis.trec import Qrels, Run, Ties, evaluate

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from gapboost._described import describe, versions
 from gapboost._optional import frame, imported
-from gapboost._page import write_page
-from gapboost._pictures import COLORS
+from gapboost._page import COLORS, write_page
 from gapboost.analysis.estimates import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from gapboost._data.features import check_names
 from gapboost._data.grades import graded
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
-from gapboost._page import PURPOSE, write_page
-from gapboost._pictures import COLORS
+from gapboost._page import COLORS, PURPOSE, write_page
 from gapboost.analysis.estimates import independent, unpaired
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.rows import Rows

@@ -13,7 +13,7 @@ import gapboost
 PACKAGE = Path(gapboost.__file__).parent
 # Each package imports those before it.
 ORDER = """
-    _optional _kernels _data _page _pictures _processes templates
+    _optional _kernels _data _page _processes templates
     measures objectives evaluation datasets preprocessing _boosters lightgbm xgboost
     dask spark distributed model_selection analysis plotting calibration explain export
     _described comparison diagnosis report warmup __init__
