@@ -20,48 +20,46 @@ ROWS = {
     "a number": lambda values: 3,
     "strings": lambda values: np.full(N, "a"),
 }
+
+
+def fit(ranker, **given):
+    ranker.fit(**{"X": X, "y": Y, "qid": QID, **given})
+
+
+def evaluate(ranker, y=Y, qid=QID, **given):
+    given = {name: [value] for name, value in given.items()}
+    ranker.fit(X, Y, QID, eval_set=[(X.copy(), y)], eval_qid=[qid], **given)
+
+
+def score(ranker, **given):
+    ranker.fit(X, Y, QID).score(**{"X": X, "y": Y, "qid": QID, **given})
+
+
+# Arguments; those that the boosters name differently by the names of their attributes in `twins`.
 ENTRY_POINTS = {
-    "fit": lambda ranker, **given: ranker.fit(**{"X": X, "y": Y, "qid": QID, **given}),
-    "eval_set": lambda ranker, **given: ranker.fit(
-        X,
-        Y,
-        QID,
-        eval_set=[(X.copy(), given.get("y", Y))],
-        eval_qid=[given.get("qid", QID)],
-    ),
-    "score": lambda ranker, **given: ranker.fit(X, Y, QID).score(
-        **{"X": X, "y": Y, "qid": QID, **given}
-    ),
+    fit: ["y", "qid", "sample_weight", "position", "start"],
+    evaluate: ["y", "qid", "eval_weight", "eval_start"],
+    score: ["y", "qid", "sample_weight"],
 }
+# Ids and positions are of any kind.
+ACCEPTED = {("qid", "infinite"), ("qid", "strings"), ("position", "infinite")}
+ACCEPTED |= {("position", "strings")}
 
 
 @pytest.mark.parametrize("kind", ROWS)
-@pytest.mark.parametrize("entry", ENTRY_POINTS)
-@pytest.mark.parametrize("argument", ["y", "qid", "sample_weight"])
+@pytest.mark.parametrize(
+    ("entry", "argument"),
+    [(entry, name) for entry, names in ENTRY_POINTS.items() for name in names],
+)
 @twins
-def test_bad_values_of_rows(twin, argument, entry, kind):
-    good = {"y": Y, "qid": QID, "sample_weight": np.ones(N)}[argument]
-    accepted = argument == "qid" and kind in ("infinite", "strings")
-    if accepted or (argument == "sample_weight" and entry == "eval_set"):
-        return  # ids of any kind; weights of evaluation sets have their own argument
-    bad = ROWS[kind](np.asarray(good, dtype=float))
+def test_bad_values_of_rows(twin, entry, argument, kind):
+    if (argument, kind) in ACCEPTED:
+        return
+    good = {"y": Y, "qid": QID}.get(argument, np.ones(N))
+    name = getattr(twin, argument, argument)
     # scikit-learn's tools find the row from the message.
-    with pytest.raises((ValueError, TypeError), match=argument):
-        ENTRY_POINTS[entry](twin.ranker(), **{argument: bad})
-
-
-@pytest.mark.parametrize("values", ["position", "start", "eval_weight", "eval_start"])
-@twins
-def test_bad_values_of_other_columns(twin, values):
-    name = values if values == "position" else getattr(twin, values)
-    for kind in ("short", "NaN"):
-        bad = ROWS[kind](np.ones(N))
-        given = {name: [bad], "eval_set": [(X, Y)], "eval_qid": [QID.copy()]}
-        given = given if values.startswith("eval") else {name: bad}
-        if values.startswith("eval"):
-            given["eval_set"] = [(X.copy(), Y)]
-        with pytest.raises(ValueError, match=name):
-            twin.ranker().fit(X, Y, QID, **given)
+    with pytest.raises((ValueError, TypeError), match=name):
+        entry(twin.ranker(), **{name: ROWS[kind](good.astype(float))})
 
 
 OWN = {

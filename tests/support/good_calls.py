@@ -50,7 +50,6 @@ def calibrate(*, X, y, qid, train_qid, **parameters):
 
 GRADED = GAP(g=(0.5, 0.5))
 ROWS = {"X": X, "y": Y, "qid": QID}
-ROWS_OF_QUERIES = {"X": X, "y": Y, "group": [10] * 4}
 FEW_ROWS = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
 FIT_LIGHTGBM = fit(lightgbm.LGBMGAPRanker, verbose=-1, min_child_samples=1)
 FIT_XGBOOST = fit(xgboost.XGBGAPRanker)
@@ -146,12 +145,6 @@ FUNCTIONS = {
     # --- rankers and callbacks
     "LGBMGAPRanker": (FIT_LIGHTGBM, {**ROWS, "eval_set": [(X, Y)], "eval_qid": [QID]}),
     "XGBGAPRanker": (FIT_XGBOOST, {**ROWS, "eval_set": [(X, Y)], "eval_qid": [QID]}),
-    "LGBMGAPRanker by group": (FIT_LIGHTGBM, ROWS_OF_QUERIES),
-    "XGBGAPRanker by group": (FIT_XGBOOST, ROWS_OF_QUERIES),
-    "LGBMGAPRanker by eval_X": (
-        FIT_LIGHTGBM,
-        {**ROWS, "eval_X": X, "eval_y": Y, "eval_qid": [QID]},
-    ),
     "lightgbm.objective": (lightgbm.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "xgboost.objective": (xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "lightgbm.eval_metric": (lightgbm.eval_metric, {"measure": "gap"}),
