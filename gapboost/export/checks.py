@@ -33,16 +33,20 @@ def write_files(path: Path, content: Any, model: Model, engine: str) -> Path:
     ValueError
         If the trees give other scores than the ranker.
     """
-    rows, contents = _rows_to_verify(model)
+    contents, listed = zip(*_rows_to_verify(model), strict=True)
+    rows = np.array(listed)
     scores = model.scores(rows)
+    if scores.ndim > 1:
+        raise ValueError(f"ranker has {scores.shape[1]} scores a row; expected one score a row")
     tolerance = ENGINE_ROUNDING * max(1.0, sum(map(largest_leaf, model.trees)))
     sums = sum((leaf_values(root, rows) for root in model.trees), np.zeros(len(rows)))
     wrong = np.flatnonzero(~(np.abs(sums - scores) <= tolerance))
     if len(wrong):
+        row = wrong[0]
         raise ValueError(
-            f"ranker predicts {scores[wrong[0]]:.6g} for {_text(model, rows[wrong[0]])}, for which "
-            f"{engine} computes {sums[wrong[0]]:.6g}; expected a model whose prediction is the sum "
-            f"of its trees, and values that {engine} can tell from thresholds"
+            f"ranker predicts {scores[row]:.6g} for {shown(rows[row].tolist())}, for which "
+            f"{engine} computes {sums[row]:.6g}; expected a model whose prediction is the sum of "
+            f"its trees, and values that {engine} can tell from thresholds"
         )
     checks = {
         "engine": engine,
@@ -125,30 +129,20 @@ def verify(verification: Any, scores: Any) -> Any:
     return frame(columns, ["row"])
 
 
-def _rows_to_verify(model: Model) -> tuple[Array, list[str]]:
-    """Return sample rows, rows with missing values and rows at thresholds; what each one is."""
-    missing, thresholds = list(_with_missing_values(model)), list(_at_thresholds(model))
-    contents = ["sample"] * len(model.rows)
-    contents += ["missing value"] * len(missing) + ["threshold"] * len(thresholds)
-    return np.array([*model.rows, *missing, *thresholds]), contents
-
-
-def _with_missing_values(model: Model) -> Iterator[Array]:
-    """Yield a row without each feature of the model, and one without any."""
-    used = sorted({way[-1][0].feature for root in model.trees for way in paths(root)})
-    for number, feature in enumerate(used):
-        row = model.rows[number % len(model.rows)].copy()
-        row[feature] = np.nan
-        yield row
-    yield np.full(model.rows.shape[1], np.nan)
-
-
-def _at_thresholds(model: Model) -> Iterator[Array]:
-    """Yield two rows for a split: they reach it, and lie on either side of its threshold."""
+def _rows_to_verify(model: Model) -> Iterator[tuple[str, Array]]:
+    """Yield sample rows, rows with missing values and rows at thresholds, and what each one is."""
+    yield from (("sample", row) for row in model.rows)
     by_feature: dict[int, list[Any]] = {}
     for root in model.trees:
         for way in paths(root):
             by_feature.setdefault(way[-1][0].feature, []).append(way)
+    # One row without each feature of the model, and one without any.
+    for number, feature in enumerate(sorted(by_feature)):
+        row = model.rows[number % len(model.rows)].copy()
+        row[feature] = np.nan
+        yield "missing value", row
+    yield "missing value", np.full(model.rows.shape[1], np.nan)
+    # Two rows for a split: they reach it, and lie on either side of its threshold.
     most = max(1, SPLITS // max(1, len(by_feature)))
     for _, ways in sorted(by_feature.items()):
         for number in np.unique(np.linspace(0, len(ways) - 1, most).astype(int)):
@@ -157,9 +151,4 @@ def _at_thresholds(model: Model) -> Iterator[Array]:
                 row = model.rows[number % len(model.rows)].copy()
                 for split, left in (*above, (last, side)):
                     row[split.feature] = split.last_left if left else split.first_right
-                yield row
-
-
-def _text(model: Model, row: Array) -> str:
-    pairs = zip(model.feature_names, row, strict=True)
-    return shown({name: float(value) for name, value in pairs})
+                yield "threshold", row

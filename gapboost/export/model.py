@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -45,10 +46,7 @@ class Model:
         with warnings.catch_warnings():
             # The model was trained on a data frame, and the columns are in its order.
             warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-            scores = np.asarray(predict(rows), dtype=np.float64)
-        if scores.ndim > 1:
-            raise ValueError(f"ranker has {scores.shape[1]} scores a row; expected one score a row")
-        return scores
+            return np.asarray(predict(rows), dtype=np.float64)
 
 
 def read_model(
@@ -71,14 +69,21 @@ def read_model(
     TypeError, ValueError, NotFittedError
         If the engine would compute other scores, or an argument is unusable.
     """
-    library = _checked_library(ranker)
+    library = library_of(ranker)
+    if library not in ("lightgbm", "xgboost") or isinstance(ranker, Pipeline | ClassifierMixin):
+        raise TypeError(
+            f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
+            "or XGBoost: of a pipeline its last step, with X as that step gets it"
+        )
+    if hasattr(ranker, "fit"):
+        check_is_fitted(ranker)
+    predictor = ranker
     if library == "lightgbm":
         booster = getattr(ranker, "booster_", ranker)
         trees, trained = lightgbm_trees(booster, kind), booster.feature_name()
         n_features = len(trained)
         if trained == [f"Column_{place}" for place in range(n_features)]:
             trained = []
-        predictor = ranker
     else:
         from gapboost.xgboost import exportable
 
@@ -86,28 +91,20 @@ def read_model(
         trees, n_features = xgboost_trees(booster, kind), booster.num_features()
         own = ranker.get_booster() if hasattr(ranker, "get_booster") else ranker
         trained = own.feature_names or []
-        predictor = ranker if hasattr(ranker, "fit") else booster
+        if own is ranker:
+            predictor = booster
     rows, found = _rows(X, n_features, trained)
-    _check_provenance([*trained, *found])
-    names = _checked_names(names, found or trained, n_features)
+    known = [*trained, *found]
+    # Whatever their names in the engine.
+    endings = tuple(f"_{made}_in_query" for made in KINDS)
+    relative = [name for name in dict.fromkeys(known) if name.endswith(endings)]
+    if relative:
+        raise ValueError(
+            f"ranker reads {', '.join(shortened(relative))}, made within the query; expected "
+            "features of one document: a search engine scores each document alone"
+        )
+    names = _names(found or trained if names is None else names, n_features)
     return Model(predictor, trees, names, rows.astype(kind).astype(np.float64))
-
-
-def _checked_library(ranker: Any) -> str:
-    library = library_of(ranker)
-    if isinstance(ranker, Pipeline):
-        raise TypeError(
-            "ranker is a Pipeline; expected its last step, ranker[-1], and X as that step gets it: "
-            "a search engine does not transform features"
-        )
-    if library not in ("lightgbm", "xgboost") or hasattr(ranker, "predict_proba"):
-        raise TypeError(
-            f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
-            "or XGBoost"
-        )
-    if hasattr(ranker, "fit"):
-        check_is_fitted(ranker)
-    return library
 
 
 def _rows(X: Any, n_features: int, trained: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
@@ -122,35 +119,15 @@ def _rows(X: Any, n_features: int, trained: Sequence[str]) -> tuple[Array, tuple
         )
     names = feature_names(X)
     # LightGBM writes "_" for white space in names.
-    written = [name.replace(" ", "_") for name in names]
-    check_names(written, [name.replace(" ", "_") for name in trained], "X")
+    written, expected = ([name.replace(" ", "_") for name in each] for each in (names, trained))
+    check_names(written, expected, "X")
     rows = np.asarray(X, dtype=np.float64)
     if np.isinf(rows).any():
-        column = int(np.argmax(np.isinf(rows).any(axis=0)))
-        raise ValueError(
-            f"X holds infinite values in column {column}; expected finite numbers or NaN"
-        )
+        raise ValueError("X holds infinite values; expected finite numbers or NaN")
     return rows, names
 
 
-def _check_provenance(names: Sequence[str]) -> None:
-    """Raise for columns that were made within the query, whatever their names in the engine."""
-    endings = tuple(f"_{kind}_in_query" for kind in KINDS)
-    relative = [name for name in dict.fromkeys(names) if name.endswith(endings)]
-    if relative:
-        raise ValueError(
-            f"ranker reads {', '.join(shortened(relative))}, made within the query; expected "
-            "features of one document: a search engine scores each document alone"
-        )
-
-
-def _checked_names(given: Any, known: Sequence[str], n_features: int) -> tuple[str, ...]:
-    if given is None and not known:
-        raise ValueError(
-            "feature_names is None, and neither X nor the ranker has names; expected one for each "
-            "feature"
-        )
-    given = known if given is None else given
+def _names(given: Any, n_features: int) -> tuple[str, ...]:
     names = tuple(given) if ordered(given) else ()
     different = set(names) if all(isinstance(name, str) for name in names) else set()
     if not len(names) == len(different) == n_features:

@@ -1,7 +1,7 @@
 """Trees of a fitted model, with each threshold between two neighboring numbers."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +66,6 @@ def leaf_values(node: Node, rows: Array) -> Array:
     return np.where(left, leaf_values(node.left, rows), leaf_values(node.right, rows))
 
 
-# --- LightGBM -------------------------------------------------------------------------------------
-
-
 def lightgbm_trees(booster: Any, kind: type[np.floating[Any]]) -> list[Node]:
     """Return the trees of the best iteration, for feature values of type `kind`.
 
@@ -92,23 +89,10 @@ def _of_lightgbm(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
     if abs(threshold) <= ZERO:
         # Numbers close to 0 go where 0 goes.
         threshold = ZERO if threshold >= 0 else float(np.nextafter(-ZERO, -np.inf))
-    last_left = _largest_at_most(threshold, kind)
-    first_right = float(np.nextafter(kind(last_left), kind(np.inf)))
+    last_left = _last_left(threshold, lambda value: value <= threshold, kind)
     missing_left = found["default_left"] if found["missing_type"] == "NaN" else threshold >= 0
     left, right = (_of_lightgbm(found[side], kind) for side in ("left_child", "right_child"))
-    return Split(found["split_feature"], last_left, first_right, missing_left, left, right)
-
-
-def _largest_at_most(number: float, kind: type[np.floating[Any]]) -> float:
-    """Return the largest number of a type that is at most `number`, such that a next one exists."""
-    limits = np.finfo(kind)
-    number = min(max(number, float(limits.min)), float(np.nextafter(limits.max, kind(0))))
-    rounded = kind(number)
-    # numpy would round the number for a comparison with float32.
-    return float(rounded if float(rounded) <= number else np.nextafter(rounded, limits.min))
-
-
-# --- XGBoost --------------------------------------------------------------------------------------
+    return Split(found["split_feature"], *_around(last_left), missing_left, left, right)
 
 
 def xgboost_trees(booster: Any, kind: type[np.floating[Any]]) -> list[Node]:
@@ -135,23 +119,34 @@ def _of_xgboost(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
         return float(np.float32(found["leaf"]))
     feature = int(found["split"].removeprefix("f"))
     _check_number(not isinstance(found["split_condition"], list), feature)
-    last_left, first_right = _around(np.float32(found["split_condition"]), kind)
+    threshold = np.float32(found["split_condition"])
+    # Rounding to float32 ends halfway between two of its numbers.
+    halfway = (float(np.nextafter(threshold, np.float32(-np.inf))) + float(threshold)) / 2
+    last_left = _last_left(halfway, lambda value: bool(np.float32(value) < threshold), kind)
     below = {child["nodeid"]: child for child in found["children"]}
     left, right = (_of_xgboost(below[found[side]], kind) for side in ("yes", "no"))
     missing_left = found["missing"] == found["yes"]
-    return Split(feature, last_left, first_right, missing_left, left, right)
+    return Split(feature, *_around(last_left), missing_left, left, right)
 
 
-def _around(threshold: np.float32, kind: type[np.floating[Any]]) -> tuple[float, float]:
+def _last_left(
+    near: float, goes_left: Callable[[float], bool], kind: type[np.floating[Any]]
+) -> np.floating[Any]:
+    """Return the largest number of a type that goes left, such that a next one exists.
+
+    It is `near`, rounded to the type, or next to it.
+    """
+    most = np.nextafter(np.finfo(kind).max, kind(0))
+    rounded = kind(min(max(near, -float(most)), float(most)))
+    below, above = (np.nextafter(rounded, kind(end)) for end in (-np.inf, np.inf))
+    left = [number for number in (below, rounded, above) if goes_left(float(number))]
+    return min(max(left, default=below), most)
+
+
+def _around(last_left: np.floating[Any]) -> tuple[float, float]:
     """Return the largest number that goes left and the smallest one that goes right."""
-    below = np.nextafter(threshold, np.float32(-np.inf))
-    if kind is np.float32:
-        return float(below), float(threshold)
-    # Halfway between two float32 numbers; it is rounded to the one with an even last digit.
-    middle = (float(below) + float(threshold)) / 2
-    if np.float32(middle) < threshold:
-        return middle, float(np.nextafter(middle, np.inf))
-    return float(np.nextafter(middle, -np.inf)), middle
+    # The sum has 0 for -0.
+    return float(last_left), float(np.nextafter(last_left, type(last_left)(np.inf))) + 0.0
 
 
 def _check_number(by_number: bool, feature: int) -> None:
