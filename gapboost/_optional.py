@@ -5,9 +5,8 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
-
-from joblib.parallel import get_active_backend
 
 
 def imported(module: str, extra: str, purpose: str) -> Any:
@@ -57,45 +56,19 @@ def tqdm() -> Any:
 def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
     """Yield a function that advances a progress bar by a number of its `total` steps.
 
-    With `shown` None there is a bar at a terminal or notebook, if tqdm is installed. Without a
-    bar the function does nothing. Elsewhere, as in a log, a bar is a line every ten seconds.
+    With `shown` None there is a bar at a terminal or notebook, if tqdm is installed, and not in
+    processes of joblib or Dask. Without a bar the function does nothing. Elsewhere, as in a log, a
+    bar is written every ten seconds.
     """
-    if _watched() if shown is None else shown:
-        options = {} if _at_screen() else {"file": _Lines(), "mininterval": 10}
-        with tqdm()(total=total, desc=label, **options) as bar:
+    at_screen = sys.stderr.isatty() or "ipykernel.zmqshell" in sys.modules
+    if shown is None:
+        in_worker = multiprocessing.parent_process() is not None
+        shown = at_screen and not in_worker and find_spec("tqdm") is not None
+    if shown:
+        with tqdm()(total=total, desc=label, mininterval=0.1 if at_screen else 10) as bar:
             yield bar.update
     else:
         yield lambda steps: None
-
-
-def _at_screen() -> bool:
-    """Return True at a terminal or in a notebook."""
-    return getattr(sys.stderr, "isatty", bool)() or "ipykernel.zmqshell" in sys.modules
-
-
-class _Lines:
-    """Standard error, with a line for each text."""
-
-    def write(self, text: str) -> None:
-        if text.strip():
-            print(text.strip(), file=sys.stderr)
-
-    def flush(self) -> None:
-        sys.stderr.flush()
-
-
-def _watched() -> bool:
-    """Return True in a user's main process and thread, at a terminal or notebook with tqdm."""
-    in_worker = (
-        multiprocessing.parent_process() is not None or get_active_backend()[0].nesting_level != 0
-    )
-    if in_worker or not _at_screen():
-        return False
-    try:
-        tqdm()
-    except ImportError:
-        return False
-    return True
 
 
 def ir_measures() -> Any:

@@ -85,25 +85,6 @@ def test_chance_falls_are_pooled():
     np.testing.assert_allclose(found.g, (0.58, 0, 0.42))
 
 
-def test_pooling_is_isotonic_regression():
-    from sklearn.isotonic import IsotonicRegression
-
-    rng = np.random.default_rng(5)
-    pooled = 0
-    for _ in range(50):
-        shown = rng.integers(20, 60, size=5)
-        clicked = rng.binomial(shown, [0.1, 0.3, 0.33, 0.35, 0.7])
-        found = g_from_clicks(
-            np.arange(5), clicked, impressions=shown, n_resamples=50, confidence=0.999
-        )
-        rates = IsotonicRegression().fit_transform(
-            np.arange(5), clicked / shown, sample_weight=shown
-        )
-        np.testing.assert_allclose(found.g, np.diff(rates) / (rates[-1] - rates[0]), atol=1e-12)
-        pooled += bool(found.pooled)
-    assert pooled > 10
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

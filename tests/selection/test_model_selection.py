@@ -11,7 +11,6 @@ import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
 from sklearn.pipeline import Pipeline
@@ -77,10 +76,6 @@ def pipeline(step, ranker):
     return Pipeline([("step", step), ("ranker", ranker)])
 
 
-def kept(columns):
-    return ColumnTransformer([("kept", "passthrough", columns)])
-
-
 def feature_weights():
     """Two arrays that numpy prints alike."""
     weights = np.ones((2, 1010))
@@ -90,32 +85,13 @@ def feature_weights():
 
 LGBM, XGB = RANKERS
 G = simplex_grid(2, 2)
-# XGBoost draws columns by weight where it draws a part of them.
-DRAWN = sklearn.clone(XGB).set_params(colsample_bynode=0.01)
 # Estimator, grid and rows of features.
 SEARCHES = {
     "g and trees": (LGBM, {"g": G, "n_estimators": [2, 5]}, X),
-    "bagged": (
-        sklearn.clone(LGBM).set_params(subsample=0.6, subsample_freq=1, random_state=3),
-        {"g": G, "n_estimators": [2, 5]},
-        X,
-    ),
-    "goss": (
-        sklearn.clone(LGBM).set_params(data_sample_strategy="goss", learning_rate=0.3),
-        {"g": G, "n_estimators": [5]},
-        X,
-    ),
+    "bagged": (LGBM, {"subsample": [0.6, 0.9], "subsample_freq": [1], "n_estimators": [2, 5]}, X),
     "xgboost": (XGB, {"g": G, "n_estimators": [2, 5], "subsample": [0.6, 1.0]}, X),
-    "dart": (
-        sklearn.clone(XGB).set_params(booster="dart", rate_drop=0.2),
-        {"g": G, "n_estimators": [5]},
-        X,
-    ),
-    "exact": (
-        sklearn.clone(XGB).set_params(tree_method="exact"),
-        {"g": G, "n_estimators": [2, 5]},
-        X,
-    ),
+    "dart": (XGB, {"booster": ["dart"], "rate_drop": [0.2], "g": G, "n_estimators": [5]}, X),
+    "exact": (XGB, {"tree_method": ["exact"], "g": G, "n_estimators": [2, 5]}, X),
     "bins": (LGBM, {"max_bin": [4, 255], "min_child_samples": [60, 5], "n_estimators": [3]}, X),
     "two grids": (
         XGB,
@@ -126,21 +102,14 @@ SEARCHES = {
         X,
     ),
     "generators": (
-        sklearn.clone(LGBM).set_params(subsample=0.6, subsample_freq=1),
+        LGBM,
         {"random_state": [np.random.default_rng(3), np.random.RandomState(4)], "n_estimators": [5]},
         X,
     ),
-    "steps that print alike": (
-        pipeline(kept([0]), LGBM),
-        {
-            "step": [kept([*range(30), *rest]) for rest in ([30, 31], [31, 33], [])],
-            "ranker__n_estimators": [4],
-        },
-        np.column_stack([np.random.default_rng(0).random((len(X), 30)), X]),
-    ),
+    # XGBoost draws columns by weight where it draws a part of them.
     "values that print alike": (
-        DRAWN,
-        {"feature_weights": feature_weights(), "n_estimators": [4]},
+        XGB,
+        {"feature_weights": feature_weights(), "colsample_bynode": [0.01], "n_estimators": [4]},
         np.tile(X, 50)[:, :1010],
     ),
     "order of rows": (
@@ -285,9 +254,7 @@ def test_kinds_of_ids_weights_and_frames():
 def test_progress_and_copies(capsys):
     search = GSearchCV(LGBM, {"g": simplex_grid(2, 1)}, scoring=TARGET, cv=2, progress=True)
     again = pickle.loads(pickle.dumps(sklearn.clone(search).fit(X, Y, qid=QID)))
-    lines = capsys.readouterr().err
-    assert "4/4" in lines
-    assert "\r" not in lines  # no terminal: lines
+    assert "4/4" in capsys.readouterr().err
     assert again.n_features_in_ == X.shape[1]
     quiet = sklearn.clone(search).set_params(progress=None).fit(X, Y, qid=QID)
     assert capsys.readouterr().err == ""
