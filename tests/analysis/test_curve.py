@@ -99,22 +99,6 @@ def test_open_thresholds_and_lists_without_relevant_documents():
     assert mean_curve([empty], levels=2).precision.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("ties", ["expected", "row"])
-def test_ranks_cost_no_evaluation_each(ties, monkeypatch):
-    """A curve of 3,000 documents reads the tables of the measure as often as one of 3."""
-    calls = []
-    tables = gb.GAP.tables
-    monkeypatch.setattr(gb.GAP, "tables", lambda *given: calls.append(1) or tables(*given))
-    counts = []
-    for n in (3, 3000):
-        rng = np.random.default_rng(0)
-        calls.clear()
-        y = np.append(2, rng.integers(0, 3, n - 1))
-        precision_recall(gb.GAP(g=(0.5, 0.5)), y, rng.integers(0, 99, n), ties=ties)
-        counts.append(len(calls))
-    assert counts[0] == counts[1] <= 3
-
-
 NO_RECALL = [
     *("kendalltau", "pairwiseaccuracy", gb.PairwiseAccuracy(k=2), "kendalltau@5"),
     0.5 * gb.KendallTau() + 0.5 * gb.PairwiseAccuracy(),
