@@ -24,6 +24,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked
 from gapboost.measures.base import Measure, QuadraticForm, label_of_value, tables_of, without_pairs
+from gapboost.measures.discounts import Discount
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,28 +124,19 @@ class WeightedSum(QuadraticForm):
             each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values()
         )
 
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """Return weight and slope of the discount, which all parts share."""
-        discount = self._parts_of_one_discount()[0][1].discount_at
-        assert discount is not None
-        return discount(ranks)
+    @property
+    def discount_at(self) -> Discount | None:
+        """Discount that all parts share; None if they have several."""
+        return self.parts[0][1].discount_at if self.terms == ((1.0, self),) else None
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """Return the weighted sums of the tables of the parts."""
+        """Return the weighted sums of the tables of the parts, which share a discount."""
         pair, own = without_pairs(np.zeros(1), base)
-        for weight, part in self._parts_of_one_discount():
+        for weight, part in self.parts:
             of_part = tables_of(part, base)
             pair += weight * of_part[0]
             own += weight * of_part[1]
         return pair, own
-
-    def _parts_of_one_discount(self) -> tuple[tuple[float, Measure], ...]:
-        if self.terms != ((1.0, self),):
-            raise ValueError(
-                f"measure is {self!r}, which has several discounts; expected a measure with one, "
-                "such as GAP()"
-            )
-        return self.parts
 
 
 def _is_mergeable(part: Measure) -> bool:
