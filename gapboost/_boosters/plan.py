@@ -132,24 +132,18 @@ class Plan:
         if self.stopping is None:
             return self.objective.measure
         measures = [self.objective.measure, *self.extra]
-        names = metric_names(measures)
-        by_name: dict[str, Measure | Function] = {
-            **{getattr(function, "__name__", ""): function for function in self.functions},
-            **dict(zip(names, measures, strict=True)),
-        }
-        for name in (self.stopping, f"map-{self.stopping}"):
-            if isinstance(self.stopping, str) and name in by_name:
-                return by_name[name]
+        metrics: list[Measure | Function] = [*measures, *self.functions]
+        names = [getattr(function, "__name__", "") for function in self.functions]
+        names = [*metric_names(measures), *names]
         wanted = self.stopping
         with suppress(TypeError, ValueError):
             wanted = as_measure(wanted).resolved(occurring)
-        metrics: list[Measure | Function] = [*measures, *self.functions]
-        for metric in metrics:
-            if metric == wanted:
+        for metric, name in zip(metrics, names, strict=True):
+            if metric == wanted or self.stopping in (name, name.removeprefix("map-")):
                 return metric
         raise ValueError(
             f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
-            f"{', '.join(by_name)}, or that eval_metric names it too"
+            f"{', '.join(names)}, or that eval_metric names it too"
         )
 
     @property

@@ -110,14 +110,16 @@ class GAPRanker:
             check_names(feature_names(X), self._trained_names, "X")
         return X
 
-    def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> None:
-        """Train as `fit` on rows that `_bins` binned; `watch` gets held-out scores each round."""
+    def _train_watched(
+        self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
+    ) -> None:
+        """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
         ranker: Any = self
         given = ranker.get_params(deep=False)
         plan = ranker._plan(given, rows.positions)
         rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
         plan = plan.resolved(rows.data.occurring)
-        ranker._train(given, ranker._gradients(plan, rows), bins, watch)
+        ranker._boost(given, plan, ranker._gradients(plan, rows), rows, [held_out], watch)
 
 
 def fitted_attributes(

@@ -93,9 +93,3 @@ def set_best_iteration(ranker: lightgbm.LGBMRanker, n_trees: int) -> None:
     ranker._best_iteration = booster.best_iteration = n_trees
     if n_trees < booster.current_iteration():
         booster.model_from_string(booster.model_to_string())
-
-
-def train_parameters(ranker: lightgbm.LGBMRanker) -> dict[str, Any]:
-    """Return the parameters of `lightgbm.train` with which `fit` of a ranker trains."""
-    parameters: dict[str, Any] = ranker._process_params("fit")
-    return parameters

@@ -1,7 +1,6 @@
 """LightGBM ranker with the interface of `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -32,9 +31,6 @@ from gapboost.lightgbm.training import (
 )
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-# Training and held-out rows.
-Bins = tuple[lightgbm.Dataset, lightgbm.Dataset]
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "init_score", "position")
 
@@ -217,27 +213,18 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         if given.get("first_metric_only") is not False:
             given["first_metric_only"] = True
             callbacks = [by_first_metric(callback) for callback in callbacks]
-        # Training happens on a fresh LGBMRanker: after an error this one is as it was.
-        trained = self._vendor(given, gradients)
-        # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        arrays = {id(s): (read_exactly(s.X), s.y) for s in (rows, *sets)}
-        with _splits_expected():
-            trained.fit(
-                *arrays[id(rows)],
-                sample_weight=_row_weights(rows),
-                init_score=rows.start,
-                group=rows.sizes,
-                **private.evaluation_arguments([arrays[id(s)] for s in sets]),
-                eval_group=[s.sizes for s in sets] or None,
-                eval_sample_weight=[_row_weights(s) for s in sets],
-                eval_init_score=[s.start for s in sets],
-                eval_names=eval_names,
-                eval_metric=round_metrics(plan, rows, sets),
-                feature_name=feature_name,
-                categorical_feature=categorical_feature,
-                callbacks=callbacks,
-                init_model=before,
-            )
+        trained = self._boost(
+            given,
+            plan,
+            gradients,
+            rows,
+            sets,
+            eval_names=eval_names,
+            feature_name=feature_name,
+            categorical_feature=categorical_feature,
+            callbacks=callbacks,
+            init_model=before,
+        )
         best_round = None
         if trained.booster_.best_iteration > 0:
             begin = 0 if before is None else before.current_iteration()
@@ -253,37 +240,50 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         }
         return self
 
-    def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
-        """Return training and held-out rows as LightGBM keeps them, binned by the training rows."""
-        # Kept raw: LightGBM bins again if a candidate changes how, instead of refusing.
-        first = lightgbm.Dataset(
-            read_exactly(train.X),
-            train.y,
-            weight=_row_weights(train),
-            group=train.sizes,
-            free_raw_data=False,
-        )
-        table = read_exactly(held_out.X)
-        return first, lightgbm.Dataset(
-            table, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False
-        )
+    def _boost(
+        self,
+        given: dict[str, Any],
+        plan: Plan,
+        gradients: Gradients,
+        rows: RankingRows,
+        sets: list[RankingRows],
+        watch: Callable[[Array], Any] | None = None,
+        **others: Any,
+    ) -> lightgbm.LGBMRanker:
+        """Train a fresh ranker of LightGBM: after an error this one is as it was.
 
-    def _train(
-        self, given: dict[str, Any], gradients: Gradients, bins: Bins, watch: Callable[..., None]
-    ) -> None:
-        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
-            watch(scores)
-            return []
-
-        with _splits_expected():
-            lightgbm.train(
-                private.train_parameters(self._vendor(given, gradients)),
-                bins[0],
-                num_boost_round=self.n_estimators,
-                valid_sets=[bins[1]],
-                feval=feval,
-                keep_training_booster=True,
+        Each round reports the metrics of the plan, or calls `watch` with the scores of the one
+        evaluation set. `others` are arguments of LightGBM's `fit`.
+        """
+        trained = vendor_ranker(
+            given, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
+        )
+        # LightGBM recognizes the training set among the evaluation sets by the same two objects.
+        arrays = {id(s): (read_exactly(s.X), s.y) for s in (rows, *sets)}
+        try:
+            return trained.fit(
+                *arrays[id(rows)],
+                sample_weight=_row_weights(rows),
+                init_score=rows.start,
+                group=rows.sizes,
+                **private.evaluation_arguments([arrays[id(s)] for s in sets]),
+                eval_group=[s.sizes for s in sets] or None,
+                eval_sample_weight=[_row_weights(s) for s in sets],
+                eval_init_score=[s.start for s in sets],
+                eval_metric=(
+                    round_metrics(plan, rows, sets)
+                    if watch is None
+                    else lambda y_true, y_pred: watch(y_pred) or []
+                ),
+                **others,
             )
+        except private.LightGBMError as error:
+            if "num_features()" not in str(error):
+                raise
+            raise ValueError(
+                "X holds no feature that LightGBM can split; expected one with different values, "
+                "each side of a split in at least min_child_samples rows"
+            ) from error
 
     def _plan(
         self,
@@ -303,10 +303,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             position=position,
             stops_early=stops_early(given, callbacks),
         )
-
-    def _vendor(self, given: dict[str, Any], gradients: Gradients) -> lightgbm.LGBMRanker:
-        objective = {"objective": lambda y_true, y_pred: gradients(y_pred), "metric": "None"}
-        return vendor_ranker(given, **objective)
 
     def _process_params(self, stage: str) -> dict[str, Any]:
         # LightGBM passes all of these on to its library.
@@ -404,17 +400,3 @@ def _as_booster(model: Any) -> lightgbm.Booster:
 def _row_weights(rows: RankingRows) -> Array | None:
     """Return one weight a row, as LightGBM takes them; None if none were given."""
     return rows.data.row_weights if rows.weighted else None
-
-
-@contextmanager
-def _splits_expected() -> Iterator[None]:
-    """Turn LightGBM's internal check failure into a ValueError: no feature can be split."""
-    try:
-        yield
-    except private.LightGBMError as error:
-        if "num_features()" not in str(error):
-            raise
-        raise ValueError(
-            "X holds no feature that LightGBM can split; expected one with different values, each "
-            "side of a split in at least min_child_samples rows"
-        ) from error

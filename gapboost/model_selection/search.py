@@ -379,7 +379,7 @@ def _train_on_fold(task: FoldTask) -> list[Scored]:
             found.extend((candidate, means, seconds) for candidate in trees[n_rounds])
 
     ranker = last_step(model)
-    ranker._train_on_bins(rows, ranker._bins(rows, held_out), watch)
+    ranker._train_watched(rows, held_out, watch)
     if n_rounds != max(trees):
         raise ValueError(
             f"training with {params} ended after {n_rounds} of {max(trees)} rounds; expected no "

@@ -162,35 +162,27 @@ class XGBoostObjective:
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
-        occurring = None
-        if collective.get_world_size() > 1:
-            occurring, contrasts = grades_of_workers(label, sizes)
-            if not contrasts:
-                raise ValueError("label holds no query with two different grades on any worker; "
-                                 "expected at least one: there is nothing to learn")  # fmt: skip
-        objective = self.objective if occurring is None else self.objective.resolved(occurring)
-        measures = [objective.measure]
-        data = (
-            judged_groups(label, sizes, weight, measures, part=occurring is not None)
-            if occurring is None or len(label)
-            else None
-        )
-        if occurring is not None and objective.in_units_of_rows:
-            # These objectives multiply a query by the mean size of the data that they see.
-            own = (
-                (0, 0) if data is None else (data.weights @ data.queries.sizes, data.weights.sum())
-            )
-            documents, queries = sum_over_workers(np.array(own, dtype=np.float64))
-            if data is not None and data.weights.any():
-                size = documents / queries / data.weighted_size
-                data = replace(data, weights=data.weights * size)
+        occurring, contrasts = grades_of_workers(label, sizes)
+        data = _judged(label, sizes, weight, [self.objective.measure])
+        if not contrasts:
+            raise ValueError("label holds no query with two different grades on any worker; "
+                             "expected at least one: there is nothing to learn")  # fmt: skip
+        objective = self.objective.resolved(occurring)
+        if objective.in_units_of_rows:
+            data = _in_units_of_all_rows(data)
         if data is None:
             return None
-        if occurring is None:
-            data.summary.check_contrasts("label")
-        objective = objective.resolved(data.occurring)
         gradients = Gradients(objective, data, units(objective), self.n_jobs, TEAM)
         return gradients_on(self.device, gradients)
+
+
+def _in_units_of_all_rows(data: Judged | None) -> Judged | None:
+    """Return the data for objectives that multiply a query by the mean size of their data."""
+    own = (0, 0) if data is None else (data.weights @ data.queries.sizes, data.weights.sum())
+    documents, queries = sum_over_workers(np.array(own, dtype=np.float64))
+    if data is None or not data.weights.any():
+        return data
+    return replace(data, weights=data.weights * (documents / queries / data.weighted_size))
 
 
 class XGBoostMetric(Metrics):
@@ -220,16 +212,21 @@ class XGBoostMetric(Metrics):
     def _resolved(
         self, label: Array, sizes: Array, weight: Array | None
     ) -> tuple[Judged | None, list[Measure], Any]:
-        measures = list(self.measures)
-        if collective.get_world_size() > 1:
-            occurring = graded(grades_of_workers(label, sizes)[0])
-            measures = [measure.resolved(occurring) for measure in measures]
-            if not len(label):
-                return None, measures, None
-        part = collective.get_world_size() > 1
-        data = judged_groups(label, sizes, weight, measures, part)
-        measures = [measure.resolved(data.graded) for measure in measures]
-        return data, measures, values_on(self.device, measures, data)
+        occurring, _ = grades_of_workers(label, sizes)
+        data = _judged(label, sizes, weight, self.measures)
+        measures = [measure.resolved(graded(occurring)) for measure in self.measures]
+        compute = None if data is None else values_on(self.device, measures, data)
+        return data, measures, compute
+
+
+def _judged(
+    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
+) -> Judged | None:
+    """Return the queries of a data set; None for one of several workers if it has no rows."""
+    is_part = collective.get_world_size() > 1
+    if is_part and not len(label):
+        return None
+    return judged_groups(label, sizes, weight, measures, is_part)
 
 
 def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
@@ -248,22 +245,18 @@ def sum_over_workers(values: Array) -> Array:
 def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool]:
     """Return the grades that occur on all workers; True if a query has two different ones.
 
-    Of fractional grades the highest and the highest of all, from which ``g=None`` is made. Labels
-    that are no grades are left out; `judged_groups` refuses them. Every worker calls this, once
-    for each data set.
+    Labels that are no grades are left out; `judged_groups` refuses them. Every worker calls this,
+    once for each data set.
     """
-    grades = label[(label >= 0) & (label <= MAX_GRADE)].astype(np.float64)
-    fractions = grades[grades != np.floor(grades)]
     begins = (np.cumsum(sizes) - sizes)[sizes > 0]
-    found = np.zeros(MAX_GRADE + 4)
-    found[grades[grades == np.floor(grades)].astype(np.int64)] = 1.0
-    if len(begins):
-        lowest, highest = np.minimum.reduceat(label, begins), np.maximum.reduceat(label, begins)
-        found[-3:] = np.any(lowest < highest), fractions.max(initial=0), grades.max(initial=0)
-    found = collective.allreduce(found, collective.Op.MAX)
-    contrasts, fraction, highest = found[-3:]
-    whole = np.flatnonzero(found[:-3])
-    return (np.unique([fraction, highest]) if fraction else whole), bool(contrasts)
+    lowest, highest = (
+        by_query.reduceat(label, begins) if len(begins) else np.empty(0)
+        for by_query in (np.minimum, np.maximum)
+    )
+    grades = np.unique(label[(label >= 0) & (label <= MAX_GRADE)]).astype(np.float64)
+    own = grades, bool(np.any(lowest < highest))
+    found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
+    return np.unique(np.concatenate([part for part, _ in found])), any(c for _, c in found)
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:

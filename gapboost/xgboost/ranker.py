@@ -24,9 +24,6 @@ from gapboost.xgboost.callbacks import units
 from gapboost.xgboost.device import gradients_on, values_on
 from gapboost.xgboost.model_files import inscribe, read_objective
 
-# Training and held-out rows.
-Bins = tuple[xgboost.DMatrix, xgboost.DMatrix]
-
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
 
 # What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions
@@ -186,32 +183,22 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         columns = {"interaction_constraints": self.interaction_constraints}
         check_columns(columns, rows.X.shape[1], QID in column_names(X))
         before = None if xgb_model is None else _to_continue(xgb_model)
-        # A model to continue brings the codes of its categories: those of another data frame can
-        # differ.
-        _, feature_types = private.get_model_categories(rows.X, before, self.feature_types)
         gradients = self._gradients(plan, rows, xgb_model)
-        on_device, factors = gradients_on(self.device, gradients), gradients.factors
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(verbosity=self.verbosity):
-            train = self._matrix(rows, feature_types)
-            matrices = [train if s is rows else self._matrix(s, feature_types, train) for s in sets]
-            booster = xgboost.train(
-                self._train_parameters(given),
-                train,
-                num_boost_round=self.get_num_boosting_rounds(),
-                evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
-                obj=lambda scores, _: on_device(scores),
-                custom_metric=self._round_metrics(plan, matrices, sets),
-                early_stopping_rounds=self.early_stopping_rounds,
-                evals_result=evals_result,
-                verbose_eval=verbose,
-                xgb_model=before,
-                callbacks=self.callbacks,
-            )
+        booster = self._boost(
+            given,
+            plan,
+            gradients,
+            rows,
+            sets,
+            evals_result=evals_result,
+            verbose_eval=verbose,
+            xgb_model=before,
+        )
         booster = self._inscribed(booster, plan.objective)
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
-        n_rounds = booster.num_boosted_rounds() - begin
+        factors, n_rounds = gradients.factors, booster.num_boosted_rounds() - begin
         # In one step: fits of this ranker in several threads leave no mixture.
         self.__dict__ = {
             **vars(self),
@@ -237,30 +224,44 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         inscribe(booster, objective, self.missing)
         return booster
 
-    def _bins(self, train: RankingRows, held_out: RankingRows) -> Bins:
-        """Return training and held-out rows as XGBoost keeps them, binned by the training rows."""
-        first = self._matrix(train, self.feature_types)
-        return first, self._matrix(held_out, self.feature_types, first)
+    def _boost(
+        self,
+        given: dict[str, Any],
+        plan: Plan,
+        gradients: Gradients,
+        rows: RankingRows,
+        sets: list[RankingRows],
+        watch: Callable[[Array], Any] | None = None,
+        xgb_model: xgboost.Booster | None = None,
+        **others: Any,
+    ) -> xgboost.Booster:
+        """Train a booster.
 
-    def _train(
-        self, given: dict[str, Any], gradients: Gradients, bins: Bins, watch: Callable[..., None]
-    ) -> None:
-        on_device = gradients_on(self.device, gradients)
-
-        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
-            watch(scores)
-            return []
-
+        Each round reports the metrics of the plan, or calls `watch` with the scores of the one
+        evaluation set. `others` are arguments of `xgboost.train`.
+        """
+        # A model to continue brings the codes of its categories: those of another data frame can
+        # differ.
+        _, feature_types = private.get_model_categories(rows.X, xgb_model, self.feature_types)
+        compute = gradients_on(self.device, gradients)
         with xgboost.config_context(verbosity=self.verbosity):
-            xgboost.train(
+            train = self._matrix(rows, feature_types)
+            matrices = [train if s is rows else self._matrix(s, feature_types, train) for s in sets]
+            return xgboost.train(
                 self._train_parameters(given),
-                bins[0],
+                train,
                 num_boost_round=self.get_num_boosting_rounds(),
-                evals=[(bins[1], "held_out")],
-                obj=lambda scores, _: on_device(scores),
-                custom_metric=metric,
-                verbose_eval=False,
+                evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
+                obj=lambda scores, _: compute(scores),
+                custom_metric=(
+                    self._round_metrics(plan, matrices, sets)
+                    if watch is None
+                    else lambda scores, _: watch(scores) or []
+                ),
+                early_stopping_rounds=self.early_stopping_rounds,
+                xgb_model=xgb_model,
                 callbacks=self.callbacks,
+                **{"verbose_eval": False, **others},
             )
 
     def _plan(self, given: dict[str, Any], position: Any = None) -> Plan:
