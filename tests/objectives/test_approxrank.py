@@ -236,11 +236,3 @@ def test_measures_without_a_theorem(measure):
         ValueError, match=r"objective is ApproxRank.*; expected an ApproxRank of AP or of nDCG"
     ):
         approximation_bound(gb.ApproxRank(measure), [1, 0], [0.0, 1.0])
-
-
-def test_prints_as_written():
-    assert repr(gb.ApproxRank(gb.AP())) == "ApproxRank(AP(rel=1))"
-    assert (
-        repr(gb.ApproxRank(gb.nDCG(k=5), alpha=10, beta=3))
-        == "ApproxRank(nDCG(k=5), alpha=10.0, beta=3.0)"
-    )

@@ -222,36 +222,6 @@ def test_a_step_along_the_gradient_helps(measure, many):
     assert gb.evaluate(measure, grades, scores, qid)[measure] > before + 0.2 * (best - before)
 
 
-def test_normalized_gradients_add_up_to_the_logarithm(many):
-    _, _, qid = many
-    grad, hess = raw(EACH_KIND[0], sigma=2.0).gradients(*many)
-    normalized = LambdaRank(EACH_KIND[0], sigma=2.0).gradients(*many)
-    size = np.bincount(qid, np.abs(grad))[qid]
-    size, some = np.where(size > 0, size, 1), size > 0
-    scale = np.log2(1 + size) / size
-    assert_equal(
-        (normalized[0][some], normalized[1][some]),
-        ((scale * grad)[some], np.maximum(scale * hess, FLOOR)[some]),
-    )
-
-
-def test_the_order_of_rows_does_not_matter_without_ties(many):
-    grades, scores, qid = many
-    rng = np.random.default_rng(5)
-    for measure in EACH_KIND[:3]:
-        grad, hess = LambdaRank(measure).gradients(grades, scores, qid)
-        names = np.array([f"q{i}" for i in rng.permutation(qid[-1] + 1)])[qid]
-        for rows in (
-            rng.permutation(len(qid)),
-            np.argsort(grades),
-            np.argsort(-grades),
-            np.argsort(scores),
-        ):
-            again = LambdaRank(measure).gradients(grades[rows], scores[rows], names[rows])
-            assert np.array_equal(again[0], grad[rows])
-            assert np.array_equal(again[1], hess[rows])
-
-
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_truncation(measure):
     rng = np.random.default_rng(6)
@@ -266,11 +236,9 @@ def test_truncation(measure):
 def test_g_is_uniform_over_the_grades_of_the_data(many):
     grades, scores, qid = many
     without_two = np.where(grades == 2, 0, grades)
-    for kind in (GAP, xGAP, eGAP):
-        found = LambdaRank(kind()).gradients(without_two, scores, qid)
-        assert_equal(found, LambdaRank(kind((0.5, 0, 0.5))).gradients(without_two, scores, qid))
-        nothing = LambdaRank(kind()).gradients(np.zeros(3), [1.0, 2.0, 3.0])
-        assert not nothing[0].any()
+    found = LambdaRank(GAP()).gradients(without_two, scores, qid)
+    assert_equal(found, LambdaRank(GAP((0.5, 0, 0.5))).gradients(without_two, scores, qid))
+    assert not LambdaRank(GAP()).gradients(np.zeros(3), [1.0, 2.0, 3.0])[0].any()
 
 
 @pytest.mark.parametrize("measure", TRAINED, ids=str)
@@ -329,7 +297,6 @@ def test_random_state_orders_ties_and_the_rows_do_not(rows):
 
 
 def test_the_same_seed_gives_the_same_order():
-    assert orders_by_seed([0, 1, 2, 3, 4], [5]) == orders_by_seed([0, 1, 2, 3, 4], [5])
     data = random_rankings(np.random.default_rng(9), 40)
     first = LambdaRank(TIED, random_state=1).gradients(data.grades, data.scores, data.qid)
     again = LambdaRank(TIED, random_state=1).gradients(data.grades, data.scores, data.qid)
@@ -370,6 +337,9 @@ def test_only_tied_documents_depend_on_the_seed_or_the_rows():
             LambdaRank(AP(), truncation=np.int64(30), normalize=False, random_state=np.int32(4)),
             "LambdaRank(AP(rel=1), truncation=30, normalize=False, random_state=4)",
         ),
+        (gb.RankNet(AP(), truncation=3), "RankNet(AP(rel=1), truncation=3)"),
+        (gb.SoftRank(AP(), normalize=False), "SoftRank(AP(rel=1), normalize=False)"),
+        (gb.ApproxRank(AP(), alpha=9, beta=3), "ApproxRank(AP(rel=1), alpha=9.0, beta=3.0)"),
     ],
     ids=str,
 )
@@ -378,13 +348,5 @@ def test_an_objective_is_a_value(objective, printed):
     copies = (eval(printed, vars(gb)), pickle.loads(pickle.dumps(objective)))
     assert all(copy == objective and hash(copy) == hash(objective) for copy in copies)
     with pytest.raises(AttributeError):
-        objective.sigma = 3.0
+        objective.normalize = False
     assert objective != LambdaRank(objective.measure, sigma=0.7)
-
-
-def test_a_sum_with_several_discounts_adds_the_gradients_of_its_parts(many):
-    grades, scores, qid = many
-    parts = [0.7 * GAP((0.2, 0.3, 0.5)), 2 * nDCG(k=10), 0.1 * gb.RBP()]
-    added = sum(np.array(raw(part).gradients(grades, scores, qid)) for part in parts)
-    found = raw(parts[0] + parts[1] + parts[2]).gradients(grades, scores, qid)
-    assert_equal(found, added, 1e-11)

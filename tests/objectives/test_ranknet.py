@@ -1,13 +1,10 @@
 """RankNet counts all pairs of different grades alike, whatever its measure."""
 
-import pickle
-
 import numpy as np
 import pytest
 from rankings import random_rankings
 
 import gapboost as gb
-from gapboost.objectives import as_objective
 
 
 def loss(y, s, sigma=1.0, truncation=None):
@@ -58,15 +55,6 @@ def test_the_measure_and_the_order_of_rows_have_no_part():
     np.testing.assert_allclose(
         np.array(found), np.array(expected)[:, order], rtol=1e-12, atol=1e-12
     )
-
-
-def test_it_is_a_value():
-    objective = gb.RankNet(gb.AP(), truncation=3)
-    assert repr(objective) == "RankNet(AP(rel=1), truncation=3)"
-    assert (
-        pickle.loads(pickle.dumps(objective)) == objective != gb.LambdaRank(gb.AP(), truncation=3)
-    )
-    assert as_objective("ranknet", gb.AP(), 3) == gb.RankNet(gb.AP(), random_state=3)
 
 
 def test_one_of_several_labels():

@@ -198,15 +198,12 @@ def test_tends_to_the_measure_as_the_smoothing_goes(objective):
 @every_objective
 def test_no_step_is_longer_than_the_width_of_a_comparison(objective):
     """The hessian is the steepest slope times all pushes, so |gradient| / hessian <= 1 / slope."""
-    steepest = (
-        0.5 / (objective.sigma * math.sqrt(math.pi)) if is_soft(objective) else objective.alpha / 4
-    )
+    steepest = objective.slope * objective.steepness
     y, scores, qid = queries(3)
     grad, hess = objective.gradients(y, scores, qid)
     assert (np.abs(grad) <= hess / steepest * (1 + 1e-12)).all()
     two_grad, two_hess = objective.gradients([3, 0], [0.1, 0.3])
     assert np.allclose(two_hess, steepest * np.abs(two_grad), rtol=1e-14)
-    assert np.any(two_grad) or not objective.measure.swap_changes([3, 0]).any()
 
 
 @every_objective
@@ -343,6 +340,7 @@ def test_objectives_by_name():
     assert as_objective("softrank", gb.AP(), 3) == gb.SoftRank(gb.AP())
     assert as_objective("approxrank", gb.AP(), 3) == gb.ApproxRank(gb.AP())
     assert as_objective("lambdarank", gb.AP(), 3) == gb.LambdaRank(gb.AP(), random_state=3)
+    assert as_objective("ranknet", gb.AP(), 3) == gb.RankNet(gb.AP(), random_state=3)
 
 
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])

@@ -104,11 +104,3 @@ def test_a_pass_with_rank_distributions_takes_many_short_queries_at_a_time_and_b
         assert (
             last - first == 1 or (last - first) * sizes[first:last].max() ** 2 <= MOST_COMPARISONS
         )
-
-
-def test_prints_as_written():
-    assert repr(gb.SoftRank(gb.AP())) == "SoftRank(AP(rel=1))"
-    assert (
-        repr(gb.SoftRank(gb.AP(), sigma=0.5, normalize=False))
-        == "SoftRank(AP(rel=1), normalize=False, sigma=0.5)"
-    )
