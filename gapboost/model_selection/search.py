@@ -1,7 +1,9 @@
 """A search over g and other parameters of a ranker by cross-validation over whole queries."""
 
+import operator
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -194,13 +196,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         targets = self._targets()
         trainings = _trainings(candidates, self._trees)
         tasks = [
-            FoldTask(clone(self.estimator), columns, fold, training, targets)
+            partial(_train_on_fold, clone(self.estimator), columns, fold, training, targets)
             for fold in folds
             for training in trainings
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
-        found = over_processes(_train_on_fold, tasks, effective_n_jobs(self.n_jobs))
+        found = over_processes(operator.call, tasks, effective_n_jobs(self.n_jobs))
         with progress_bar(len(tasks), self.progress, "GSearchCV") as advance:
             for number, scored in enumerate(found):
                 advance(1)
@@ -221,10 +223,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _targets(self) -> list[Measure]:
         several = [self.scoring] if isinstance(self.scoring, str | Measure) else self.scoring
         if not isinstance(several, list | tuple) or not several:
-            raise TypeError(
-                f"scoring is {self.scoring!r}; expected a measure, by value or a name such as "
-                '"ndcg@10", or a list of them'
-            )
+            raise TypeError(f"scoring is {self.scoring!r}; expected a measure, or a list of them")
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
     def _candidates(self) -> list[Params]:
@@ -277,19 +276,10 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def score(
         self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
     ) -> float:
-        """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`.
-
-        Raises
-        ------
-        ValueError
-            If `qid` is missing.
-        """
+        """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`."""
         _, ids = split(X, qid, group)
         if ids is None:
-            raise ValueError(
-                "qid is missing in score; expected one query id a row, or group with the sizes of "
-                "the queries"
-            )
+            raise ValueError("qid is missing in score; expected one query id a row, or group")
         target = self._targets()[0]
         scores = self.predict(X, qid, group=group)
         return float(evaluate(target, y, scores, ids, sample_weight=sample_weight)[target])
@@ -306,8 +296,7 @@ def _check_estimator(estimator: Any) -> None:
     name = "estimator" if ranker is estimator else "the last step of estimator"
     if not isinstance(ranker, GAPRanker) or hasattr(ranker, "to_local"):
         raise TypeError(
-            f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker. With "
-            "joblib.parallel_backend('dask') each fold is a task of the cluster"
+            f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker, not on a cluster"
         )
 
 
@@ -316,16 +305,6 @@ class Training(NamedTuple):
 
     params: Params
     trees: dict[int, list[int]]  # numbers of the candidates with this many trees
-
-
-class FoldTask(NamedTuple):
-    """A training on one fold."""
-
-    estimator: Any
-    columns: dict[str, Any]
-    fold: tuple[Array, Array]
-    training: Training
-    targets: list[Measure]
 
 
 # Number of a candidate, its values of the targets, and seconds of training.
@@ -349,20 +328,26 @@ def _with_params(estimator: Any, params: Params) -> Any:
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
-def _train_on_fold(task: FoldTask) -> list[Scored]:
+def _train_on_fold(
+    estimator: Any,
+    columns: dict[str, Any],
+    fold: tuple[Array, Array],
+    training: Training,
+    targets: list[Measure],
+) -> list[Scored]:
     """Train on one fold, and return the scores of the candidates on its test rows."""
-    params, trees = task.training
-    n_trees = {f"{prefix(task.estimator)}n_estimators": max(trees)}
-    model = _with_params(task.estimator, {**params, **n_trees})
+    params, trees = training
+    n_trees = {f"{prefix(estimator)}n_estimators": max(trees)}
+    model = _with_params(estimator, {**params, **n_trees})
     train, test = (
-        {name: None if c is None else rows_of(c, rows) for name, c in task.columns.items()}
-        for rows in task.fold
+        {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
+        for rows in fold
     )
     if isinstance(model, Pipeline):
         steps, train["X"] = fit_transformers(model, train["X"], train["y"], train["qid"])
         test["X"] = transform(steps, test["X"], test["qid"])
     rows, held_out = ranking_rows(**train), ranking_rows(**{**test, "position": None})
-    judged = [held_out.data.up_to_grade(target.n_grades) for target in task.targets]
+    judged = [held_out.data.up_to_grade(target.n_grades) for target in targets]
     found: list[Scored] = []
     n_rounds = 0
     start = time.perf_counter()
@@ -372,7 +357,7 @@ def _train_on_fold(task: FoldTask) -> list[Scored]:
         n_rounds += 1
         if n_rounds in trees:
             means = []
-            for target, data in zip(task.targets, judged, strict=True):
+            for target, data in zip(targets, judged, strict=True):
                 (values,) = query_values([target], data, np.ascontiguousarray(scores), n_jobs=1)
                 means.append(mean(values, data.weights))
             seconds = time.perf_counter() - start
@@ -392,10 +377,9 @@ def _results(
     candidates: list[Params], names: list[str], scores: Array, times: Array
 ) -> dict[str, Any]:
     """`cv_results_` of scores of shape (candidates, folds, measures)."""
-    results: dict[str, Any] = {
-        "mean_fit_time": times.mean(axis=1),
-        "std_fit_time": times.std(axis=1),
-    }
+    results: dict[str, Any] = {}
+    results["mean_fit_time"] = times.mean(axis=1)
+    results["std_fit_time"] = times.std(axis=1)
     for name in sorted({name for candidate in candidates for name in candidate}):
         column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
         for number, candidate in enumerate(candidates):
