@@ -11,7 +11,7 @@ from gapboost._data.arguments import as_integer, one_of
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost.comparison.data import find_leaks, load, splits
-from gapboost.comparison.rankers import check_trees, checked_rankers, has_early_stopping
+from gapboost.comparison.rankers import check_trees, checked_rankers
 from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
@@ -120,7 +120,7 @@ def compare_rankers(
 
     Notes
     -----
-    If a ranker is tuned or stops early, or trees are chosen, and `cv` has no validation queries,
+    If rankers are tuned, or trees are chosen, and `cv` has no validation queries,
     fold k validates on the queries that fold k + 1 tests, and no ranker trains on them.
 
     Examples
@@ -151,11 +151,10 @@ def compare_rankers(
     candidates = draw_candidates(rankers, tune, spaces)
     cache = check_memory(os.fspath(memory) if isinstance(memory, os.PathLike) else memory)
     documents, queries, grades = load(X, y, qid, group, [*named.values(), chooser], shuffle)
-    validation = bool(candidates) or choose_trees or any(map(has_early_stopping, rankers.values()))
     training = Trainer(
         documents,
         queries.ids,
-        splits(queries, cv, repeats, validation, X, y),
+        splits(queries, cv, repeats, bool(candidates) or choose_trees, X, y),
         rankers,
         candidates,
         {name: measure.resolved(grades) for name, measure in named.items()},

@@ -122,7 +122,7 @@ def splits(
     cv : int, splitter, or iterable of (train, test) or (train, vali, test) row numbers
     repeats : int
     validation : bool
-        True if parameters are tuned, trees are chosen, or a ranker stops early.
+        True if parameters are tuned or trees are chosen.
     X, y : array-like
         Arguments of a splitter.
 
@@ -182,8 +182,7 @@ def _check_parts(parts: list[list[Array]], queries: Queries, validation: bool) -
         if min(map(len, needed)) < 2 or (validation and len(part) < 3):
             raise ValueError(
                 f"cv has {[len(one) for one in part]} queries in the parts of fold {number}; "
-                "expected at least two in each, with validation queries for early stopping, tune "
-                "and choose_trees"
+                "expected at least two in each, and validation queries for tune and choose_trees"
             )
     tested = np.concatenate([part[-1] for part in parts])
     distinct, counts = np.unique(tested, return_counts=True)

@@ -1,4 +1,4 @@
-"""Rankers of any library: the standard ones, checks, untrained copies, seeds and early stopping."""
+"""Rankers of any library: the standard ones, checks, untrained copies, seeds and threads."""
 
 import copy
 import inspect
@@ -18,14 +18,6 @@ METHODS = ("fit", "predict", "get_params", "set_params")
 SEEDS = ("random_state", "random_seed")
 THREADS = ("n_jobs", "thread_count")
 TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
-STOPPING = (
-    "early_stopping_rounds",
-    "early_stopping_round",
-    "early_stopping",
-    "n_iter_no_change",
-    "od_wait",
-    "od_pval",
-)
 
 
 def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
@@ -185,15 +177,3 @@ def parameter(ranker: Any, names: tuple[str, ...]) -> list[str]:
     known = [name for name in names if name in given or name in taken]
     known.sort(key=lambda name: given.get(name) is None)
     return [prefix(ranker) + name for name in known[:1]]
-
-
-def has_early_stopping(ranker: Any) -> bool:
-    """Return True if early stopping is set, and `fit` takes evaluation sets."""
-    given = last_step(ranker).get_params()
-    is_set = any(given.get(name) is not None for name in STOPPING)
-    return is_set and "eval_set" in fit_arguments(last_step(ranker))
-
-
-def fit_arguments(ranker: Any) -> set[str]:
-    """Return the names of the arguments of `fit`."""
-    return set(inspect.signature(ranker.fit).parameters)

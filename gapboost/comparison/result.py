@@ -14,7 +14,6 @@ from gapboost._data.arguments import one_of, positive, probability
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
-from gapboost.comparison.rankers import has_early_stopping
 from gapboost.comparison.report import plot, write_report
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 
@@ -279,12 +278,12 @@ class Comparison:
         """The `best` ranker trained on all queries, with seed 1.
 
         After tuning, its parameters are those with the highest mean over the validation queries of
-        all splits. A ranker that stops early does not train on the validation queries of the first
-        split, which it needs to stop.
+        all splits. If trees are chosen, it does not train on the validation queries of the first
+        split, which choose their number.
         """
         training, best = self.training, self.best
         train, vali = np.arange(len(training.ids)), training.splits[0].vali
-        if training.choose_trees or has_early_stopping(training.rankers[best]):
+        if training.choose_trees:
             train = np.setdiff1d(train, vali)
         params: Mapping[str, Any] = {}
         if training.candidates:

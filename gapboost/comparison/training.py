@@ -1,5 +1,6 @@
 """Trainings: fit a ranker on the training queries of a fold, and evaluate it."""
 
+import inspect
 import random
 import time
 import warnings
@@ -16,14 +17,7 @@ from gapboost._described import LIBRARIES, libraries, versions
 from gapboost._kernels import Array
 from gapboost._processes import over_processes
 from gapboost.comparison.data import Documents, Split
-from gapboost.comparison.rankers import (
-    SEEDS,
-    TREES,
-    configured,
-    fit_arguments,
-    has_early_stopping,
-    parameter,
-)
+from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform
@@ -166,10 +160,9 @@ class Trainer:
 
     def fit(self, name: str, params: Mapping[str, Any], train: Array, vali: Array) -> Any:
         """Return a ranker that is trained on some queries with seed 1."""
-        part = self.documents.select(vali)
-        fitted = fit(configured(self.rankers[name], params, 1), self.documents.select(train), part)
+        fitted = fit(configured(self.rankers[name], params, 1), self.documents.select(train))
         if self.choose_trees:
-            keep_best_trees(fitted, part, self.choose_by)
+            keep_best_trees(fitted, self.documents.select(vali), self.choose_by)
         return fitted
 
     def try_rankers(self) -> None:
@@ -231,7 +224,7 @@ def train_and_test(
     """
     train, vali, test = map(documents.select, parts)
     start = time.perf_counter()
-    fitted = fit(ranker, train, vali)
+    fitted = fit(ranker, train)
     fit_seconds = time.perf_counter() - start
     if choose_trees_by is not None:
         keep_best_trees(fitted, vali, choose_trees_by)
@@ -242,13 +235,13 @@ def train_and_test(
     return Trained(values, fit_seconds, predict_ms, used_trees(last_step(fitted)))
 
 
-def fit(ranker: Any, train: Documents, vali: Documents) -> Any:
+def fit(ranker: Any, train: Documents) -> Any:
     """Fit a ranker of any library, and return it.
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
-    CatBoost's, with `group_id`, the numbers. Any other gets features and grades alone. Early
-    stopping uses `vali`. All this is for the last step of a pipeline. The other steps transform the
-    documents first. Steps that request ``qid`` get it.
+    CatBoost's, with `group_id`, the numbers. Any other gets features and grades alone. All this is
+    for the last step of a pipeline. The other steps transform the documents first. Steps that
+    request ``qid`` get it.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # each training would repeat them
@@ -257,35 +250,14 @@ def fit(ranker: Any, train: Documents, vali: Documents) -> Any:
             ranker.set_params(steps=[*steps.steps, ranker.steps[-1]])
             train = replace(train, X=X)
         last = last_step(ranker)
-        taken = fit_arguments(last)
+        taken = inspect.signature(last.fit).parameters
         given: dict[str, Any] = {}
         for name in ("qid", "group", "group_id"):
             if name in taken:
                 given[name] = train.sizes if name == "group" else train.numbers
                 break
-        if has_early_stopping(ranker):
-            given |= _evaluation_set(last, transformed(ranker, vali))
         last.fit(train.X, _grades_for(last, train), **given)
     return ranker
-
-
-def _evaluation_set(ranker: Any, vali: Documents) -> dict[str, Any]:
-    taken, y = fit_arguments(ranker), _grades_for(ranker, vali)
-    if "group_id" in taken:
-        from catboost import Pool
-
-        names = ("cat_features", "text_features", "embedding_features")
-        kinds = {name: ranker.get_params().get(name) for name in names}
-        return {"eval_set": Pool(vali.X, y, group_id=vali.numbers, **kinds)}
-    # LightGBM deprecates `eval_set` from 4.7 on.
-    given: dict[str, Any] = {"eval_set": [(vali.X, y)]}
-    if "eval_X" in taken:
-        given = {"eval_X": (vali.X,), "eval_y": (y,)}
-    if "eval_qid" in taken:
-        given["eval_qid"] = [vali.numbers]
-    elif "eval_group" in taken:
-        given["eval_group"] = [vali.sizes]
-    return given
 
 
 def _grades_for(ranker: Any, part: Documents) -> Any:
@@ -332,7 +304,7 @@ def values_by_query(
 def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
     """Cut a fitted ranker to the number of trees with the best mean, the smallest of equal ones.
 
-    It stays an estimator of its library: `predict` uses these trees, as after early stopping.
+    It stays an estimator of its library: `predict` uses these trees.
     """
     last, part, library = last_step(ranker), transformed(ranker, vali), library_of(ranker)
 

@@ -28,7 +28,7 @@ def products():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tune", [None, 2])
-def test_all_standard_rankers_take_categories_and_stop_early(tune, monkeypatch):
+def test_all_standard_rankers_take_categories(tune, monkeypatch):
     catboost = pytest.importorskip("catboost")
     X, y, qid = products()
     rankers = standard_rankers()
@@ -36,9 +36,7 @@ def test_all_standard_rankers_take_categories_and_stop_early(tune, monkeypatch):
         trees = "iterations" if library == "catboost" else "n_estimators"
         monkeypatch.setitem(SPACES, library, {**space, trees: [2, 3]})
     for name, ranker in rankers.items():
-        ranker.set_params(
-            early_stopping_rounds=2, **({} if tune else dict.fromkeys(parameter(ranker, TREES), 2))
-        )
+        ranker.set_params(**({} if tune else dict.fromkeys(parameter(ranker, TREES), 2)))
         if "XGBoost" in name:
             ranker.set_params(enable_categorical=True)
         if "CatBoost" in name:
@@ -46,9 +44,7 @@ def test_all_standard_rankers_take_categories_and_stop_early(tune, monkeypatch):
     # CatBoost copies lists, which scikit-learn's clone takes for an error.
     places = [list(X).index(name) for name in NAMES]
     for name, columns in (("list", NAMES), ("places", places)):
-        rankers[name] = catboost.CatBoostRanker(
-            cat_features=columns, early_stopping_rounds=2, **CATBOOST
-        )
+        rankers[name] = catboost.CatBoostRanker(cat_features=columns, **CATBOOST)
     found = compare_rankers(
         X.astype(dict.fromkeys(NAMES, "category")), y, qid, rankers, cv=3, repeats=1,
         measures="map", tune=tune,

@@ -189,7 +189,7 @@ ONE_FUNCTION = [
     ("compare_rankers", "rankers", [{"one": kind, "other": OTHER} for kind in (3, Noisy)]),
     ("compare_rankers", "rankers", [{"one": OTHER, "other": Refusing()}]),
     ("compare_rankers", "rankers", [{"one": OTHER, "other": LGBMGAPRanker(g=(1.0,))}]),
-    ("compare_rankers", "rankers", [EARLY], "cv"),
+    ("compare_rankers", "rankers", [EARLY]),
     ("compare_rankers", "measures", ["gab", ["ap", "map"], []]),
     ("compare_rankers", "choose_by", ["gab", ["ap"], 3]),
     ("compare_rankers", "cv", [1, 5, [], [(range(20), range(20, 40))] * 2]),
