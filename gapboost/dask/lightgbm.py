@@ -9,7 +9,7 @@ from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.plan import EARLY_STOPPING, Plan, refuse
 from gapboost._boosters.rows import RankingRows
 from gapboost._data.judged import DataSummary
-from gapboost.dask.rows import score_on_client, split, whole_queries
+from gapboost.dask.rows import score_on_client, whole_queries
 from gapboost.lightgbm import LGBMGAPRanker, private
 from gapboost.lightgbm.callbacks import units
 
@@ -88,10 +88,8 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
         client = private.dask_client(given.pop("client"))
         plan = Plan.of(self, None, random_state=private.value_of("seed", given), n_jobs=None)
-        X, qid, group = split(X, qid, group)
-        columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
-        columns["init_score"] = init_score
-        X, columns, rows = whole_queries(client, X, columns, plan.limit)
+        columns = {"y": y, "sample_weight": sample_weight, "init_score": init_score}
+        X, columns, rows = whole_queries(client, X, qid, group, columns, plan.limit)
         rows.summary.check_contrasts("y")
         objective = plan.resolved(rows.summary.occurring).objective
         if given["n_jobs"] is None:

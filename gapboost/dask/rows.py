@@ -7,9 +7,10 @@ from dask import delayed
 from dask.base import is_dask_collection
 from dask.dataframe import DataFrame
 
-from gapboost._data.features import QID, without_qid
+from gapboost._data.features import split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary, judged
+from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 
@@ -31,38 +32,22 @@ class Rows(NamedTuple):
     weight: float
 
 
-def split(X: Any, qid: Any, group: Any = None) -> tuple[Any, Any, Any]:
-    """Return features, query ids and group sizes; a data frame may have the ids as column ``qid``.
-
-    Raises
-    ------
-    ValueError
-        If queries are given twice, or not at all.
-    """
-    X, column = without_qid(X)
-    given = {"qid": qid, "group": group, f"the column {QID!r} of X": column}
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) != 1:
-        raise ValueError(
-            f"the queries are given by {' and '.join(named) or 'nothing'}; expected qid, with a "
-            "query id for each row, or group, with the sizes of each partition's queries"
-        )
-    return X, qid if column is None else column, group
-
-
 def whole_queries(
-    client: Any, X: Any, columns: dict[str, Any], limit: GradeLimit
+    client: Any, X: Any, qid: Any, group: Any, columns: dict[str, Any], limit: GradeLimit
 ) -> tuple[Any, dict[str, Any], Rows]:
     """Return the collections with each query in one partition, and what is known of all rows.
 
-    Data frames whose partitions cut queries are shuffled by query.
+    The columns then hold ``qid`` or ``group`` too, and none that is None. Data frames whose
+    partitions cut queries are shuffled by query.
 
     Parameters
     ----------
     client : distributed.Client
     X : Dask array or data frame
+        May hold the query ids as the column ``qid``.
+    qid, group : Dask array or series, or None
     columns : dict {name: Dask collection or None}
-        ``y``, ``qid``, ``group``, ``sample_weight`` and initial scores.
+        ``y``, ``sample_weight`` and initial scores.
     limit : GradeLimit
         Grades for which all measures are defined.
 
@@ -74,9 +59,15 @@ def whole_queries(
         If a value is unusable, the collections have different partitions, or partitions of arrays
         cut queries.
     """
+    X, queries = split(X, qid, group)
+    if queries is None:
+        raise ValueError("qid is missing; expected qid, with a query id for each row, or group, "
+                         "with the sizes of each partition's queries")  # fmt: skip
+    by_size = isinstance(queries, GroupSizes)
+    columns = {**columns, **({"group": queries.sizes} if by_size else {"qid": queries})}
     columns = {name: values for name, values in columns.items() if values is not None}
     rows = _survey(client, columns, limit)
-    if "group" in columns or len(rows.ids) == rows.summary.n_queries:
+    if by_size or len(rows.ids) == rows.summary.n_queries:
         return X, columns, rows
     if not isinstance(X, DataFrame):
         raise ValueError(
@@ -137,7 +128,7 @@ def _of_partition(columns: dict[str, Any], limit: GradeLimit) -> Rows | None:
 
 def score_on_client(ranker: Any, X: Any, y: Any, qid: Any, sample_weight: Any) -> float:
     """Return the mean of the ranker's measure over the queries of Dask collections."""
-    table, qid, _ = split(X, qid)
+    table, qid = split(X, qid)
     columns = [y, ranker.predict(table), qid, sample_weight]
     y, scores, qid, weight = (None if c is None else np.asarray(c.compute()) for c in columns)
     return float(evaluate(ranker.measure_, y, scores, qid, sample_weight=weight)[ranker.measure_])

@@ -10,7 +10,7 @@ from gapboost._boosters.plan import refuse
 from gapboost._data.features import without_qid
 from gapboost._data.grades import GradeLimit
 from gapboost._kernels import Array
-from gapboost.dask.rows import Rows, score_on_client, split, whole_queries
+from gapboost.dask.rows import Rows, score_on_client, whole_queries
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 
 OFFERED = (
@@ -125,9 +125,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         self, limit: GradeLimit, X: Any, y: Any, qid: Any, base_margin: Any, train: Any = None
     ) -> tuple[Any, Rows]:
         """Return the matrix of a data set with whole queries, and what is known of its rows."""
-        X, qid, _ = split(X, qid)
-        columns = {"y": y, "qid": qid, "base_margin": base_margin}
-        X, columns, rows = whole_queries(self.client, X, columns, limit)
+        columns = {"y": y, "base_margin": base_margin}
+        X, columns, rows = whole_queries(self.client, X, qid, None, columns, limit)
         matrix = xgboost.dask.DaskQuantileDMatrix(
             self.client,
             X,

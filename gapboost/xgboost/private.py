@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import xgboost
 from xgboost.core import _LIB
 from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
+from gapboost._boosters.rows import RankingRows
 from gapboost._kernels.parallel.openmp import openmp_team
 
 # The threads that XGBoost computes on.
@@ -15,16 +17,30 @@ __all__ = ["TEAM", "get_model_categories", "ltr_metric_decorator"]
 
 
 def ranking_matrix(
-    ranker: xgboost.XGBRanker, X: Any, qid: Any, train: xgboost.DMatrix | None, **others: Any
+    ranker: xgboost.XGBRanker,
+    rows: RankingRows,
+    feature_types: Any,
+    train: xgboost.DMatrix | None = None,
 ) -> xgboost.DMatrix:
     """Return the matrix that a ranker trains on, or of an evaluation set beside `train`."""
+    weights = ranker.feature_weights if train is None else None
+    if weights is not None and np.shape(weights) != (rows.X.shape[1],):
+        raise ValueError(
+            f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
+            f"{rows.X.shape[1]} features"
+        )
     return ranker._create_ltr_dmatrix(
         train,
-        X,
-        qid,
+        rows.X,
+        # Small integers for query ids of any kind.
+        np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
+        label=rows.y,
+        weight=rows.data.weights if rows.weighted else None,
+        base_margin=rows.start,
         missing=ranker.missing,
         enable_categorical=ranker.enable_categorical,
-        **others,
+        feature_types=feature_types,
+        feature_weights=weights,
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
-import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 from xgboost.callback import EarlyStopping
@@ -245,8 +244,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         _, feature_types = private.get_model_categories(rows.X, xgb_model, self.feature_types)
         compute = gradients_on(self.device, gradients)
         with xgboost.config_context(verbosity=self.verbosity):
-            train = self._matrix(rows, feature_types)
-            matrices = [train if s is rows else self._matrix(s, feature_types, train) for s in sets]
+            train = private.ranking_matrix(self, rows, feature_types)
+            matrices = [
+                train if s is rows else private.ranking_matrix(self, s, feature_types, train)
+                for s in sets
+            ]
             return xgboost.train(
                 self._train_parameters(given),
                 train,
@@ -281,28 +283,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             position=position,
             stops_early=all(callback.metric_name is None for callback in callbacks)
             and bool(self.early_stopping_rounds or callbacks),
-        )
-
-    def _matrix(
-        self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None = None
-    ) -> xgboost.DMatrix:
-        """Return the matrix that XGBRanker chooses; query codes are small integers for all ids."""
-        weights = None if train is not None else self.feature_weights
-        if weights is not None and np.shape(weights) != (rows.X.shape[1],):
-            raise ValueError(
-                f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
-                f"{rows.X.shape[1]} features"
-            )
-        return private.ranking_matrix(
-            self,
-            rows.X,
-            np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
-            train,
-            label=rows.y,
-            weight=rows.data.weights if rows.weighted else None,
-            base_margin=rows.start,
-            feature_types=feature_types,
-            feature_weights=weights,
         )
 
     def _round_metrics(
