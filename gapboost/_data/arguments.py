@@ -27,11 +27,6 @@ def as_integer(value: Any, name: str, least: int = 1, meaning: str = "a whole nu
     return int(value)
 
 
-def as_cutoff(k: Any, name: str = "k") -> int | None:
-    """Return a cutoff as int, or None for the whole list; raise ValueError for other values."""
-    return None if k is None else as_integer(k, name, 1, "None or a whole number of ranks")
-
-
 def _as_float(value: Any, name: str, valid: Callable[[float], bool], expected: str) -> float:
     """Return a number as float; raise ValueError if it is none, or is not valid."""
     number = value.item() if isinstance(value, np.integer | np.floating) else value

@@ -22,21 +22,17 @@ from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
-NUMBER = int | float | np.integer | np.floating
 
 
 def parameter(
-    default: Any,
-    check: Callable[[Any, str], Any],
-    always_shown: bool = False,
-    kw_only: bool = False,
+    default: Any, check: Callable[[Any, str], Any], always_shown: bool = False, **options: Any
 ) -> Any:
     """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it.
 
-    None is not checked if it is the default.
+    None is not checked if it is the default. `options` are those of `dataclasses.field`.
     """
     metadata = {"check": check, "always_shown": always_shown}
-    return field(default=default, kw_only=kw_only, metadata=metadata)
+    return field(default=default, metadata=metadata, **options)
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +121,7 @@ class Measure(Value, ABC):
 
         It has letters, digits, ``_``, ``.`` and ``-``. The short name comes first and the cutoff
         last, with all parameters that are not at their defaults in between. Labels of different
-        measures differ if all parameters are numbers, words or tuples of numbers.
+        measures differ, unless names of columns differ in other characters only.
         """
         words = [self.short_name]
         for f in fields(self):
@@ -267,13 +263,8 @@ def _sum_of(*parts: tuple[float, Measure]) -> Measure:
 
 
 def label_of_value(value: Any) -> str:
-    """Write a value for a label: numbers as they print, odd characters by their codes."""
-    if isinstance(value, tuple) and all(isinstance(each, NUMBER) for each in value):
-        return "_".join(map(label_of_value, value))
-    if isinstance(value, NUMBER):
-        return str(value).replace("e+", "e")
-    # A word begins with a letter or a code, and a number with neither.
-    return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
+    """Write a value for a label, with ``_`` in place of other characters."""
+    return re.sub(r"[^a-zA-Z0-9.-]+", "_", str(value)).strip("_")
 
 
 @dataclass(frozen=True, repr=False)
