@@ -59,20 +59,18 @@ def query_folds(
         cv = GroupKFold(int(cv), shuffle=drawn is not None, random_state=drawn)
     elif random_state is not None:
         raise ValueError(
-            f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds, or "
-            "None"
+            f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds"
         )
-    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
-        with warnings.catch_warnings():
-            # What a splitter that ignores groups does to queries is checked below.
-            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-            folds = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
-    elif np.iterable(cv) and not isinstance(cv, str | bytes):
-        folds = list(cv)
-    else:
+    if (not np.iterable(cv) and not hasattr(cv, "split")) or isinstance(cv, str):
         raise TypeError(
             f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers"
         )
+    if hasattr(cv, "split"):
+        with warnings.catch_warnings():
+            # What a splitter that ignores groups does to queries is checked below.
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            cv = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
+    folds = list(cv)
     if not folds:
         raise ValueError(f"cv is {cv!r}, which makes no folds; expected at least one")
     for number, fold in enumerate(folds):
@@ -101,15 +99,12 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
             f"{len(codes) - 1} ({error})"
         ) from None
     if not train.any() or not test.any():
-        raise ValueError(
-            f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected at "
-            "least one"
-        )
+        raise ValueError(f"fold {number} of cv has no training or no test rows; expected both")
     parts = [(rows > 0) & (rows < queries.sizes) for rows in (train, test)]
     cut = parts[0] | parts[1] | ((train > 0) & (test > 0))
     if cut.any():
         raise ValueError(
             f"fold {number} of cv cuts {int(cut.sum())} queries, such as "
-            f"{queries.ids[cut].tolist()[0]!r}; expected every query whole, in either the training "
-            "or the test rows: a number of folds, or GroupKFold(...)"
+            f"{queries.ids[cut].tolist()[0]!r}; expected every query whole: a number of folds, or "
+            "GroupKFold(...)"
         )
