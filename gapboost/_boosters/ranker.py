@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -117,7 +116,6 @@ class GAPRanker:
         ranker: Any = self
         given = ranker.get_params(deep=False)
         plan = ranker._plan(given, rows.positions)
-        rows = replace(rows, data=rows.data.up_to_grade(plan.objective.measure.n_grades))
         plan = plan.resolved(rows.data.occurring)
         ranker._boost(given, plan, ranker._gradients(plan, rows), rows, [held_out], watch)
 

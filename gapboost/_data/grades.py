@@ -67,12 +67,6 @@ def checked_grades(
     fractions = grades[grades != np.floor(grades)]
     if len(fractions) and not real:
         raise ValueError(f"{name} holds the fractional value {fractions[0]}; expected {expected}")
-    check_known(grades, name, limit)
-    return grades.astype(np.float64 if len(fractions) else np.int32)
-
-
-def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
-    """Raise for grades for which the measure is not defined, and for grades above `MAX_GRADE`."""
     highest = grades.max()
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
@@ -85,6 +79,7 @@ def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
             f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
             "them by one number, or map them to a few ordered grades"
         )
+    return grades.astype(np.float64 if len(fractions) else np.int32)
 
 
 def at_least(grades: Any, threshold: float) -> Array:

@@ -10,7 +10,6 @@ from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.grades import (
     Column,
     GradeLimit,
-    check_known,
     check_label_columns,
     checked_grades,
     column_name,
@@ -19,13 +18,11 @@ from gapboost._data.grades import (
 )
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.recall_base import (
-    MOST_LEVELS,
     RecallBase,
     as_mapping,
     codes_and_base,
     judgments_of,
     key_of,
-    level_counts,
 )
 from gapboost._kernels import Array
 
@@ -174,14 +171,6 @@ class Judged:
         every: Array = np.any([differ, *(each.contrasts for each in self.labels.values())], axis=0)
         return every
 
-    def check_known(self, name: str, limit: GradeLimit) -> None:
-        """Raise if the measures are not defined for the grades of the argument `name`."""
-        check_label_columns(tuple(self.labels), limit, name)
-        if not self.labels:
-            check_known(self.grades, name, limit)
-        for column, data in self.labels.items():
-            check_known(data.grades, column_name(name, column), limit.of_column(column))
-
     @property
     def summary(self) -> DataSummary:
         """Counts and grades, for a fit."""
@@ -192,40 +181,6 @@ class Judged:
             weighted_size=self.weighted_size,
             grades=tuple(self.base.occurring.tolist()),
         )
-
-    def subset(self, queries: Array) -> Self:
-        """Return some of the queries, with their documents, weights and recall base.
-
-        The levels stay, including those that no longer occur.
-
-        Parameters
-        ----------
-        queries : ndarray
-            As in `Queries.mask`.
-        """
-        kept = self.queries.mask(queries)
-        rows = np.repeat(kept, self.queries.sizes)
-        return replace(
-            self,
-            queries=self.queries.subset(kept),
-            codes=self.codes[rows],
-            base=self.base[kept],
-            weights=self.weights[kept],
-            factors=None if self.factors is None else self.factors[rows],
-            labels={column: data.subset(kept) for column, data in self.labels.items()},
-        )
-
-    def up_to_grade(self, top: int | None) -> Self:
-        """Return the data with the recall base of its rows, with grades up to `top` at least.
-
-        Data with fractional grades are returned as they are.
-        """
-        if not self.base.has_integer_grades:
-            return self
-        highest = max(int(self.codes.max()), min(top or 0, MOST_LEVELS - 1))
-        shape = (len(self.queries), highest + 1)
-        counts = level_counts(self.queries.numbers, self.codes, shape)
-        return replace(self, base=RecallBase.of_integer_grades(counts))
 
 
 def judged(

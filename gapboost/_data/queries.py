@@ -54,23 +54,6 @@ class Queries:
         """Number of the query of each row, in the order of the rows, int64 of shape (N,)."""
         return self.ungrouped(self.numbers)
 
-    def mask(self, queries: Array) -> Array:
-        """Return True for each of the chosen queries, bool of shape (Q,).
-
-        Parameters
-        ----------
-        queries : ndarray
-            Such a mask, or the numbers of the queries in any order.
-        """
-        chosen = np.zeros(len(self), dtype=bool)
-        chosen[queries] = True
-        return chosen
-
-    def subset(self, queries: Array) -> "Queries":
-        """Return the queries of `mask`; their documents in grouped order are the rows."""
-        chosen = self.mask(queries)
-        return Queries(self.ids[chosen], np.append(0, np.cumsum(self.sizes[chosen])), None)
-
     def grouped(self, values: Array) -> Array:
         """Return rows of `values` query by query; the array itself if they already are."""
         return values if self.rows is None else values[self.rows]

@@ -53,7 +53,7 @@ class RecallBase:
         return len(self.counts)
 
     def __getitem__(self, queries: Any) -> Self:
-        """Return the recall base of some queries, by a slice, a mask or query numbers."""
+        """Return the recall base of some queries, by a slice."""
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
         return type(self)(self.counts[queries], levels)
 
@@ -229,10 +229,10 @@ def codes_and_base(
         every = np.concatenate((grades, judgments.grade))
     codes, levels = _codes_and_levels(every, numbers, len(queries), known, name)
     shape, n_rows = (len(queries), levels.shape[-1]), len(grades)
-    counts = level_counts(numbers[:n_rows], codes[:n_rows], shape)
+    counts = _level_counts(numbers[:n_rows], codes[:n_rows], shape)
     if judgments is not None:
         listed = counts
-        counts = level_counts(numbers[n_rows:], codes[n_rows:], shape, judgments.documents)
+        counts = _level_counts(numbers[n_rows:], codes[n_rows:], shape, judgments.documents)
         short = (counts < listed) & (levels > 0)
         if short.any():
             q, level = np.argwhere(short)[0]
@@ -255,7 +255,7 @@ def base_without_rows(recall_base: Mapping[Any, Any], limit: GradeLimit) -> Reca
     return codes_and_base(nothing, queries, judgments, limit.highest, "recall_base")[1]
 
 
-def level_counts(
+def _level_counts(
     numbers: Array, codes: Array, shape: tuple[int, int], documents: Array | None = None
 ) -> Array:
     """Return the documents of each level in each query, int64 of `shape` (Q, L)."""

@@ -347,7 +347,6 @@ def _train_on_fold(
         steps, train["X"] = fit_transformers(model, train["X"], train["y"], train["qid"])
         test["X"] = transform(steps, test["X"], test["qid"])
     rows, held_out = ranking_rows(**train), ranking_rows(**{**test, "position": None})
-    judged = [held_out.data.up_to_grade(target.n_grades) for target in targets]
     found: list[Scored] = []
     n_rounds = 0
     start = time.perf_counter()
@@ -356,10 +355,9 @@ def _train_on_fold(
         nonlocal n_rounds
         n_rounds += 1
         if n_rounds in trees:
-            means = []
-            for target, data in zip(targets, judged, strict=True):
-                (values,) = query_values([target], data, np.ascontiguousarray(scores), n_jobs=1)
-                means.append(mean(values, data.weights))
+            scores = np.ascontiguousarray(scores)
+            values = query_values(targets, held_out.data, scores, n_jobs=1)
+            means = [mean(by_query, held_out.data.weights) for by_query in values]
             seconds = time.perf_counter() - start
             found.extend((candidate, means, seconds) for candidate in trees[n_rounds])
 
