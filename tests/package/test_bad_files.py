@@ -1,6 +1,4 @@
-"""Files that are no LETOR files, and options of their readers."""
-
-import gzip
+"""Options of the readers of LETOR files."""
 
 import pytest
 from bad_input import check_refusal, nan
@@ -26,31 +24,3 @@ def test_options_and_paths(reader, tmp_path):
             check_refusal(name, lambda name=name, value=value: read(path, **{name: value}))
     for path in (None, 3, True, b"train.txt", [1], {"train.txt"}):
         check_refusal(argument, lambda path=path: read(path))
-
-
-FILES = {
-    "empty": b"",
-    "no query": b"1 1:1\n",
-    "negative grade": b"-1 qid:1 1:1\n",
-    "two decimal points": b"1 qid:1 1:1\n0.5.5 qid:1 1:1\n",
-    "NaN grade": b"nan qid:1 1:1\n",
-    "word": b"good qid:1 1:1\n",
-    "negative index": b"1 qid:1 -1:1\n",
-    "huge index": b"1 qid:1 99999999999999999999:1\n",
-    "no features": b"1 qid:1\n0 qid:1\n",
-    "binary": bytes(range(256)),
-    "NUL in a query": b"1 qid:a\x00 1:1\n",
-    "UTF-16": "1 qid:1 1:1\n".encode("utf-16"),
-    "dense index too large": b"1 qid:1 2147483647:1\n",
-    "gzip cut": gzip.compress(b"1 qid:1 1:1\n" * 500)[:-9],
-    "gzip and rubbish": b"\x1f\x8b rubbish",
-}
-
-
-@pytest.mark.parametrize("defect", FILES)
-def test_files(defect, tmp_path):
-    path = tmp_path / "data.txt"
-    path.write_bytes(FILES[defect])
-    with pytest.raises(ValueError) as caught:
-        load_letor(path)
-    assert str(caught.value).startswith(str(path))
