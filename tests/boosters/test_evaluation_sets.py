@@ -92,23 +92,36 @@ def pushed(y_true, y_pred):
 
 def tops(y_true, y_pred, weight, group):
     starts = np.cumsum(group) - group
-    return [("tops", float(np.maximum.reduceat(y_pred, starts).mean()), False)]
+    highest = np.maximum.reduceat(y_pred, starts)
+    return [("tops", float(np.average(highest, weights=weight[starts])), False)]
 
 
 def spread(y_true, y_score):
     return float(np.ptp(y_score))
 
 
-def test_lightgbm_calls_functions_with_rows_query_by_query():
+def test_lightgbm_calls_functions_with_rows_query_by_query_and_their_weights():
+    """The first set is the training set."""
     order, rows = shuffled(VALI)
-    evaluation = {"eval_set": [(VALI.X[order], VALI.y[order])], "eval_qid": [VALI.qid[order]]}
-    ranker = LIGHTGBM.ranker().fit(X, Y, QID, **evaluation, eval_metric=[pushed, "ap", tops])
-    log = ranker.evals_result_["valid_0"]
-    assert set(log) == {"map-gap", "map-ap", "pushed", "tops"}
-    scores = ranker.predict(VALI.X[rows])
-    npt.assert_allclose(log["pushed"][-1], scores @ VALI.y[rows])
-    highest = [scores[VALI.qid[rows] == q].max() for q in np.unique(VALI.qid)]
-    npt.assert_allclose(log["tops"][-1], np.mean(highest))
+    x, y, qid = VALI.X[order], VALI.y[order], VALI.qid[order]
+    weights = [1.0 + ids % 3 for ids in (QID, qid)]
+    ranker = LIGHTGBM.ranker().fit(
+        X,
+        Y,
+        QID,
+        weights[0],
+        eval_set=[(X, Y), (x, y)],
+        eval_qid=[QID, qid],
+        eval_sample_weight=weights,
+        eval_metric=[pushed, "ap", tops],
+    )
+    sets = ((X, Y, QID), (VALI.X[rows], VALI.y[rows], VALI.qid[rows]))
+    for log, (x, y, qid) in zip(ranker.evals_result_.values(), sets, strict=True):
+        assert set(log) == {"map-gap", "map-ap", "pushed", "tops"}
+        scores, ids = ranker.predict(x), np.unique(qid)
+        npt.assert_allclose(log["pushed"][-1], scores @ y)
+        highest = [scores[qid == q].max() for q in ids]
+        npt.assert_allclose(log["tops"][-1], np.average(highest, weights=1.0 + ids % 3))
 
 
 def test_xgboost_calls_functions_for_each_query():
