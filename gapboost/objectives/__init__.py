@@ -5,15 +5,13 @@
 `lambdarank`  LambdaRank, and RankNet, in which all pairs count the same
 `smooth`      what SoftRank and ApproxRank share
 `softrank`    SoftRank
-`approxrank`  ApproxRank
-`bounds`      how far ApproxRank may be from its measure
+`approxrank`  ApproxRank, and how far it may be from its measure
 ============  =====================================================
 """
 
 from gapboost.measures import Measure
-from gapboost.objectives.approxrank import ApproxRank
+from gapboost.objectives.approxrank import ApproximationBound, ApproxRank, approximation_bound
 from gapboost.objectives.base import Objective, Pass
-from gapboost.objectives.bounds import ApproximationBound, approximation_bound
 from gapboost.objectives.lambdarank import LambdaRank, RankNet
 from gapboost.objectives.softrank import SoftRank
 
