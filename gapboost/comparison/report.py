@@ -75,7 +75,8 @@ def _shown(row: Any) -> str:
     if row.verdict == EQUAL:
         return str(row.ranker)
     interval = f"{row.low:+.3g} to {row.high:+.3g}" if row.low == row.low else "on every query"
-    return f"{row.ranker} ({row.difference:+.3g}, {interval})".replace("-", "−")
+    numbers = f"{row.difference:+.3g}, {interval}".replace("-", "−")
+    return f"{row.ranker} ({numbers})"
 
 
 def plot(table: Any, confidence: float) -> Any:

@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from planted import FAULTS, N_DOCS, Case, Linear, column, ties
-from scipy import stats
 
 import gapboost as gb
 from gapboost.analysis import leaks
-from gapboost.analysis.estimates import unpaired
 from gapboost.diagnosis import checks
 from gapboost.diagnosis.checks import CHECKS
 
@@ -182,12 +180,3 @@ def test_features_of_the_query_pass():
     parts = [column(part.X, 4, np.sin(part.qid)) for part in (case.test, case.training)]
     given = {**case.arguments(), "X": parts[0], "X_train": parts[1]}
     assert gb.report(**given).checks.loc["constant-features", "status"] == "passed"
-
-
-def test_welch():
-    """Against scipy's test of two samples."""
-    rng = np.random.default_rng(0)
-    first, second = rng.normal(0.3, 1, 30), rng.normal(0, 3, 12)
-    found, expected = unpaired(first, second), stats.ttest_ind(first, second, equal_var=False)
-    assert found.p == pytest.approx(expected.pvalue)
-    assert found.interval() == pytest.approx(tuple(expected.confidence_interval()))

@@ -1,11 +1,9 @@
 """Results of `gapboost.report`: data frames and HTML, all kinds of rankers, bad input."""
 
-import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
-import xgboost
 from planted import Case, Linear, wrong_groups
 from scipy import sparse, stats
 from sklearn.pipeline import make_pipeline
@@ -159,21 +157,6 @@ def test_rankers_boosters_and_pipelines(twin):
     scores = wide.predict(steps.transform(TEST.X, qid=TEST.qid))
     (value,) = gb.evaluate("gap", TEST.y, scores, TEST.qid).values()
     assert found.values.loc["gap", "value"] == pytest.approx(value)
-
-
-@pytest.mark.parametrize(
-    "vendor",
-    [
-        lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1),
-        xgboost.XGBRanker(n_estimators=3, n_jobs=1),
-    ],
-    ids=["lightgbm", "xgboost"],
-)
-def test_rankers_of_the_boosters(vendor):
-    vendor.fit(TRAIN.X, TRAIN.y, group=np.full(len(TRAIN.y) // 20, 20))
-    report = gb.report(vendor, TEST.X, TEST.y, TEST.qid, measures="map")
-    (expected,) = gb.evaluate("map", TEST.y, vendor.predict(TEST.X), TEST.qid).values()
-    assert report.values.loc["map", "value"] == pytest.approx(expected)
 
 
 def same_results(one, other):
