@@ -29,8 +29,8 @@ uniform_g(2)
 # By search
 # ---------
 # Compare all candidates by one target, because values of GAP under different g cannot be compared.
-# The results are those of scikit-learn's ``GridSearchCV``, in a fraction of its time. Each fold is
-# binned once, and one training gives every number of trees.
+# The results are those of scikit-learn's ``GridSearchCV``, in a fraction of its time: one training
+# gives every number of trees.
 
 ranker = LGBMGAPRanker(learning_rate=0.1, verbose=-1)
 grid = {"g": simplex_grid(2, 5), "n_estimators": range(10, 61, 10)}

@@ -64,8 +64,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Number of joblib processes, which share the folds; give the estimator ``n_jobs=1`` then.
     progress : bool, optional
-        Show a progress bar (needs tqdm), or lines where there is no terminal. None shows the bar in
-        a terminal or notebook where tqdm is installed, and not in workers of joblib or Dask.
+        Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is
+        installed, and not in processes of joblib or Dask.
     random_state : int, RandomState or None, default=None
         If `cv` is a number: None balances the folds' documents, else queries are assigned randomly.
 
