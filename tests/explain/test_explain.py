@@ -1,10 +1,4 @@
-"""Contributions sum to score differences: both boosters, every kind of model that they train.
-
-Scores of XGBoost are held against the leaves of the saved model, added up in float64. Its own
-`predict` and its contributions add up in float32.
-"""
-
-import json
+"""Contributions sum to score differences: both boosters, every kind of model that they train."""
 
 import lightgbm
 import numpy as np
@@ -40,39 +34,18 @@ def with_categories(data):
     return X.drop(columns=NAMES[0]).assign(quarter=pd.Categorical(quarter, categories=range(4)))
 
 
-def sums_of_leaves(booster, data):
-    """Return the scores of an XGBoost model but for the base score, in float64."""
-    model = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
-    if model["name"] == "gblinear":
-        weights = np.array(model["model"]["weights"])[:-1]
-        return data.get_data().toarray().astype(float) @ weights
-    of_trees = model.get("gbtree", model)["model"]
-    # From XGBoost 3.4 on, the second one.
-    drop = model.get("weight_drop", of_trees.get("weight_drop"))
-    leaves = booster.predict(data, pred_leaf=True).reshape(data.num_row(), -1).astype(int)
-    return sum(
-        np.array(tree["split_conditions"], np.float64)[leaf]
-        * (1.0 if drop is None else drop[number])
-        for number, (tree, leaf) in enumerate(zip(of_trees["trees"], leaves.T, strict=True))
-    )
-
-
-def exact_scores(model, X):
-    """Return float64 scores, up to a constant."""
-    if isinstance(model, lightgbm.LGBMModel):
-        return model.predict(X)
+def raw_scores(model, X):
     if isinstance(model, lightgbm.Booster):
         return model.predict(X, raw_score=True)
     if isinstance(model, xgboost.Booster):
-        return sums_of_leaves(model, xgboost.DMatrix(X, enable_categorical=True))
-    booster, best = model.get_booster(), model.get_booster().attr("best_iteration")
-    data = xgboost.DMatrix(X, missing=model.missing, enable_categorical=model.enable_categorical)
-    return sums_of_leaves(booster if best is None else booster[: int(best) + 1], data)
+        data = xgboost.DMatrix(X, enable_categorical=True)
+        return model.predict(data, output_margin=True).astype(np.float64)
+    return model.predict(X).astype(np.float64)
 
 
 def check_sums(model, X):
     """Sums of all rows and of one pair are differences of the scores."""
-    exact = exact_scores(model, X)
+    exact = raw_scores(model, X)
     assert np.ptp(exact) > 0.1, "the model must tell rows apart"
     of_float32 = isinstance(model, xgboost.XGBModel | xgboost.Booster)
     allowed = (1e-5 if of_float32 else 1e-9) * np.abs(exact).max()
