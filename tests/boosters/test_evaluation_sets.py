@@ -157,7 +157,7 @@ NAMES = {
 ALIKE = [
     [gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.2, 0.8)), gb.AP(rel=1), gb.AP(rel=2)],
     [gb.AP(rel=1) + gb.RR(), gb.AP(rel=2) + gb.RR(), gb.RR(rel=2)],
-    [Worded(word="a:b"), Worded(word="a b"), Worded(word="ab")],
+    [Worded(word="a:b"), Worded(word="ab")],
 ]
 
 
