@@ -79,19 +79,14 @@ def check_integers(values: Any, name: str) -> None:
             )
 
 
-def check_finite(values: Array, name: str, expected: str) -> None:
-    """Raise ValueError if a value is NaN or infinite."""
-    broken = ~np.isfinite(values)
-    if broken.any():
+def check_finite(values: Array, name: str, expected: str, least: float = -np.inf) -> None:
+    """Raise ValueError if a value is NaN, infinite or below `least`."""
+    wrong = ~(np.isfinite(values) & (values >= least))
+    if wrong.any():
         raise ValueError(
-            f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; "
+            f"{name} holds {values[wrong][0]:g} in row {int(np.argmax(wrong))}, counted from 0; "
             f"expected {expected}"
         )
-
-
-def first_row(wrong: Array) -> str:
-    """Name the first row that is True in `wrong`, for an error message."""
-    return f"the first in row {int(np.argmax(wrong))}, counted from 0"
 
 
 def checked_scores(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import check_finite, first_row, numeric_column
+from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.features import column_names
 from gapboost._kernels import Array
 
@@ -58,12 +58,7 @@ def checked_grades(
     grades = numeric_column(y_true, name, expected)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
-    check_finite(grades, name, expected)
-    if grades.min() < 0:
-        raise ValueError(
-            f"{name} holds the negative grade {grades.min():g}, {first_row(grades < 0)}; expected "
-            f"{expected}"
-        )
+    check_finite(grades, name, expected, least=0)
     fractions = grades[grades != np.floor(grades)]
     if len(fractions) and not real:
         raise ValueError(f"{name} holds the fractional value {fractions[0]}; expected {expected}")

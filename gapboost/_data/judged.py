@@ -260,9 +260,7 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     expected = "finite weights >= 0"
     given = numeric_column(_in_order_of(sample_weight, queries, name), name, expected)
     weights = np.ascontiguousarray(given, np.float64)
-    check_finite(weights, name, expected)
-    if (weights < 0).any():
-        raise ValueError(f"{name} holds the negative weight {weights.min():g}; expected {expected}")
+    check_finite(weights, name, expected, least=0)
     if len(weights) not in (queries.n_rows, len(queries)):
         raise ValueError(
             f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "

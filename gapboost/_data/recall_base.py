@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -104,21 +104,8 @@ class RecallBase:
         return relevant
 
 
-class Judgments(NamedTuple):
-    """Numbers of judged documents, listed or not; all of shape (M,).
-
-    Attributes
-    ----------
-    query : int64 ndarray
-        Number of the query.
-    grade : ndarray
-        int32 if all are integers, else float64.
-    documents : int64 ndarray
-    """
-
-    query: Array
-    grade: Array
-    documents: Array
+# Number of the query, grade (int32 if all are whole, else float64) and documents of each judgment.
+Judgments = tuple[Array, Array, Array]
 
 
 def as_mapping(recall_base: Any) -> Any:
@@ -170,7 +157,7 @@ def judgments_of(
     grade = grade[there]
     if len(grade):
         grade = checked_grades(grade, "recall_base", limit, real)
-    return Judgments(query[there], grade, documents[there].astype(np.int64))
+    return query[there], grade, documents[there].astype(np.int64)
 
 
 def _entries(recall_base: Any, ids: Array, qid_name: str) -> list[Mapping[Any, Any]]:
@@ -225,20 +212,20 @@ def codes_and_base(
     """
     numbers, every = queries.numbers, grades
     if judgments is not None:
-        numbers = np.concatenate((numbers, judgments.query))
-        every = np.concatenate((grades, judgments.grade))
+        query, grade, documents = judgments
+        numbers, every = np.concatenate((numbers, query)), np.concatenate((grades, grade))
     codes, levels = _codes_and_levels(every, numbers, len(queries), known, name)
     shape, n_rows = (len(queries), levels.shape[-1]), len(grades)
     counts = _level_counts(numbers[:n_rows], codes[:n_rows], shape)
     if judgments is not None:
         listed = counts
-        counts = _level_counts(numbers[n_rows:], codes[n_rows:], shape, judgments.documents)
+        counts = _level_counts(numbers[n_rows:], codes[n_rows:], shape, documents)
         short = (counts < listed) & (levels > 0)
         if short.any():
             q, level = np.argwhere(short)[0]
-            grade = np.broadcast_to(levels, shape)[q, level]
+            least = np.broadcast_to(levels, shape)[q, level]
             raise ValueError(
-                f"recall_base counts {counts[q, level]} documents of grade {grade:g} for query "
+                f"recall_base counts {counts[q, level]} documents of grade {least:g} for query "
                 f"{queries.ids[q]!r}, but {listed[q, level]} are listed; expected at least the "
                 "listed ones of each grade above 0"
             )

@@ -1,7 +1,7 @@
 """Expected value of each query over the orders of ties: quadratic form and cascade.
 
 The form comes as tables of grades by grades, where a document costs O(c). They are made from the
-documents of each grade, which `count_grades` counts.
+documents of each grade.
 """
 
 from typing import NamedTuple
@@ -29,14 +29,6 @@ class Ranked(NamedTuple):
     starts: Array
     grades: Array
     ends: Array
-
-
-@kernel
-def count_grades(grades: Array, offsets: Array, counts: Array) -> None:
-    """Add the documents of each grade of each query to ``counts``, int64 of shape (Q, c + 1)."""
-    for q in range(len(offsets) - 1):
-        for d in range(offsets[q], offsets[q + 1]):
-            counts[q, grades[d]] += 1
 
 
 @kernel

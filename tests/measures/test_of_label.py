@@ -153,7 +153,7 @@ WRONG_LABELS = {
     "one label": (ONE, [1, 0, 2], r"^y_true has one label a row"),
     "no such number": (gb.OfLabel(gb.AP(), 2), Y, "^y_true has .* 0, 1, but .* reads 2"),
     "a grade beyond g": (gb.OfLabel(gb.GAP(g=(1.0,)), 1), Y, r"^y_true\[:, 1\] holds the grade 2"),
-    "a negative grade": (ONE, [[1, 0], [0, -1], [2, 1]], r"^y_true\[:, 1\] holds the negative"),
+    "a negative grade": (ONE, [[1, 0], [0, -1], [2, 1]], r"^y_true\[:, 1\] holds -1"),
     "text": (
         gb.OfLabel(gb.AP(), "relevance"),
         pd.DataFrame({"relevance": [0, 1, 2], "shop": ["a", "b", "c"]}),

@@ -8,7 +8,7 @@ from ranking_task import NAMES, RANKERS, task
 from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -58,16 +58,6 @@ def test_the_column_qid_needs_no_routing(ranker):
     ]
 
 
-@both
-def test_without_routing_the_error_names_it(ranker):
-    X, y, qid = task()
-    pipeline = make_pipeline(QueryRelativeFeatures(), clone(ranker))
-    with pytest.raises(
-        ValueError, match=r"^qid is missing in fit; expected .*enable_metadata_routing=True"
-    ):
-        pipeline.fit(X, y, **{f"{pipeline.steps[-1][0]}__qid": qid})
-
-
 @pytest.mark.usefixtures("routing")
 def test_evaluation_sets_by_transform_input():
     X, y, qid = task()
@@ -105,24 +95,16 @@ def of_ranker(params):
     return {name.removeprefix("ranker__"): value for name, value in params.items()}
 
 
-@pytest.mark.parametrize("form", ["qid", "column", "group"])
+@pytest.mark.parametrize("form", ["qid", "column"])
 @both
 def test_a_search_over_a_pipeline_is_that_over_the_transformed_features(ranker, form):
     """Values depend on their own query alone, so that features can be added before the search."""
     X, y, qid = task()
-    if form == "group":
-        order = np.argsort(qid, kind="stable")
-        X, y, qid = X[order], y[order], qid[order]
     weight = np.random.default_rng(0).random(len(y))
     expected = GSearchCV(ranker, GRID, scoring=TARGET, cv=3)
     expected.fit(query_relative_features(X, qid), y, qid=qid, sample_weight=weight)
     table = pd.DataFrame(X).add_prefix("f").assign(qid=qid) if form == "column" else X
-    given = {
-        "column": {},
-        "qid": {"qid": qid},
-        "group": {"group": np.unique(qid, return_counts=True)[1]},
-    }[form]
-
+    given = {"qid": qid} if form == "qid" else {}
     grid = {f"ranker__{name}": values for name, values in GRID.items()}
     found = GSearchCV(steps(ranker), grid, scoring=TARGET, cv=3).fit(
         table, y, sample_weight=weight, **given
@@ -179,23 +161,6 @@ def test_steps_can_be_exchanged_or_left_out():
             table, y, qid=qid
         )
         assert found.cv_results_["mean_test_score"][number] == alone.best_score_
-
-
-@pytest.mark.usefixtures("routing")
-def test_a_search_over_a_pipeline_is_cross_validated():
-    X, y, qid = task()
-    search = GSearchCV(steps(RANKERS[0]), {"ranker__n_estimators": [2, 4]}, scoring=TARGET, cv=2)
-    scored = cross_validate(
-        search,
-        X,
-        y,
-        scoring=measure_scorer(TARGET),
-        cv=GroupKFold(2),
-        params={"qid": qid, "groups": qid},
-    )
-    train, test = next(GroupKFold(2).split(X, y, qid))
-    scores = search.fit(X[train], y[train], qid=qid[train]).predict(X[test], qid[test])
-    assert scored["test_score"][0] == gb.evaluate(TARGET, y[test], scores, qid[test])[TARGET]
 
 
 class Unrequested(StandardScaler):
