@@ -55,7 +55,8 @@ def compare_rankers(
         Estimators of any library with `fit` and `predict`. Each gets queries in the form that its
         `fit` takes: ids, sizes or none. Steps of a pipeline get ``qid`` if they request it, as
         `gapboost.preprocessing.QueryRelativeFeatures` does, and transform validation and test
-        queries too. None compares `standard_rankers`.
+        queries too. Leave out early stopping, as no ranker gets an evaluation set: see
+        `choose_trees`. None compares `standard_rankers`.
     group : array-like of shape (Q,), optional
         Sizes of the queries, instead of `qid`, if the rows come query by query.
     measures : str, Measure or sequence of them
@@ -75,7 +76,7 @@ def compare_rankers(
     choose_trees : bool, default=False
         Choose the number of trees of each model: the one of every fifth number with the best values
         on the validation queries of its split, up to the ranker's own number. Rankers of LightGBM,
-        XGBoost and CatBoost are treated alike, whatever they evaluate themselves.
+        XGBoost and CatBoost are treated alike.
     choose_by : str or Measure, optional
         Measure that chooses candidates, trees and the best ranker. By default the first of
         `measures`.
@@ -120,8 +121,8 @@ def compare_rankers(
 
     Notes
     -----
-    If rankers are tuned, or trees are chosen, and `cv` has no validation queries,
-    fold k validates on the queries that fold k + 1 tests, and no ranker trains on them.
+    If rankers are tuned, or trees are chosen, and `cv` has no validation queries, fold k validates
+    on the queries that fold k + 1 tests, and no ranker trains on them.
 
     Examples
     --------
