@@ -3,7 +3,7 @@
 =============  ===================================================
 `ranker`       the ranker
 `callbacks`    objective, metrics and progress for `xgboost.train`
-`model_files`  the objective as text in model files
+`model_files`  rounds and objective in model files
 `export`       models for exporters
 `private`      names of XGBoost that are not part of its interface
 `device`       choice between the processor and the GPU

@@ -1,4 +1,4 @@
-"""Objective of a model, as text in XGBoost's own model files."""
+"""XGBoost's own model files: their rounds, and the objective as text."""
 
 import json
 from dataclasses import fields
@@ -12,6 +12,21 @@ from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 # Attributes of a booster, and of its files: what it was trained for, and which value of a feature
 # is missing, which XGBoost's files leave out.
 TRAINED_FOR, MISSING = "gapboost_objective", "gapboost_missing"
+
+
+def up_to_best_round(booster: xgboost.Booster, kind: str | None) -> xgboost.Booster:
+    """Return a booster without the rounds that early stopping trained after the best one.
+
+    XGBRanker predicts by the best rounds only; a booster, and many readers of its files, use every
+    round. `kind` is XGBoost's parameter `booster`: a gblinear has no rounds to drop. XGBoost 3.1
+    and later lose the categories of data frames in a slice: a model with some keeps its rounds.
+    """
+    best = booster.attr("best_iteration")
+    if best is None or kind == "gblinear" or not booster.get_categories().empty():
+        return booster
+    shortened = booster[: int(best) + 1]
+    shortened.set_attr(best_iteration=best, best_score=booster.attr("best_score"))
+    return shortened
 
 
 def inscribe(booster: xgboost.Booster, objective: Objective, missing: Any) -> None:

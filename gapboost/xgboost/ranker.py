@@ -21,7 +21,7 @@ from gapboost.objectives import Objective
 from gapboost.xgboost import private
 from gapboost.xgboost.callbacks import units
 from gapboost.xgboost.device import gradients_on, values_on
-from gapboost.xgboost.model_files import inscribe, read_objective
+from gapboost.xgboost.model_files import inscribe, read_objective, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
 
@@ -209,17 +209,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return self
 
     def _inscribed(self, booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
-        """Return a trained booster up to its best round, with its objective as an attribute.
-
-        XGBRanker predicts by the best rounds only; a booster, and many readers of its files, use
-        every round.
-        """
-        best = booster.attr("best_iteration")
-        # XGBoost 3.1 and later lose the categories of data frames in a slice.
-        if best and self.booster != "gblinear" and booster.get_categories().empty():
-            score = booster.attr("best_score")
-            booster = booster[: int(best) + 1]
-            booster.set_attr(best_iteration=best, best_score=score)
+        """Return a trained booster up to its best round, with its objective as an attribute."""
+        booster = up_to_best_round(booster, self.booster)
         inscribe(booster, objective, self.missing)
         return booster
 
@@ -402,7 +393,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """
         loaded = xgboost.XGBRanker(n_jobs=self.n_jobs)
         loaded.load_model(fname)
-        booster = loaded.get_booster()
+        booster = up_to_best_round(loaded.get_booster(), loaded.booster)
         state = self.random_state if isinstance(self.random_state, int) else None
         requested = ranking_objective(self, state)
         found = {
