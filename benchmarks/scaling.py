@@ -6,54 +6,76 @@ Trainings that `results/scaling_values.csv` holds are not repeated.
 import csv
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import catboost
 import joblib
 import lightgbm
 import numpy as np
+import scipy.stats
 import xgboost
 
 import gapboost as gb
 from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
-from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.lightgbm import LGBMGAPRanker, objective
 from gapboost.xgboost import XGBGAPRanker
 
 VALUES = HERE / "results" / "scaling_values.csv"
-HEAD = ["teacher", "noise", "queries", "seed", "ranker", "GAP", "nDCG@10"]
-SEEDS = {100: 5, 300: 5, 1_000: 3, 3_000: 3}
-LENGTH, N_TESTED = 50, 1_000
+N_TESTED = 1_000
 TARGET = gb.GAP(g=(0.25,) * 4)
-MEASURES = (TARGET, gb.nDCG(k=10))
-APART = gb.LambdaRank(TARGET, score_distance=0.1)
+MEASURES = {"GAP": TARGET, "nDCG@10": gb.nDCG(k=10)}
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": -1}
+NATIVE = 'objective("gap")'
 RANKERS = {
     "LGBMRanker": lambda: lightgbm.LGBMRanker(**QUIET),
     "LGBMGAPRanker": lambda: LGBMGAPRanker(g=TARGET.g, **QUIET),
-    "LightGBM, score distance": lambda: LGBMGAPRanker(objective=APART, extra_trees=False, **QUIET),
+    NATIVE: lambda: lightgbm.LGBMRanker(objective=objective(TARGET), metric="None", **QUIET),
     "XGBRanker": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
-    "XGBoost, score distance": lambda: XGBGAPRanker(objective=APART, n_jobs=1),
+    "CatBoostRanker": lambda: catboost.CatBoostRanker(
+        iterations=100, thread_count=1, verbose=False, allow_writing_files=False
+    ),
 }
-PEERS = {name: "LGBMRanker" if name.startswith("L") else "XGBRanker" for name in RANKERS}
+PEERS = {"LGBMGAPRanker": "LGBMRanker", NATIVE: "LGBMRanker"}
+PEERS |= {"XGBGAPRanker": "XGBRanker", "CatBoostRanker": "LGBMRanker"}
+LARGEST_FOR_CATBOOST = 3_000
 
-Cell = tuple[str, float, int, int]  # teacher, noise, training queries, seed
+
+class Cell(NamedTuple):
+    """A made task; `noise` is in standard deviations of the teacher."""
+
+    queries: int
+    length: int
+    teacher: str
+    noise: float
+    seed: int
+
+
+SEEDS = {(100, 50): 5, (300, 50): 5, (1_000, 50): 3, (1_000, 10): 3, (1_000, 200): 3}
+SEEDS |= {(3_000, 50): 3, (10_000, 50): 1, (30_000, 50): 1}
+CELLS = [
+    Cell(*size, teacher, noise, 200 + seed)
+    for size, seeds in SEEDS.items()
+    for teacher, noise, seed in itertools.product(
+        ("smooth", "trees"), (0.3, 0.7, 2.0), range(seeds)
+    )
+]
 
 
 def made_task(cell: Cell, n_queries: int, part: int) -> tuple[np.ndarray, ...]:
     """Return features, grades from 0 to 4 and query ids of the training or the test set."""
-    teacher, noise, _, seed = cell
-    fixed = np.random.default_rng([seed, len(teacher)])
-    n = n_queries * LENGTH
-    rng = np.random.default_rng([seed, part, int(10 * noise), n_queries])
+    fixed = np.random.default_rng([cell.seed, len(cell.teacher)])
+    n = n_queries * cell.length
+    rng = np.random.default_rng([cell.seed, part, int(10 * cell.noise), n_queries])
     X = rng.normal(size=(n, 40)).astype(np.float32)
-    X[:, :6] += np.repeat(rng.normal(size=(n_queries, 6)), LENGTH, 0)
+    X[:, :6] += np.repeat(rng.normal(size=(n_queries, 6)), cell.length, 0)
     X[:, 6:12] = np.exp(X[:, 6:12])
     X[:, 12:20] = (X[:, 12:20] > 0.8) * rng.exponential(size=(n, 8))
-    signal = sum((smooth if teacher == "smooth" else tree)(X, fixed) for _ in range(60))
-    signal -= np.repeat(signal.reshape(-1, LENGTH).mean(axis=1), LENGTH)
-    signal = signal / signal.std() + noise * rng.normal(size=n)
+    signal = sum((smooth if cell.teacher == "smooth" else tree)(X, fixed) for _ in range(60))
+    signal -= np.repeat(signal.reshape(-1, cell.length).mean(axis=1), cell.length)
+    signal = signal / signal.std() + cell.noise * rng.normal(size=n)
     y = np.digitize(signal, np.quantile(signal, (0.52, 0.84, 0.97, 0.993)))
-    return X, y, np.repeat(np.arange(n_queries), LENGTH)
+    return X, y, np.repeat(np.arange(n_queries), cell.length)
 
 
 def smooth(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -73,89 +95,106 @@ def tree(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(rng.normal(size=16)[leaf])
 
 
-def train(cell: Cell) -> list[list[Any]]:
+def fitted(ranker: Any, X: np.ndarray, y: np.ndarray, qid: np.ndarray) -> Any:
+    """Train; LightGBM's own ranker takes sizes of queries, and CatBoost `group_id`."""
+    if type(ranker) is lightgbm.LGBMRanker:
+        return ranker.fit(X, y, group=np.bincount(qid))
+    return ranker.fit(
+        X, y, **{"group_id" if hasattr(ranker, "get_tree_leaf_counts") else "qid": qid}
+    )
+
+
+def train(cell: Cell) -> list[dict[str, str]]:
     """Return a row of `VALUES` for each ranker."""
-    X, y, qid = made_task(cell, cell[2], 0)
+    X, y, qid = made_task(cell, cell.queries, 0)
     tested = made_task(cell, N_TESTED, 1)
     rows = []
     for name, make in RANKERS.items():
-        queries = {"group": np.bincount(qid)} if name == "LGBMRanker" else {"qid": qid}
-        scores = make().fit(X, y, **queries).predict(tested[0])
-        found = gb.evaluate(MEASURES, tested[1], scores, tested[2], n_jobs=1)
-        rows.append([*cell, name, *(f"{found[measure]:.5f}" for measure in MEASURES)])
+        if name == "CatBoostRanker" and cell.queries > LARGEST_FOR_CATBOOST:
+            continue
+        scores = fitted(make(), X, y, qid).predict(tested[0])
+        found = gb.evaluate(list(MEASURES.values()), tested[1], scores, tested[2], n_jobs=1)
+        values = {key: f"{found[measure]:.5f}" for key, measure in MEASURES.items()}
+        rows.append(
+            {**{key: str(v) for key, v in cell._asdict().items()}, "ranker": name, **values}
+        )
     return rows
 
 
 def trained(smoke: bool) -> list[dict[str, str]]:
     """Train what the saved values lack, and return all of them."""
-    sizes = {20: 2} if smoke else SEEDS
-    cells = [
-        (teacher, noise, n, seed)
-        for n, seeds in sizes.items()
-        for teacher, noise, seed in itertools.product(
-            ("smooth", "trees"), (0.3, 0.7, 2.0), range(100, 100 + seeds)
-        )
-    ]
+    cells = [cell._replace(queries=20) for cell in CELLS if cell.queries == 100] if smoke else CELLS
     saved: list[dict[str, str]] = []
     if VALUES.exists() and not smoke:
         with VALUES.open(encoding="utf-8") as lines:
             saved = list(csv.DictReader(lines))
-    known = {tuple(row[name] for name in HEAD[:4]) for row in saved}
+    known = {tuple(row[name] for name in Cell._fields) for row in saved}
     missing = [cell for cell in cells if tuple(map(str, cell)) not in known]
     work = joblib.Parallel(-1, return_as="generator")(joblib.delayed(train)(c) for c in missing)
     for rows in work:
-        saved += [dict(zip(HEAD, map(str, row), strict=True)) for row in rows]
+        saved += rows
         if not smoke:
             with VALUES.open("w", encoding="utf-8", newline="") as lines:
-                writer = csv.DictWriter(lines, HEAD, lineterminator="\n")
+                writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(saved)
     return saved
 
 
+def with_interval(values: Sequence[float]) -> str:
+    """Return the mean of values and its 95 % interval, if there are several values."""
+    mean, n = float(np.mean(values)), len(values)
+    if n < 2:
+        return signed(mean)
+    half = scipy.stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n)
+    return f"{signed(mean)} ({signed(mean - half)} … {signed(mean + half)})"
+
+
 def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker, for each size."""
-    values = trained(smoke)
-    for n, name in itertools.product(dict.fromkeys(row["queries"] for row in values), RANKERS):
-        if name == PEERS[name]:
-            continue
-        row: dict[str, Any] = {"training queries": n, "ranker": name, "baseline": PEERS[name]}
-        for measure in HEAD[5:]:
-            found = {tuple(v[key] for key in HEAD[:5]): float(v[measure]) for v in values}
-            cells: dict[Any, list[float]] = {}
-            for (teacher, noise, queries, seed, ranker), value in found.items():
-                if (queries, ranker) == (n, name):
-                    peer = found[teacher, noise, queries, seed, PEERS[name]]
-                    cells.setdefault((teacher, noise), []).append(value - peer)
-            means = {cell: float(np.mean(each)) for cell, each in cells.items()}
-            lowest = min(means, key=means.__getitem__)
-            row[measure] = signed(float(np.mean(list(means.values()))))
-            row[f"{measure}, cells below 0"] = f"{sum(m < 0 for m in means.values())} of 6"
-            row[f"{measure}, lowest cell"] = f"{signed(means[lowest])} ({' '.join(lowest)})"
-        yield row
+    found = {(*(v[k] for k in Cell._fields), v["ranker"]): v for v in trained(smoke)}
+    sizes = dict.fromkeys(key[:2] for key in found)
+    for (queries, length), (name, peer) in itertools.product(sizes, PEERS.items()):
+        row: dict[str, Any] = {"training queries": queries, "documents a query": length}
+        row |= {"ranker": name, "baseline": peer}
+        for measure in MEASURES:
+            cells: dict[tuple[str, str], list[float]] = {}
+            for (*size, teacher, noise, seed, ranker), value in found.items():
+                if size == [queries, length] and ranker == name:
+                    base = found[queries, length, teacher, noise, seed, peer]
+                    difference = float(value[measure]) - float(base[measure])
+                    cells.setdefault((teacher, noise), []).append(difference)
+            if not cells:
+                continue
+            lowest = min(cells, key=lambda cell: np.mean(cells[cell]))
+            row[measure] = with_interval(np.mean(list(cells.values()), axis=0))
+            below = sum(np.mean(values) < 0 for values in cells.values())
+            row[f"{measure}, cells below 0"] = f"{below} of {len(cells)}"
+            row[f"{measure}, lowest cell"] = f"{' '.join(lowest)}: {with_interval(cells[lowest])}"
+        if len(row) > 4:
+            yield row
 
 
 def draw(rows: Sequence[Row]) -> Any:
-    """Return the mean difference in GAP against the number of training queries."""
+    """Return the mean difference in GAP and nDCG@10 against the number of training queries."""
     from benchmarks.pictures import legend_below, line, panels
 
     figure, axes = panels(2, sharey=True)
-    for ax, peer in zip(axes, ("LGBMRanker", "XGBRanker"), strict=True):
-        names = [name for name in RANKERS if PEERS[name] == peer != name]
+    for ax, measure in zip(axes, MEASURES, strict=True):
         ax.axhline(0, color="black", linewidth=1)
-        for number, name in enumerate(names):
+        for number, (name, peer) in enumerate(PEERS.items()):
             points = [
-                (float(row["training queries"]), float(row["GAP"].replace("−", "-")))
+                (float(row["training queries"]), float(row[measure].split()[0].replace("−", "-")))
                 for row in rows
-                if row["ranker"] == name
+                if row["ranker"] == name and row["documents a query"] == "50"
             ]
-            label = "defaults" if "GAP" in name else "score distance"
-            ax.semilogx(*zip(*points, strict=True), label=label, **line(number))
-        ax.set(title=f"GAP, minus {peer}()", xlabel="training queries")
-    legend_below(figure, axes[0])
+            ax.semilogx(*zip(*points, strict=True), label=f"{name} − {peer}", **line(number))
+        ax.set(title=f"difference in {measure}", xlabel="training queries")
+    legend_below(figure, axes[0], columns=2)
     return figure
 
 
-ABOUT = "our defaults and score distance, by number of training queries"
+ABOUT = "our defaults beside the boosters' own, by number of training queries"
+PACKAGES = (*BOOSTERS, "catboost")
 PAGE = HERE / "EFFECTIVENESS.md"
-SUBJECTS = [Subject("scaling", ABOUT, differences, BOOSTERS, draw=draw, page=PAGE)]
+SUBJECTS = [Subject("scaling", ABOUT, differences, PACKAGES, draw=draw, page=PAGE)]

@@ -74,7 +74,7 @@ def overruled() -> frozenset[str]:
     found: set[str] = set()
     # The names of a parameter are in LightGBM's order of preference.
     for main, names in _ConfigAliases._get_all_param_aliases().items():
-        first = [i for i, name in enumerate(names) if name in {*listed, "extra_trees"}]
+        first = [i for i, name in enumerate(names) if name in listed]
         if first and main != "num_iterations":
             found.update(names[first[0] + 1 :])
     return frozenset(found)

@@ -52,11 +52,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     stopping_metric : str, Measure or callable, optional
         The reported metric that decides early stopping. None is the measure that is trained for.
         `eval_metric` of `fit` reports others.
-    extra_trees : bool, default=True
-        Draw one threshold of each feature at random in every leaf, and split by the best of them.
-        This ranks better with some hundred training queries and noisy labels, and worse with more
-        queries or clean labels (benchmarks/EFFECTIVENESS.md). Pass False for the trees of
-        `lightgbm.LGBMRanker`.
+    path_smooth : float, default=200.0
+        Draw the value of a leaf with n rows towards its parent's, by the weight
+        ``path_smooth / (n + path_smooth)``. This ranks better with some hundred training queries
+        and noisy labels, and changes little with more (benchmarks/EFFECTIVENESS.md). Pass 0 for
+        the trees of `lightgbm.LGBMRanker`.
     **kwargs
         Parameters of `lightgbm.LGBMRanker`, also `lambdarank_position_bias_regularization` for
         fits with `position`. Parameters of LightGBM's own ranking objectives and metrics are an
@@ -98,14 +98,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
         stopping_metric: str | Measure | Callable[..., Any] | None = None,
-        extra_trees: bool = True,
+        path_smooth: float = 200.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(objective=objective, **kwargs)
         self.measure = measure
         self.g = g
         self.stopping_metric = stopping_metric
-        self.extra_trees = extra_trees
+        self.path_smooth = path_smooth
 
     def fit(
         self,
@@ -202,7 +202,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         before = None if init_model is None else _as_booster(init_model)
         if before is not None:
             check_continued(before, rows, feature_name)
-            if self.extra_trees:
+            if private.value_of("extra_trees", parameters):
                 # LightGBM would draw the same thresholds again.
                 seed = given.get("extra_seed") or private.value_of("seed", given)
                 seed = seed if isinstance(seed, int | np.integer) else 6

@@ -66,9 +66,9 @@ class LambdaRank(Objective):
     truncation : int, optional
         Only pairs with at least one document in the top `truncation` by current score; None: all
         pairs.
-    score_distance : float, optional
+    score_distance : float or None, default=0.01
         Divide the change of a pair by ``score_distance`` plus the difference of its scores, unless
-        all scores of the query are equal. 0.01 is what LightGBM's ``lambdarank_norm`` and XGBoost's
+        all scores of the query are equal, as LightGBM's ``lambdarank_norm`` and XGBoost's
         ``lambdarank_score_normalization`` do. None: changes are not divided.
     normalize : bool, default=True
         Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute
@@ -90,7 +90,7 @@ class LambdaRank(Objective):
 
     sigma: float = parameter(1.0, positive)
     truncation: int | None = parameter(None, as_integer)
-    score_distance: float | None = parameter(None, positive)
+    score_distance: float | None = parameter(0.01, positive)
     normalize: bool = True
     random_state: int = parameter(0, partial(as_integer, least=0))
 
@@ -115,8 +115,10 @@ class RankNet(LambdaRank):
     ----------
     measure : Measure
         To report; of one label.
-    sigma, truncation, score_distance, normalize, random_state
+    sigma, truncation, normalize, random_state
         As in `LambdaRank`.
+    score_distance : float, optional
+        As in `LambdaRank`. None, the default: pairs are not divided.
 
     Examples
     --------
@@ -125,6 +127,8 @@ class RankNet(LambdaRank):
     >>> grad.round(4).tolist()
     [0.7311, -0.7311]
     """
+
+    score_distance: float | None = parameter(None, positive)
 
     def __post_init__(self) -> None:
         super().__post_init__()

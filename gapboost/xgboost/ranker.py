@@ -54,6 +54,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     stopping_metric : str, Measure or callable, optional
         The reported metric that decides early stopping. None is the measure that is trained for.
         `eval_metric` reports others.
+    reg_lambda : float, default=5.0
+        L2 penalty on the values of leaves, in units of the hessian. 5 ranks better than XGBoost's
+        own 1 with some hundred training queries and noisy labels, and changes little with more
+        (benchmarks/EFFECTIVENESS.md).
     **kwargs
         Parameters of `xgboost.XGBRanker`. Those of XGBoost's own ranking objectives and metrics
         are an error in `fit`. `eval_metric` takes names, measures and callables, or a list of
@@ -97,10 +101,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
         stopping_metric: str | Measure | Callable[..., Any] | None = None,
+        reg_lambda: float = 5.0,
         **kwargs: Any,
     ) -> None:
         # XGBRanker takes only its own objectives by name: ours is set afterwards.
-        super().__init__(objective=SAVED_AS, **kwargs)
+        super().__init__(objective=SAVED_AS, reg_lambda=reg_lambda, **kwargs)
         self.measure = measure
         self.g = g
         self.objective = objective

@@ -1,0 +1,101 @@
+"""Defaults beside the boosters' own and the former ones, on collections: `protocols/scaling.md`."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import lightgbm
+import numpy as np
+import xgboost
+from sklearn.datasets import load_svmlight_file
+from sklearn.model_selection import GroupKFold
+
+import gapboost as gb
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
+from benchmarks.scaling import PAGE, QUIET, fitted, with_interval
+from gapboost.datasets import load_letor
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+DATA = HERE.parents[1] / "shared" / "data"
+FILES = {
+    "mq2007": ["mq2007/mq2007.txt.gz"],
+    "dbpedia": ["dbpedia-entity/dbpedia-entity.txt.gz"],
+    "lightgbm": ["lightgbm-lambdarank/rank.train.gz", "lightgbm-lambdarank/rank.test.gz"],
+    "cranfield": ["cranfield/cranfield.txt.gz"],
+    "mslr": ["mslr/mslr.txt.gz"],
+    "ohsumed": [f"ohsumed/Fold{fold}/test.txt.gz" for fold in range(1, 6)],
+    "trec-news": ["trec-news-2018/trec_news_2018.train", "trec-news-2018/trec_news_2018.test"],
+}
+SEEDS, N_FOLDS = (10, 11, 12), 5
+UNDIVIDED = gb.LambdaRank("gap", score_distance=None)
+RANKERS = {
+    "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
+    "LGBMGAPRanker()": lambda: LGBMGAPRanker(**QUIET),
+    "former LGBMGAPRanker()": lambda: LGBMGAPRanker(
+        objective=UNDIVIDED, extra_trees=True, path_smooth=0, **QUIET
+    ),
+    "XGBRanker()": lambda: xgboost.XGBRanker(n_jobs=1),
+    "XGBGAPRanker()": lambda: XGBGAPRanker(n_jobs=1),
+    "former XGBGAPRanker()": lambda: XGBGAPRanker(objective=UNDIVIDED, reg_lambda=1, n_jobs=1),
+}
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return features, grades and query numbers of a collection, query by query."""
+    parts, begin = [], 0
+    for path in FILES[name]:
+        if name == "lightgbm":
+            X, y = load_svmlight_file(str(DATA / path), n_features=301, zero_based=True)
+            sizes = np.loadtxt(DATA / path.replace(".gz", ".query"), dtype=int)
+            X, qid = X.toarray(), np.repeat(np.arange(len(sizes)), sizes)
+        else:
+            X, y, qid = (getattr(load_letor(DATA / path), key) for key in ("X", "y", "qid"))
+        parts.append((X, y, begin + np.unique(qid, return_inverse=True)[1]))
+        begin = int(parts[-1][2].max()) + 1
+    X, y, qid = map(np.concatenate, zip(*parts, strict=True))
+    order = np.argsort(qid, kind="stable")
+    return X[order], y[order], qid[order]
+
+
+def tested(name: str, smoke: bool) -> dict[str, float]:
+    """Return the mean of six measures over the test queries of a collection, for each ranker."""
+    X, y, qid = read(name)
+    g = (1 / y.max(),) * int(y.max())
+    measures = [gb.nDCG(k=10), gb.nDCG(), gb.AP(), gb.Precision(k=10), gb.GAP(g=g), gb.eGAP(g=g)]
+    sums = dict.fromkeys(RANKERS, 0.0)
+    for seed in SEEDS[:1] if smoke else SEEDS:
+        folds = GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y, qid)
+        # LightGBM breaks ties by the order of rows, which in a file may be that of the grades.
+        keys = np.random.default_rng(seed).random(len(y))
+        for train, test in itertools.islice(folds, 1 if smoke else None):
+            rows = train[np.lexsort((keys[train], qid[train]))]
+            numbers = np.unique(qid[rows], return_inverse=True)[1]
+            for label, make in RANKERS.items():
+                ranker = make().set_params(random_state=seed)
+                scores = fitted(ranker, X[rows], y[rows], numbers).predict(X[test])
+                values = gb.evaluate(measures, y[test], scores, qid[test], n_jobs=1)
+                n_queries = len(np.unique(qid[test]))
+                sums[label] += float(np.mean(list(values.values()))) * n_queries
+    return {label: total / (len(np.unique(qid)) * len(SEEDS)) for label, total in sums.items()}
+
+
+def differences(smoke: bool) -> Iterator[Row]:
+    """Yield the differences from the booster's own ranker for each collection, and their mean."""
+    if not DATA.exists():
+        raise FileNotFoundError(f"{DATA} is missing; expected the collections of the protocol")
+    columns: dict[str, list[float]] = {}
+    for name in ["trec-news"] if smoke else FILES:
+        means = tested(name, smoke)
+        row: dict[str, Any] = {"collection": name}
+        for label, mean in means.items():
+            peer = "LGBMRanker()" if "LGBM" in label else "XGBRanker()"
+            if label != peer:
+                columns.setdefault(label, []).append(mean - means[peer])
+                row[label] = signed(mean - means[peer])
+        yield row
+    yield {"collection": "mean", **{label: with_interval(v) for label, v in columns.items()}}
+
+
+ABOUT = "our defaults and the former ones beside the boosters' own, on collections"
+SUBJECTS = [Subject("collections", ABOUT, differences, BOOSTERS, page=PAGE)]
