@@ -11,6 +11,7 @@ has 1 in place of -Delta in the right order: a pair adds log(1 + e^(-sigma (s_i 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,11 @@ MOST_PAIRS = 100_000_000
 
 # ``tables(first, last)``: pair and own of these queries.
 Tables = Callable[[int, int], tuple[Array, Array]]
+
+
+def distance_or_none(value: Any, name: str) -> float | None:
+    """Return a positive number, or None."""
+    return None if value is None else positive(value, name)
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,7 +96,7 @@ class LambdaRank(Objective):
 
     sigma: float = parameter(1.0, positive)
     truncation: int | None = parameter(None, as_integer)
-    score_distance: float | None = parameter(0.01, positive)
+    score_distance: float | None = parameter(0.01, distance_or_none)
     normalize: bool = True
     random_state: int = parameter(0, partial(as_integer, least=0))
 
@@ -128,7 +134,7 @@ class RankNet(LambdaRank):
     [0.7311, -0.7311]
     """
 
-    score_distance: float | None = parameter(None, positive)
+    score_distance: float | None = parameter(None, distance_or_none)
 
     def __post_init__(self) -> None:
         super().__post_init__()
