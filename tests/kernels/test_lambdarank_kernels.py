@@ -46,7 +46,7 @@ def prepared_pass(measure, grades, way, sizes=None, n_jobs=1, **options):
     sizes = [len(grades)] if sizes is None else sizes
     limit = GradeLimit(max(measure.n_grades or 1, int(max(grades))), "")
     data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=limit)
-    objective = gb.LambdaRank(measure, **{"normalize": False, **options})
+    objective = gb.LambdaRank(measure, **{"normalize": False, "score_distance": None, **options})
     choice = lambdarank.quicker_by_pairs if way is AUTO else lambda *_: np.full(len(sizes), way)
     with patch.object(lambdarank, "quicker_by_pairs", choice):
         return objective.prepared(data, n_jobs)
