@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.plan import OWN_NAMES, refuse
+from gapboost._boosters.plan import refuse
 from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure
@@ -137,15 +137,9 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         data.summary.check_contrasts(names[0])
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
-        of_xgboost = {n: v for n, v in booster.items() if n not in (*OWN_NAMES, "eval_metric")}
         n_jobs = booster["nthread"]
         return (
-            {
-                "base_score": 0.0,
-                **of_xgboost,
-                "objective": "rank:ndcg",
-                "disable_default_eval_metric": 1,
-            },
+            ranker._train_parameters(booster),
             {
                 **train,
                 "obj": objective(plan.objective, n_jobs=n_jobs),

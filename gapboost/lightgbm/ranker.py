@@ -202,7 +202,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         before = None if init_model is None else _as_booster(init_model)
         if before is not None:
             check_continued(before, rows, feature_name)
-            if private.value_of("extra_trees", parameters):
+            if private.value_of("extra_trees", given):
                 # LightGBM would draw the same thresholds again.
                 seed = given.get("extra_seed") or private.value_of("seed", given)
                 seed = seed if isinstance(seed, int | np.integer) else 6

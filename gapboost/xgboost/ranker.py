@@ -54,16 +54,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     stopping_metric : str, Measure or callable, optional
         The reported metric that decides early stopping. None is the measure that is trained for.
         `eval_metric` reports others.
-    reg_lambda : float, default=5.0
-        L2 penalty on the values of leaves, in units of the hessian. 5 ranks better than XGBoost's
-        own 1 with some hundred training queries and noisy labels, and changes little with more
-        (benchmarks/EFFECTIVENESS.md).
     **kwargs
-        Parameters of `xgboost.XGBRanker`. Those of XGBoost's own ranking objectives and metrics
-        are an error in `fit`. `eval_metric` takes names, measures and callables, or a list of
-        them. XGBoost calls a callable for each query, as `xgboost.XGBRanker` does: ``f(y_true,
-        y_score)`` returns a number, the mean weighs queries by size, and lower is better unless
-        its ``__name__`` begins with ``auc``, ``pre``, ``map`` or ``ndcg``. Fits with `position`
+        Parameters of `xgboost.XGBRanker`. ``reg_lambda=None`` is 5 for trees, in place of
+        XGBoost's 1: it ranks better with some hundred training queries and noisy labels, and
+        changes little with more (benchmarks/EFFECTIVENESS.md). Parameters of XGBoost's own ranking
+        objectives and metrics are an error in `fit`. `eval_metric` takes names, measures and
+        callables, or a list of them. XGBoost calls a callable for each query, as
+        `xgboost.XGBRanker` does: ``f(y_true, y_score)`` returns a number, the mean weighs queries
+        by size, and lower is better unless its ``__name__`` begins with ``auc``, ``pre``, ``map``
+        or ``ndcg``. Fits with `position`
         take `lambdarank_position_bias_regularization`, as in LightGBM.
 
     Attributes
@@ -101,11 +100,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
         stopping_metric: str | Measure | Callable[..., Any] | None = None,
-        reg_lambda: float = 5.0,
         **kwargs: Any,
     ) -> None:
         # XGBRanker takes only its own objectives by name: ours is set afterwards.
-        super().__init__(objective=SAVED_AS, reg_lambda=reg_lambda, **kwargs)
+        super().__init__(objective=SAVED_AS, **kwargs)
         self.measure = measure
         self.g = g
         self.objective = objective
@@ -307,11 +305,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return metric
 
     def _train_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters of `xgboost.train`."""
+        """Return the parameters of `xgboost.train`, with our default of `reg_lambda`."""
         ours = {*self._wrapper_params(), *OWN_NAMES, PENALTY, "eval_metric"}
         known = {n: value for n, value in given.items() if n not in ours and value is not None}
         required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
-        return {"base_score": 0.0, **known, **required}
+        # XGBoost's default for linear models is 0, and their penalty is in other units.
+        own = {} if self.booster == "gblinear" or "lambda" in known else {"reg_lambda": 5.0}
+        return {"base_score": 0.0, **own, **known, **required}
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""

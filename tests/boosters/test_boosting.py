@@ -71,15 +71,17 @@ def test_options_take_effect_and_train(twin, parameters):
         assert rankers[0].booster_.num_trees() == 5
 
 
-@pytest.mark.parametrize("given", [{"extra_trees": True}, {}])
-def test_lightgbm_draws_thresholds_by_default(given):
-    options = {name: v for name, v in LIGHTGBM.parameters.items() if name != "extra_trees"}
-    options |= {"n_estimators": 5, "n_jobs": 1}
-    ours = LIGHTGBM.ranker_class(**options, **given).fit(X, Y, QID)
-    theirs = lightgbm.LGBMRanker(
-        **options, extra_trees=True, objective=gb.lightgbm.objective("gap"), metric="None"
-    ).fit(X, Y, group=SIZES)
-    npt.assert_allclose(ours.predict(TEST.X), theirs.predict(TEST.X), rtol=0, atol=1e-6)
+def test_small_leaves_are_smoothed_by_default():
+    shared = {"n_estimators": 5, "n_jobs": 1}
+    ours = LIGHTGBM.ranker_class(**shared, verbose=-1).fit(X, Y, QID).predict(TEST.X)
+    native = {"objective": gb.lightgbm.objective("gap"), "metric": "None", "verbose": -1}
+    theirs = lightgbm.LGBMRanker(**shared, **native, path_smooth=200.0).fit(X, Y, group=SIZES)
+    npt.assert_allclose(ours, theirs.predict(TEST.X), rtol=0, atol=1e-6)
+    ours, penalized = (
+        XGBOOST.ranker_class(**shared, **given).fit(X, Y, QID).predict(TEST.X)
+        for given in ({}, {"reg_lambda": 5.0})
+    )
+    npt.assert_array_equal(ours, penalized)
 
 
 @twins

@@ -200,7 +200,7 @@ def test_kinds_of_matrices(make, weighted):
 def test_the_documented_settings_train_as_the_ranker(tree_method):
     settings = {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}
     options = {"tree_method": tree_method, "max_depth": 4, "learning_rate": 0.3}
-    settings |= {**options, "nthread": 1}
+    settings |= {**options, "nthread": 1, "reg_lambda": 5.0}
     booster = xgboost.train(settings, by_qid(), 10, obj=gb.xgboost.objective("gap"))
     ranker = gb.xgboost.XGBGAPRanker(n_estimators=10, n_jobs=1, **options).fit(X, Y, QID)
     npt.assert_array_equal(booster.inplace_predict(VALI.X), ranker.predict(VALI.X))
@@ -214,7 +214,7 @@ def test_cross_validation_keeps_queries_whole():
         return gb.xgboost.eval_metric("gap")(scores, matrix)
 
     found = xgboost.cv(
-        XGBOOST.native, by_qid(), 10, nfold=4, obj=gb.xgboost.objective("gap"),
+        XGBOOST.native, by_qid(), 40, nfold=4, obj=gb.xgboost.objective("gap"),
         custom_metric=metric, early_stopping_rounds=3, as_pandas=False, seed=0,
     )  # fmt: skip
     assert set(seen) == {10, 30}

@@ -110,7 +110,6 @@ IGNORED = {
         # The ranker lists other names of these with a default, which LightGBM prefers.
         "eta": 0.5,
         "max_leaves": 4,
-        "extra_tree": False,
         "min_data_per_leaf": 3,
     },
     "xgboost": {

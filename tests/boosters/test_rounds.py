@@ -16,8 +16,10 @@ def few_queries(seed, n_queries=40, size=20):
     return X, y, np.repeat(np.arange(n_queries), size)
 
 
+# With these, rounds without a split are common with few queries.
+FEW_SPLITS = {"colsample_bytree": 0.3, "extra_trees": True, "path_smooth": 0.0}
 KINDS = {
-    "sampled columns": {"colsample_bytree": 0.3},
+    "sampled columns": FEW_SPLITS,
     "sampled rows": {"subsample": 0.5, "subsample_freq": 1},
     "goss": {"data_sample_strategy": "goss"},
     "defaults": {},
@@ -38,7 +40,6 @@ def fitted(seed, **parameters):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_ranker_that_stopped_early_scores_the_best_value(kind):
-    # Rounds without trees are common with few queries.
     rounds, trees = [], []
     for seed in range(5):
         ranker, values, score = fitted(seed, **KINDS[kind])
@@ -65,7 +66,7 @@ def test_factors_of_positions_are_those_of_the_best_round():
 
 def test_dart_raises_where_a_round_has_no_split():
     # LightGBM does not put the trees back that such a round dropped.
-    options = {"boosting_type": "dart", "colsample_bytree": 0.3, "n_jobs": 1, "verbose": -1}
+    options = {"boosting_type": "dart", "n_jobs": 1, "verbose": -1, **FEW_SPLITS}
     messages = []
     for seed in range(10):
         train, vali = few_queries(seed), few_queries(100 + seed, 20)
@@ -86,6 +87,7 @@ def continued(**parameters):
     """Return the trees of a training, and those of one that continues it."""
     X, y, qid = few_queries(0)
     options = {"n_estimators": 3, "n_jobs": 1, "verbose": -1, "learning_rate": 1e-6, **parameters}
+    options |= {"extra_trees": True, "path_smooth": 0.0}
     first = LGBMGAPRanker(**options).fit(X, y, qid)
     second = LGBMGAPRanker(**options).fit(X, y, qid, init_model=first)
     dumps = [model.booster_.dump_model()["tree_info"] for model in (first, second)]

@@ -104,8 +104,8 @@ def test_first_trees_are_those_of_lambdarank_with_weights_of_rows():
     settings = {"n_estimators": 2, "num_leaves": 7, "min_child_samples": 5, "verbose": -1}
     own = lightgbm.LGBMRanker(**settings, lambdarank_norm=False, lambdarank_truncation_level=1000)
     own.fit(X, Y, sample_weight=WEIGHTS, group=SIZES, init_score=SCORES)
-    objective = gb.LambdaRank(gb.nDCG(), normalize=False)
-    ours = LIGHTGBM.ranker_class(**settings, objective=objective, extra_trees=False, random_state=0)
+    objective = gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False)
+    ours = LIGHTGBM.ranker_class(**settings, objective=objective, path_smooth=0, random_state=0)
     ours.fit(X, Y, QID, sample_weight=WEIGHTS, init_score=SCORES)
     npt.assert_allclose(ours.predict(X), own.predict(X), rtol=2e-3, atol=1e-4)
     first, second = (
@@ -123,7 +123,7 @@ def test_histograms_of_xgboost_are_weighted():
     ranker = XGBOOST.ranker_class(n_estimators=3, max_bin=4, n_jobs=1)
     scores = ranker.fit(X, y, qid, sample_weight=weight).predict(X)
     settings = {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}
-    settings |= {"max_bin": 4, "nthread": 1}
+    settings |= {"max_bin": 4, "nthread": 1, "reg_lambda": 5.0}
 
     def native(**weights):
         data = xgboost.QuantileDMatrix(X, label=y, qid=qid, max_bin=4, nthread=1, **weights)

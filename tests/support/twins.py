@@ -142,6 +142,7 @@ LIGHTGBM = Twin(
         "deterministic": True,
         "force_row_wise": True,
         "extra_trees": True,
+        "path_smooth": 0.0,
     },
     native={
         "verbose": -1,
@@ -163,7 +164,7 @@ XGBOOST = Twin(
     module=gapboost.xgboost,
     ranker_class=gapboost.xgboost.XGBGAPRanker,
     vendor=xgboost.XGBRanker,
-    parameters={"max_depth": 3},
+    parameters={"max_depth": 3, "reg_lambda": 1.0},
     native={"max_depth": 3, "nthread": 1, "base_score": 0.0, "disable_default_eval_metric": 1},
     start="base_margin",
     eval_start="base_margin_eval_set",
