@@ -25,7 +25,7 @@ from gapboost.xgboost import XGBGAPRanker
 TARGET = gb.nDCG(k=10)
 QUIET = {"n_jobs": 1, "verbose": -1}
 SEARCHED = {
-    "LightGBM": LGBMGAPRanker(num_leaves=7, extra_trees=False, random_state=0, **QUIET),
+    "LightGBM": LGBMGAPRanker(num_leaves=7, random_state=0, **QUIET),
     "XGBoost": XGBGAPRanker(max_depth=3, n_jobs=1, random_state=0),
 }
 COMPARED = {

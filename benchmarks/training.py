@@ -26,12 +26,12 @@ def fits(X: Any, y: Any, qid: Any, length: int, rounds: int) -> list[dict[str, A
     peers = partial(lightgbm.LGBMRanker, **light), partial(xgboost.XGBRanker, **xgb)
     return [
         {
-            "LGBMGAPRanker": lambda: LGBMGAPRanker(**light, extra_trees=False).fit(X, y, qid=qid),
+            "LGBMGAPRanker": lambda: LGBMGAPRanker(**light, path_smooth=0).fit(X, y, qid=qid),
             PEERS[0]: lambda: peers[0]().fit(X, y, group=group),
             SLOW[0]: lambda: peers[0](lambdarank_truncation_level=length).fit(X, y, group=group),
         },
         {
-            "XGBGAPRanker": lambda: XGBGAPRanker(**xgb).fit(X, y, qid=qid),
+            "XGBGAPRanker": lambda: XGBGAPRanker(**xgb, reg_lambda=1).fit(X, y, qid=qid),
             PEERS[1]: lambda: peers[1]().fit(X, y, qid=qid),
             SLOW[1]: lambda: peers[1](**full).fit(X, y, qid=qid),
         },

@@ -29,9 +29,8 @@ PARAMETERS = {"learning_rate": 0.05, "n_jobs": 1, "random_state": 0}
 def lightgbm_lambdarank(X, y, qid):
     """Predictions of LightGBM's own objective with the first t trees."""
     _, sizes = np.unique(qid, return_counts=True)
-    ranker = lightgbm.LGBMRanker(
-        n_estimators=max(TREES), extra_trees=True, verbose=-1, **PARAMETERS
-    ).fit(X, y, group=sizes)
+    ranker = lightgbm.LGBMRanker(n_estimators=max(TREES), verbose=-1, **PARAMETERS)
+    ranker.fit(X, y, group=sizes)
     return lambda X, t: ranker.predict(X, num_iteration=t)
 
 

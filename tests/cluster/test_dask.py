@@ -74,13 +74,9 @@ def frames(frame, n=4):
     return table[[f"f{i}" for i in range(6)]], table["y"], table["qid"]
 
 
-# Random thresholds would rank by chance a little better or worse.
-STEADY = {"lightgbm": {"extra_trees": False}, "xgboost": {}}
-
-
 @both
 def test_ranks_as_the_local_ranker_does(booster):
-    found, expected = (train(booster, TRAIN, **STEADY[booster]) for train in (on_dask, locally))
+    found, expected = (train(booster, TRAIN) for train in (on_dask, locally))
     scores = found.predict(array(features(TEST), (len(TEST) - 900, 900)))
     assert isinstance(scores, da.Array)
     npt.assert_array_equal(scores.compute(), found.to_local().predict(features(TEST)))
@@ -95,7 +91,7 @@ def test_ranks_as_the_local_ranker_does(booster):
 
 
 # LightGBM's workers estimate the numbers of rows in deeper leaves.
-SMALL = {"lightgbm": {"extra_trees": False, "num_leaves": 4}, "xgboost": {"max_depth": 3}}
+SMALL = {"lightgbm": {"num_leaves": 4}, "xgboost": {"max_depth": 3}}
 UNITS = {
     "lambdarank": {},
     "softrank": {"objective": "softrank", "measure": MEASURE},
@@ -127,9 +123,9 @@ def test_queries_that_partitions_cut(booster):
     """Data frames are shuffled by query; arrays are refused."""
     X, y, qid = frames(TRAIN)
     kind, *_, fixed = BOOSTERS[booster]
-    ranker = kind(n_estimators=30, **fixed, **STEADY[booster]).fit(X, y, qid=qid)
+    ranker = kind(n_estimators=30, **fixed).fit(X, y, qid=qid)
     assert ranker.n_queries_in_ == 150
-    expected = locally(booster, TRAIN, **STEADY[booster]).predict(features(TEST))
+    expected = locally(booster, TRAIN).predict(features(TEST))
     table = TEST[[f"f{i}" for i in range(6)]]
     assert gap(TEST, ranker.to_local().predict(table)) == pytest.approx(
         gap(TEST, expected), abs=0.01
@@ -189,11 +185,11 @@ def test_sizes_of_queries():
     sizes = TRAIN.groupby("qid").size().to_numpy()
     firsts = np.concatenate([[0], np.cumsum(rows)[:-1]])
     n = np.diff(np.searchsorted(np.cumsum(sizes) - sizes, [*firsts, len(TRAIN)]))
-    found = DaskLGBMGAPRanker(n_estimators=30, verbose=-1, extra_trees=False)
+    found = DaskLGBMGAPRanker(n_estimators=30, verbose=-1)
     found.fit(array(features(TRAIN), rows), array(TRAIN.y, rows), group=array(sizes, tuple(n)))
     assert found.n_queries_in_ == 150
     assert gap(TEST, found.to_local().predict(features(TEST))) == pytest.approx(
-        gap(TEST, locally("lightgbm", TRAIN, extra_trees=False).predict(features(TEST))), abs=0.01
+        gap(TEST, locally("lightgbm", TRAIN).predict(features(TEST))), abs=0.01
     )
 
 

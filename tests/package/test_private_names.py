@@ -44,8 +44,7 @@ def test_lightgbm_4_6_to_4_7():
     assert private.value_of("seed", {"random_state": 3}) == 3
     assert "shrinkage_rate" in private.overruled()
     assert isinstance(lightgbm.early_stopping(2), private.EarlyStopping)
-    parameters = private.train_parameters(lightgbm.LGBMRanker(num_leaves=7))
-    assert parameters["num_leaves"] == 7
+    assert lightgbm.LGBMRanker(num_leaves=7)._process_params("fit")["num_leaves"] == 7
     pytest.importorskip("distributed")
     from lightgbm import dask
 
@@ -60,8 +59,8 @@ def test_xgboost_3_1_to_3_4():
 
     from gapboost.xgboost import private
 
-    matrix = private.ranking_matrix(
-        xgboost.XGBRanker(), np.ones((4, 2)), np.array([0, 0, 1, 1]), None, label=np.arange(4)
+    matrix = xgboost.XGBRanker()._create_ltr_dmatrix(
+        None, np.ones((4, 2)), np.array([0, 0, 1, 1]), label=np.arange(4)
     )
     assert matrix.get_group().tolist() == [2, 2]
     assert private.get_model_categories(np.ones((4, 2)), None, None) == (None, None)
