@@ -91,7 +91,7 @@ class LambdaRank(Objective):
     >>> import gapboost as gb
     >>> grad, hess = gb.LambdaRank(gb.AP(), normalize=False).gradients([0, 1], [2.0, 1.0])
     >>> grad.round(4).tolist()
-    [0.3655, -0.3655]
+    [0.3619, -0.3619]
     """
 
     sigma: float = parameter(1.0, positive)
