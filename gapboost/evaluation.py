@@ -17,6 +17,7 @@ from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
+from gapboost.measures.base import check_distinct
 from gapboost.measures.sums import grade_limit, with_its_label
 
 TieRule = Literal["expected", "row"]
@@ -34,7 +35,14 @@ class Values(dict[Measure, float]):
     """``{measure: mean over queries}``."""
 
     def labelled(self) -> dict[str, float]:
-        """``{measure.label: mean over queries}``, as json, MLflow and the like take it."""
+        """Return ``{measure.label: mean over queries}``, as json, MLflow and the like take it.
+
+        Raises
+        ------
+        ValueError
+            If two measures have one label.
+        """
+        check_distinct([measure.label for measure in self])
         return {measure.label: value for measure, value in self.items()}
 
 

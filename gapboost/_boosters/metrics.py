@@ -10,6 +10,7 @@ from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import Team, working_on
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
+from gapboost.measures.base import check_distinct
 
 # XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
 # are the same for both boosters.
@@ -28,6 +29,7 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
         measure.label if short.count(name) > 1 else name
         for name, measure in zip(short, measures, strict=True)
     ]
+    check_distinct(names)
     return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
 
 

@@ -8,7 +8,7 @@
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
@@ -33,6 +33,16 @@ def parameter(
     """
     metadata = {"check": check, "always_shown": always_shown}
     return field(default=default, metadata=metadata, **options)
+
+
+def check_distinct(labels: Sequence[str]) -> None:
+    """Raise ValueError if two measures of one report have the same label."""
+    shared = sorted({label for label in labels if labels.count(label) > 1})
+    if shared:
+        raise ValueError(
+            f"several measures are called {shared[0]!r}; expected columns of labels whose names "
+            "differ in letters or digits"
+        )
 
 
 @dataclass(frozen=True, repr=False)

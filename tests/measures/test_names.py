@@ -6,6 +6,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -207,3 +208,12 @@ def test_values_by_query_as_a_table(ids):
     assert table.columns.tolist() == ["nDCG(k=3)", "GAP(g=(0.5, 0.5))"]
     for measure, column in zip(values, table, strict=True):
         assert (table[column].to_numpy() == values[measure]).all()
+
+
+def test_measures_of_one_report_have_labels_of_their_own():
+    a, b = (gb.OfLabel(gb.AP(), column) for column in ("a b", "a+b"))
+    y, X, qid = pd.DataFrame({"a b": [0, 1], "a+b": [1, 0]}), [[0.0], [1.0]], ["q", "q"]
+    with pytest.raises(ValueError, match="several measures are called"):
+        gb.evaluate([a, b], y, [1.0, 0.0], qid).labelled()
+    with pytest.raises(ValueError, match="several measures are called"):
+        LGBMGAPRanker(measure=a).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid], eval_metric=[b])
