@@ -300,7 +300,7 @@ def test_refuses_what_is_no_fitted_ranker():
 def test_refuses_scores_that_are_not_finite_in_predictions():
     found, spoilt = calibrated(), np.array(NEW[0])
     spoilt[3] = np.nan
-    with pytest.raises(ValueError, match="the first in row 3"):
+    with pytest.raises(ValueError, match="in row 3"):
         found.predict_proba(spoilt)
     assert np.isnan(found.predict(spoilt)[3])
 
