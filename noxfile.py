@@ -58,7 +58,7 @@ def tests(session: nox.Session) -> None:
     session.run(*EVERY_TEST, *session.posargs)
     # The kernels for a GPU, in numba-cuda's simulator.
     simulated = {"NUMBA_ENABLE_CUDASIM": "1"}
-    session.run("python", "-m", "pytest", "-q", "tests/boosters/test_cuda.py", env=simulated)
+    session.run("python", "-m", "pytest", "-q", "tests/boosters/test_gpu.py", env=simulated)
 
 
 @nox.session

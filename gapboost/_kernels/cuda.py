@@ -46,11 +46,16 @@ def fill_tables(starts, grade, discount, pair, own, upper, lower):
 
 
 @cuda.jit
-def sum_pairs(starts, query, row, s, grade, upper, lower, first, distance, factors, push, curve):
+def sum_pairs(
+    starts, query, tiles, size, far, row, s, grade, upper, lower, first, distance, factors, push,
+    curve,
+):  # fmt: skip
     """Add the pairs of each document to its push and curvature, at its row. One thread a document.
 
-    `factors` has four numbers: the factor of a push, the factor of a curvature, the least curvature
-    for a push of 1, and sigma.
+    A document of a query with tiles of this size receives `far` from the other tiles, see
+    `gapboost._kernels.cuda_sums`. `factors` has five numbers: the factor of a push, the factor of a
+    curvature, the least curvature for a push of 1, sigma, and the range of scores up to which tiles
+    count.
     """
     i = cuda.grid(1)
     if i >= s.shape[0]:
@@ -58,10 +63,14 @@ def sum_pairs(starts, query, row, s, grade, upper, lower, first, distance, facto
     q = query[i]
     begin, end = starts[q], starts[q + 1]
     apart = distance > float32(0.0) and s[begin] > s[end - 1]
-    if i - begin >= first:  # only with documents among the first ranks
+    total, bend = 0.0, 0.0
+    if tiles[q] < tiles[q + 1] and s[begin] - s[end - 1] < factors[4]:
+        total, bend = far[0, i], far[1, i]
+        begin += (i - begin) // size * size
+        end = min(begin + size, end)
+    elif i - begin >= first:  # only with documents among the first ranks
         end = begin + first
     one = float32(1.0)
-    total, bend = 0.0, 0.0
     for j in range(begin, end):
         if grade[j] != grade[i]:
             p, r = min(i, j), max(i, j)  # ranks of the upper and the lower document

@@ -16,10 +16,17 @@ from gapboost._kernels.cuda import (
     sum_pairs,
     xp,
 )
+from gapboost._kernels.cuda_sums import add_tiles, fill_moments, receive
+from gapboost._kernels.lambdarank.distance import fitted_decays
+from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
+from gapboost._kernels.lambdarank.gradients import reach
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
 from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH, tie_order
+
+# Longest list that goes pair by pair, and documents of a tile of longer ones.
+LONGEST_BY_PAIRS, TILE = 2048, 128
 
 
 class DeviceQueries:
@@ -63,8 +70,50 @@ class DeviceForm:
         pair, own = tables_of(measure, data.base[:])
         self.weight = weight
         self.monotone = measure.monotone
-        self.discount = xp.asarray(measure.discount(longest))
+        discount = measure.discount(longest)
+        self.deep = int(reach(discount, np.array([longest]), None)[0])
+        self.discount = xp.asarray(discount)
         self.pair, self.own = xp.asarray(pair), xp.asarray(own)
+
+
+class DeviceTiles:
+    """Tiles of the long lists of a data set, and what documents receive from other tiles."""
+
+    def __init__(self, objective: LambdaRank, data: Judged, queries: DeviceQueries) -> None:
+        sizes, sigma = data.queries.sizes, objective.sigma
+        self.queries = queries
+        self.distance = objective.score_distance or 0.0
+        n_tiles = np.where(sizes > LONGEST_BY_PAIRS, -(-sizes // TILE), 0)
+        if objective.truncation is not None:
+            n_tiles[:] = 0
+        self.query = xp.asarray(np.repeat(np.arange(len(sizes), dtype=np.int32), n_tiles))
+        self.starts = xp.asarray(np.append(0, np.cumsum(n_tiles)).astype(np.int32))
+        if self.distance:
+            fitted = fitted_decays(sigma * self.distance)
+            decays, self.farthest = fitted.numbers * sigma, fitted.farthest / sigma
+        else:
+            # the factor 1 has the rate 0
+            logistic, slope = np.append(0.0, LOGISTIC), np.append(0.0, SLOPE)
+            rates = np.arange(len(logistic), dtype=np.float64)
+            decays = np.stack([rates * sigma, logistic, slope, rates == 0.0])
+            self.farthest = np.inf
+        self.decays = xp.asarray(decays)
+        self.far = xp.empty((2, queries.n if len(self.query) else 1))
+
+    def receive(self, s: Any, codes: Any, upper: Any, lower: Any) -> None:
+        """Fill `far` with what each document receives from the other tiles of its query."""
+        queries, rates = self.queries, self.decays[0]
+        moments = xp.empty((len(self.query), 2, 3, len(rates), upper.shape[1]))
+        fill_moments[len(self.query), THREADS](
+            queries.starts, self.starts, self.query, TILE, s, codes, upper, lower, rates, moments
+        )
+        add_tiles[(queries.n_queries, queries.blocks(moments[0].size)), THREADS](
+            queries.starts, self.starts, TILE, s, rates, moments
+        )
+        receive[queries.blocks(queries.n), THREADS](
+            queries.starts, self.starts, queries.query, TILE, s, codes, upper, lower,
+            self.distance, self.decays, moments, self.far,
+        )  # fmt: skip
 
 
 class DeviceGradients:
@@ -77,24 +126,31 @@ class DeviceGradients:
             DeviceForm(weight, part, data, self.queries.longest)
             for weight, part in objective.measure.terms
         ]
+        self.tiles = DeviceTiles(objective, data, self.queries)
         self.unit = unit
         self.weights = xp.asarray(data.weights)
         self.factors = None if data.factors is None else xp.asarray(data.factors, xp.float32)
 
     def __call__(self, scores: Any) -> tuple[Any, Any]:
         """Return gradient and hessian at host or device `scores`, by row in grouped order."""
-        queries, objective = self.queries, self.objective
+        queries, objective, tiles = self.queries, self.objective, self.tiles
         rows, s, codes = queries.ranked(scores)
         push, curve = xp.zeros(queries.n), xp.zeros(queries.n)
         for form in self.forms:
             upper, lower = self._tables(form, codes)
             sigma = objective.sigma
             least = 0.0 if form.monotone else CURVATURE_OF_A_PUSH
-            factors = (form.weight * sigma, form.weight * sigma**2, least, np.float32(sigma))
+            by_sums = len(tiles.query) > 0 and form.deep > LONGEST_BY_PAIRS
+            if by_sums:
+                tiles.receive(s, codes, upper, lower)
+            factors = (
+                form.weight * sigma, form.weight * sigma**2, least, np.float32(sigma),
+                tiles.farthest if by_sums else 0.0,
+            )  # fmt: skip
             sum_pairs[queries.blocks(queries.n), THREADS](
-                queries.starts, queries.query, rows, s, codes, upper, lower,
-                objective.truncation or queries.longest,
-                np.float32(objective.score_distance or 0.0), factors, push, curve,
+                queries.starts, queries.query, tiles.starts, TILE, tiles.far, rows, s, codes,
+                upper, lower, min(form.deep, objective.truncation or form.deep),
+                np.float32(tiles.distance), factors, push, curve,
             )  # fmt: skip
         grad, hess = xp.empty((2, queries.n), dtype=xp.float32)
         scale[queries.n_queries, THREADS](

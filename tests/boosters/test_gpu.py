@@ -1,6 +1,6 @@
 """Kernels for a GPU against the processor's gradients and values.
 
-On a machine without one: ``NUMBA_ENABLE_CUDASIM=1 pytest tests/boosters/test_cuda.py`` runs the
+On a machine without one: ``NUMBA_ENABLE_CUDASIM=1 pytest tests/boosters/test_gpu.py`` runs the
 same kernels in numba-cuda's simulator, document by document: lists are short here.
 """
 
@@ -43,9 +43,10 @@ MEASURES = [
 ]
 OPTIONS = [
     {},
-    {"normalize": False, "sigma": 2.0, "truncation": 3},
+    {"score_distance": None, "normalize": False, "sigma": 2.0, "truncation": 3},
     {"score_distance": 0.1, "truncation": 4, "random_state": 3},
 ]
+OF_TILES = [{"score_distance": None}, {"sigma": 2.0, "normalize": False}]
 
 
 def host(array):
@@ -70,6 +71,34 @@ def test_gradients(measure, options):
     compute = on_gpu.DeviceGradients(gb.LambdaRank(measure, **options), data, 1.0)
     for found, expected in zip(compute(scores), wanted, strict=True):
         # Pairs are float32.
+        np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
+
+
+@pytest.fixture
+def tiles(monkeypatch):
+    """Lists of more than 4 documents are long, with several tiles."""
+    monkeypatch.setattr(on_gpu, "LONGEST_BY_PAIRS", 4)
+    monkeypatch.setattr(on_gpu, "TILE", 2)
+
+
+@pytest.mark.parametrize("options", OF_TILES, ids=str)
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_sums_over_tiles(measure, options, tiles):
+    test_gradients(measure, options)
+
+
+@pytest.mark.parametrize("distance", [None, 0.1, 0.001])
+@pytest.mark.parametrize("stretch", [0.0, 40.0])
+def test_sums_over_tiles_of_equal_and_distant_scores(stretch, distance, tiles):
+    """Scores that the fitted sums do not reach go pair by pair."""
+    y, scores = rows(fractional=True)
+    scores *= np.float32(stretch)
+    weights = np.linspace(0.5, 2.0, len(y))
+    chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)), score_distance=distance)
+    wanted = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)
+    data = judged(y, QID, sample_weight=weights, real=True)
+    compute = on_gpu.DeviceGradients(chosen, data, 1.0)
+    for found, expected in zip(compute(scores), wanted, strict=True):
         np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
 
 
