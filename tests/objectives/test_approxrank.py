@@ -73,26 +73,6 @@ def test_values_are_the_papers_sums(seed):
                 )
 
 
-@pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_gradients_of_the_appendix(seed):
-    for grades, scores, alpha in random_queries(seed):
-        if not any(grades):
-            continue
-        found, _ = gb.ApproxRank(gb.nDCG(), alpha=alpha, normalize=False).gradients(grades, scores)
-        assert np.allclose(
-            found,
-            np.negative(oracle.approx_ndcg_gradient(grades, scores, alpha)),
-            rtol=1e-10,
-            atol=1e-14,
-        )
-        found, _ = gb.ApproxRank(gb.AP(), alpha=alpha, beta=2.0, normalize=False).gradients(
-            grades, scores
-        )
-        expected = oracle.approx_ap_gradient(grades, 1, scores, alpha, 2.0)
-        assert np.allclose(found, np.negative(expected), rtol=1e-10, atol=1e-14)
-
-
 # Distinct scores, any distance between neighbors from 0.001 to 1000: equation 23 asks for a
 # smallest difference > 0.
 rankings = st.lists(

@@ -38,16 +38,6 @@ def test_values_are_the_papers_sums(seed):
             assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (measure, grades)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_gradient_of_soft_average_precision(seed):
-    for grades, scores, sigma in random_queries(seed):
-        if not any(grades):
-            continue
-        found, _ = gb.SoftRank(gb.AP(), sigma=sigma, normalize=False).gradients(grades, scores)
-        expected = oracle.soft_ap_gradient(grades, 1, scores, sigma)
-        assert np.allclose(found, np.negative(expected), rtol=1e-11, atol=1e-14)
-
-
 def test_expected_ranks():
     for _, scores, sigma in random_queries(3):
         found = gb.SoftRank(gb.AP(), sigma=sigma).ranks(scores)

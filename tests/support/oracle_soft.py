@@ -26,11 +26,6 @@ def gaussian(scores, sigma):
     return above, [1 + sum(above[m][i] for m in range(n) if m != i) for i in range(n)]
 
 
-def gaussian_density(difference, sigma):
-    """Density of a Gaussian with variance 2 sigma^2: the derivative of ``above``."""
-    return math.exp(-(difference**2) / (4 * sigma**2)) / math.sqrt(4 * math.pi * sigma**2)
-
-
 def rank_distribution(above, j):
     """p_j(r), r = 1..n: sum over all sets of documents above j, which are independent."""
     others = [i for i in range(len(above)) if i != j]
@@ -161,67 +156,3 @@ def soft_ndcg(grades, above, k=None):
 def pc(grades, rel, k, inside):
     """sum_n rel(n) P(r_n <= k) / k (yilmaz-2009, 4.1.1; qin-2008, eq. 13)."""
     return sum(inside[n] for n, grade in enumerate(grades) if grade >= rel) / k
-
-
-# --- the gradients --------------------------------------------------------------------------------
-
-
-def soft_ap_gradient(grades, rel, scores, sigma):
-    """d SoftAP / d s_m by the chain rule over all pi_ij (yilmaz-2009, 4.1.2)."""
-    n = len(grades)
-    relevant = [1 if grade >= rel else 0 for grade in grades]
-    above, _ = gaussian(scores, sigma)
-    gradient = [0.0] * n
-    for i, j in itertools.permutations(range(n), 2):
-        below = sum(above[m][j] for m in range(n) if m != j) + 1
-        found = relevant[j] + sum(above[m][j] * relevant[m] for m in range(n) if m != j)
-        by_pi = relevant[j] / sum(relevant) * (relevant[i] / below - found / below**2)
-        density = gaussian_density(scores[i] - scores[j], sigma)
-        gradient[i] += by_pi * density
-        gradient[j] -= by_pi * density
-    return gradient
-
-
-def _position_gradient(scores, alpha, x):
-    """d position(x) / d s, one number a document (qin-2008, eq. 42)."""
-    gradient = [0.0] * len(scores)
-    for y in range(len(scores)):
-        if y != x:
-            p = logistic(alpha * (scores[x] - scores[y]))
-            gradient[x] -= alpha * p * (1 - p)
-            gradient[y] += alpha * p * (1 - p)
-    return gradient
-
-
-def approx_ndcg_gradient(grades, scores, alpha):
-    """qin-2008, eq. 41-43."""
-    _, ranks = approximate(scores, alpha, 1.0)
-    gradient = [0.0] * len(scores)
-    for x, grade in enumerate(grades):
-        by_rank = -gain(grade) / math.log2(1 + ranks[x]) ** 2 / ((1 + ranks[x]) * math.log(2))
-        for z, slope in enumerate(_position_gradient(scores, alpha, x)):
-            gradient[z] += by_rank * slope / ideal_dcg(grades)
-    return gradient
-
-
-def approx_ap_gradient(grades, rel, scores, alpha, beta):
-    """qin-2008, eq. 44-47."""
-    n = len(scores)
-    relevant = [1 if grade >= rel else 0 for grade in grades]
-    _, ranks = approximate(scores, alpha, beta)
-    slopes = [_position_gradient(scores, alpha, x) for x in range(n)]
-    gradient = [0.0] * n
-    for y in range(n):
-        for z in range(n):
-            gradient[z] -= relevant[y] / ranks[y] ** 2 * slopes[y][z]
-        for x in range(n):
-            if x == y:
-                continue
-            a = logistic(beta * (ranks[y] - ranks[x]))
-            by_x = -beta * a * (1 - a) / ranks[y]
-            by_y = -a / ranks[y] ** 2 + beta * a * (1 - a) / ranks[y]
-            for z in range(n):
-                gradient[z] += (
-                    relevant[y] * relevant[x] * (by_y * slopes[y][z] + by_x * slopes[x][z])
-                )
-    return [each / sum(relevant) for each in gradient]
