@@ -1,4 +1,4 @@
-"""Public functions with good arguments, of which tests of bad input and fuzzing replace one.
+"""Public functions with good arguments, of which tests of bad input replace one.
 
 FUNCTIONS = {name: (function, {argument: good value})}.
 """
