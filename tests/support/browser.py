@@ -23,23 +23,13 @@ CHROMIUM = next(
 # be read.
 HARNESS = """<!doctype html><body><script>
 const asked = ASKED;
-function settled(frame, ready) {
-  return new Promise(done => {
-    const begun = Date.now();
-    (function look() {
-      const over = ready(frame.contentDocument) || Date.now() - begun > 60000;
-      if (over) { done(); } else { setTimeout(look, 50); }
-    })();
-  });
-}
-async function opened(path, width, ready) {
+async function opened(path, width) {
   const frame = document.createElement("iframe");
   frame.style.cssText = `width:${width}px;height:900px;border:0`;
   const loaded = new Promise(done => { frame.onload = done; });
   frame.src = "/" + path;
   document.body.append(frame);
   await loaded;
-  await settled(frame, ready);
   return frame;
 }
 function named(element) {
@@ -72,21 +62,10 @@ function measured(frame, width) {
   };
 }
 (async () => {
-  const answer = {pages: [], searches: {}};
-  for (const [path, width] of asked.pages) {
-    const frame = await opened(path, width, page => page.readyState === "complete");
+  const answer = {pages: []};
+  for (const [path, width] of asked) {
+    const frame = await opened(path, width);
     answer.pages.push(measured(frame, width));
-    frame.remove();
-  }
-  for (const word of asked.words) {
-    const frame = await opened("search.html?q=" + encodeURIComponent(word), 1400, page => {
-      const summary = page.querySelector(".search-summary");
-      return summary && summary.textContent.trim();
-    });
-    const results = page => page.querySelector("#search-results").textContent;
-    await settled(frame, page => !/Searching|Preparing/.test(results(page)));
-    const hits = frame.contentDocument.querySelectorAll("#search-results ul.search > li > a");
-    answer.searches[word] = [...hits].map(hit => hit.getAttribute("href").split(/[?#]/)[0]);
     frame.remove();
   }
   return answer;
@@ -103,10 +82,10 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
-def measure(site: Path, pages: list[tuple[str, int]], words: list[str]) -> dict:
-    """Measure pages (paths and widths) in a browser, and search for each word."""
+def measure(site: Path, pages: list[tuple[str, int]]) -> dict:
+    """Measure pages (paths and widths) in a browser."""
     harness = site / "measure.html"
-    harness.write_text(HARNESS.replace("ASKED", json.dumps({"pages": pages, "words": words})))
+    harness.write_text(HARNESS.replace("ASKED", json.dumps(pages)))
     options = [
         "--headless",
         "--no-sandbox",
