@@ -102,7 +102,7 @@ def test_new_labels_are_seen(twin):
         expected = gb.evaluate(GAP, labels, SCORES, QID)[GAP]
         assert metric(SCORES, dataset)[0][1] == pytest.approx(expected)
         labels[:] = np.random.default_rng(seed).permutation(labels)
-        twin.relabelled(dataset, labels)
+        dataset.set_label(labels)
 
 
 @twins

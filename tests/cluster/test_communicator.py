@@ -3,12 +3,12 @@
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from multiprocessing import get_context
-from typing import NamedTuple
 
-import numpy as np
 import numpy.testing as npt
+import pandas as pd
 import pytest
 import xgboost
+from on_cluster import features, ranking
 from xgboost.collective import CommunicatorContext
 from xgboost.tracker import RabitTracker
 
@@ -21,41 +21,15 @@ PARAMETERS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "
 ROUNDS = 40
 
 
-class Queries(NamedTuple):
-    """Rows of queries, weights of the queries, and initial scores of the rows."""
-
-    X: np.ndarray
-    y: np.ndarray
-    sizes: np.ndarray
-    weight: np.ndarray
-    start: np.ndarray
-
-    def choose(self, chosen):
-        rows = np.isin(np.repeat(np.arange(len(self.sizes)), self.sizes), chosen)
-        of_rows = (column[rows] for column in (self.X, self.y, self.start))
-        X, y, start = of_rows
-        return Queries(X, y, self.sizes[chosen], self.weight[chosen], start)
-
-    def matrix(self):
-        matrix = xgboost.DMatrix(self.X, label=self.y, nthread=1)
-        matrix.set_group(self.sizes)
-        if len(self.sizes):
-            matrix.set_weight(self.weight)
-            matrix.set_base_margin(self.start)
-        return matrix
-
-
-def queries(n, seed, longest=9):
-    """Return queries whose features have few values, so that workers agree on the bins.
-
-    No two initial scores are equal, as the order of ties would depend on the order of the rows.
-    """
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(3, longest, n)
-    X = rng.integers(0, 40, (sizes.sum(), 4)).astype(np.float32)
-    y = np.digitize(X[:, 0] + X[:, 1] + 12 * rng.standard_normal(len(X)), [45, 60])
-    weight = rng.integers(1, 4, n).astype(float)
-    return Queries(X, y, sizes, weight, rng.permutation(len(X)) / (4 * len(X)))
+def matrix(frame):
+    """Return rows of `ranking` as XGBoost's data, with weights of the queries."""
+    made = xgboost.DMatrix(features(frame), label=frame.y, nthread=1)
+    of_queries = frame.groupby("qid", sort=False)
+    made.set_group(of_queries.size())
+    if len(frame):
+        made.set_weight(of_queries.weight.first())
+        made.set_base_margin(frame.start)
+    return made
 
 
 def trained(train, valid, how, rounds, arguments=None):
@@ -65,13 +39,13 @@ def trained(train, valid, how, rounds, arguments=None):
     """
     with CommunicatorContext(**arguments) if arguments else nullcontext():
         history = {}
-        data = train.matrix()
+        data = matrix(train)
         booster = xgboost.train(
             {**PARAMETERS, "nthread": 1},
             data,
             rounds,
-            evals=[(data, "train"), (valid.matrix(), "valid")],
-            obj=objective(how, weight=np.repeat(train.weight, train.sizes) * (1.0 + train.start)),
+            evals=[(data, "train"), (matrix(valid), "valid")],
+            obj=objective(how, weight=train.weight * (1.0 + train.start)),
             custom_metric=eval_metric(["ndcg@5", "gap"]),
             early_stopping_rounds=3,
             evals_result=history,
@@ -83,7 +57,7 @@ def trained(train, valid, how, rounds, arguments=None):
 @pytest.fixture(scope="module")
 def pool():
     # First in this process, so that the kernels are not compiled in two others.
-    trained(queries(20, 0), queries(20, 1), gb.SoftRank(gb.GAP()), 1)
+    trained(ranking(20, 0), ranking(20, 1), gb.SoftRank(gb.GAP()), 1)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as opened:
         yield opened
 
@@ -104,7 +78,9 @@ def together(pool, parts, *how):
 
 def check_models(reports, expected, data):
     scores = [
-        xgboost.Booster(model_file=bytearray(model)).predict(xgboost.DMatrix(data.X, nthread=1))
+        xgboost.Booster(model_file=bytearray(model)).predict(
+            xgboost.DMatrix(features(data), nthread=1)
+        )
         for *_, model in (*reports, expected)
     ]
     for found in scores[:-1]:
@@ -114,17 +90,12 @@ def check_models(reports, expected, data):
 @pytest.mark.parametrize("case", ["a worker has no validation rows", "they weigh nothing"])
 def test_two_workers_report_what_one_process_does(case, pool):
     """The second worker lacks the highest grade: g=None is that of all labels."""
-    train, valid = queries(80, 8), queries(20, 9)
-    highest = np.maximum.reduceat(train.y, np.cumsum(train.sizes) - train.sizes)
-    seconds = np.flatnonzero(highest < 2)[:20]
-    assert len(seconds) >= 3
-    some = np.arange(0 if case == "a worker has no validation rows" else 4)
-    valid.weight[some] = 0.0
-    parts = [
-        (train.choose(np.setdiff1d(np.arange(80), seconds)),
-         valid.choose(np.setdiff1d(np.arange(20), some))),
-        (train.choose(seconds), valid.choose(some)),
-    ]  # fmt: skip
+    train, valid = ranking(80, 8, longest=9), ranking(20, 9, longest=9)
+    low = train.groupby("qid").y.transform("max") < 2
+    assert low.any()
+    some = valid.qid < (0 if case == "a worker has no validation rows" else 4)
+    valid.loc[some, "weight"] = 0.0
+    parts = [(train[~low], valid[~some]), (train[low], valid[some])]
     expected = trained(train, valid, "gap", ROUNDS)
     reports = together(pool, parts, "gap", ROUNDS)
     assert 0 < expected[1] < ROUNDS - 4  # it does stop early
@@ -138,11 +109,11 @@ def test_two_workers_report_what_one_process_does(case, pool):
 
 def test_gradients_are_those_of_all_rows(pool):
     """The first worker has the short queries; weights vary within a query."""
-    data = queries(60, 8, longest=20)
-    data = data._replace(start=4.0 * data.start)
-    order = np.argsort(data.sizes, kind="stable")
-    parts = [data.choose(np.sort(chosen)) for chosen in (order[:30], order[30:])]
-    whole = Queries(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    data = ranking(60, 8)
+    sizes = data.groupby("qid").qid.transform("size")
+    short = sizes <= sizes.median()
+    parts = [data[short], data[~short]]
+    whole = pd.concat(parts)
     how = gb.SoftRank(gb.GAP()), 5
     expected = trained(whole, whole, *how)
     check_models(together(pool, [(part, part) for part in parts], *how), expected, whole)

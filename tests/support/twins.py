@@ -117,10 +117,6 @@ class Twin:
             data.set_weight(weight)
         return data
 
-    def relabelled(self, dataset, y):
-        dataset.set_label(np.asarray(y, dtype=np.float32))
-        return dataset
-
     def train(self, dataset, objective, rounds=5):
         """Call the booster's own train function with our parameters; return its predict."""
         if self is LIGHTGBM:
