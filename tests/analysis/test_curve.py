@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from sklearn.metrics import precision_recall_curve
 
 import gapboost as gb
 from gapboost.analysis import mean_curve, precision_recall
@@ -67,18 +66,6 @@ def test_graded_recall_and_precision_as_the_paper_defines_them():
         np.testing.assert_allclose(curve.precision, precision, atol=1e-12)
 
 
-def test_binary_curve_against_sklearn():
-    rng = np.random.default_rng(0)
-    relevant = rng.integers(0, 2, size=40)
-    scores = rng.permutation(40)
-    curve = precision_recall(gb.AP(), relevant, scores)
-    precision, recall, _ = precision_recall_curve(relevant, scores)
-    points = {(round(r, 12), round(p, 12)) for r, p in zip(recall, precision, strict=True)}
-    assert {
-        (round(r, 12), round(p, 12)) for r, p in zip(curve.recall, curve.precision, strict=True)
-    } <= points
-
-
 def test_the_mean_of_curves():
     curve = precision_recall(gb.AP(), [1, 0, 1], [3, 2, 1], recall_base=[1, 4])
     assert curve.recall.tolist() == [0.25, 0.5]
@@ -100,16 +87,12 @@ def test_open_thresholds_and_lists_without_relevant_documents():
 
 
 NO_RECALL = [
-    *("kendalltau", "pairwiseaccuracy", gb.PairwiseAccuracy(k=2), "kendalltau@5"),
+    gb.PairwiseAccuracy(k=2),
+    "kendalltau",
+    "rr",
     0.5 * gb.KendallTau() + 0.5 * gb.PairwiseAccuracy(),
-    *(
-        "rr",
-        "err",
-        "qmeasure",
-        "rprecision",
-        0.5 * gb.AP() + 0.5 * gb.nDCG(),
-        0.5 * gb.KendallTau() + 0.5 * gb.AP(),
-    ),
+    0.5 * gb.AP() + 0.5 * gb.nDCG(),
+    0.5 * gb.KendallTau() + 0.5 * gb.AP(),
 ]
 
 

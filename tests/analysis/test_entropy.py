@@ -8,8 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 import oracle
 import pytest
-from scipy.optimize import minimize
-from scipy.special import entr
 from sklearn.exceptions import ConvergenceWarning
 
 import gapboost as gb
@@ -125,42 +123,6 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
         logits = np.log(p[:, i] / p[:, j])
         fitted = regressors @ np.linalg.lstsq(regressors, logits, rcond=None)[0]
         np.testing.assert_allclose(logits, fitted, atol=1e-5)
-
-
-@pytest.mark.slow(keep=2)
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-@pytest.mark.parametrize("seed", [12, 13])
-# The other solver, in older versions of SciPy.
-@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")
-def test_no_other_solver_finds_more_entropy(measure, seed):
-    """A general solver of constrained problems finds the same maximum from random starts."""
-    n, counts = 8, np.array([4, 2, 2])
-    value = value_of(measure, ranked_by_chance(seed, n, counts))
-    problem = Problem(measure, n, counts, np.arange(3))
-    by_rank, by_grade = np.kron(np.eye(n), np.ones(3)), np.kron(np.ones(n), np.eye(3))[1:]
-    constraints = [
-        {"type": "eq", "fun": lambda x: by_rank @ x - 1, "jac": lambda x: by_rank},
-        {"type": "eq", "fun": lambda x: by_grade @ x - counts[1:], "jac": lambda x: by_grade},
-        {
-            "type": "eq",
-            "fun": lambda x: problem.expected(x.reshape(n, 3)) - value,
-            "jac": lambda x: problem.derivative(x.reshape(n, 3)).ravel(),
-        },
-    ]
-    ours = maximum_entropy(measure, value, counts)
-    for start in range(4):
-        theirs = minimize(
-            lambda x: -entr(x).sum(),
-            np.random.default_rng(start).dirichlet(np.ones(3), size=n).ravel(),
-            jac=lambda x: 1 + np.log(x),
-            method="SLSQP",
-            bounds=[(1e-9, 1)] * (3 * n),
-            constraints=constraints,
-            options={"maxiter": 500, "ftol": 1e-10},
-        )
-        assert theirs.success, theirs.message
-        assert ours.entropy == pytest.approx(-theirs.fun, abs=1e-5)
-        np.testing.assert_allclose(ours.probabilities, theirs.x.reshape(n, 3), atol=1e-3)
 
 
 def test_without_information_the_distribution_is_uniform():

@@ -1,6 +1,5 @@
-"""All results have a data frame, a LaTeX table and a picture; optional libraries come late."""
+"""All results have a data frame, a LaTeX table and a picture."""
 
-import importlib
 import pickle
 
 import matplotlib
@@ -131,28 +130,6 @@ def test_labels_are_short_and_differ():
     assert short_labels(measures) == ["GAP", "nDCG@10", "AP", "AP(rel=2)", "RBP(p=0.5)", "bpref"]
     several = [gb.GAP(g=G), gb.GAP(g=(1.0, 0.0)), gb.xGAP(), 0.5 * gb.AP() + 0.5 * gb.nDCG()]
     assert short_labels(several) == [str(several[0]), str(several[1]), "xGAP", str(several[3])]
-
-
-@pytest.mark.parametrize(
-    ("library", "use"),
-    [
-        ("pandas", lambda: values().to_pandas()),
-        ("matplotlib.pyplot", lambda: values().plot()),
-        ("tqdm.auto", lambda: analysis.topic_bootstrap(values(), id, progress=True)),
-        ("ir_measures", lambda: analysis.bpref({"1": {"a": 1}}, {"1": {"a": 1.0}})),
-    ],
-)
-def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
-    found = importlib.import_module
-
-    def without(name, *rest):
-        if name == library:
-            raise ImportError(name)
-        return found(name, *rest)
-
-    monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=rf"{library} is needed .*pip install 'gapboost\["):
-        use()
 
 
 def test_progress(capsys):

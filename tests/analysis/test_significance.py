@@ -169,16 +169,11 @@ def of(qid, *measures):
     ("first", "second", "measure", "error", "named"),
     [
         (of("abc", AP), of("abd", AP), None, ValueError, "second"),
-        (of("ab", AP), of("abd", AP), None, ValueError, "second"),
         (of([1, 2], AP), of(["1", 2], AP), None, ValueError, "second"),
         (of("aab", AP), of("aab", AP), None, ValueError, "second"),
         (of("abc", AP), of("abc", GAP), None, ValueError, "measure"),
         (of("abc", AP, GAP), of("abc", AP, GAP), None, ValueError, "measure"),
         (of("abc", AP, GAP), of("abc", AP), GAP, ValueError, "measure"),
-        (of("abc", AP), of("abc", AP), "ndcg", ValueError, "measure"),
-        ([0.1, 0.2], [0.3, 0.5], AP, ValueError, "measure"),
-        (of("abc", AP), [0.1, 0.2, 0.4], None, TypeError, "second"),
-        (np.zeros(3), of("abc", AP), None, TypeError, "first"),
     ],
 )
 def test_values_that_cannot_be_paired(first, second, measure, error, named):
@@ -214,7 +209,6 @@ NOT_PAIRS = [
     ([1.0, np.nan], [2.0, 1.0]),
     ([1.0, 2.0, np.inf], [2.0, 1.0, np.inf]),
     ([1.0, 1.7e308], [2.0, -1.7e308]),
-    ([[1.0, 2.0]], [[2.0, 1.0]]),
 ]
 
 

@@ -11,10 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, GroupKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
@@ -472,25 +469,6 @@ def test_a_renamed_qid_is_no_feature(twin, kind):
     ):
         with pytest.raises(ValueError, match=r"X has a column 'remainder__qid'"):
             call()
-
-
-@twins
-def test_a_column_transformer_keeps_qid(twin):
-    x = with_column(TRAIN, X)
-    half = NAMES[: len(NAMES) // 2]
-    scaled = ColumnTransformer(
-        [("scaled", StandardScaler(), half)],
-        remainder="passthrough",
-        verbose_feature_names_out=False,
-    )
-    pipeline = make_pipeline(
-        scaled.set_output(transform="pandas"), twin.ranker(n_estimators=3)
-    ).fit(x, TRAIN.y)
-    assert pipeline[-1].n_features_in_ == len(NAMES)
-    assert pipeline[-1].n_queries_in_ == TRAIN.n_queries
-    pipeline.set_params(columntransformer__verbose_feature_names_out=True)
-    with pytest.raises(ValueError, match="X has a column 'remainder__qid'"):
-        pipeline.fit(x, TRAIN.y)
 
 
 @pytest.mark.slow(keep=1)

@@ -80,11 +80,6 @@ def test_columns_of_any_library(column, ids):
     assert found.sizes.tolist() == [2] * len(ids)
 
 
-def test_records():
-    ids = np.array([(1, "a"), (1, "b"), (1, "a")], dtype=[("user", "i4"), ("word", "U1")])
-    assert grouped_rows(ids, 3).ids.tolist() == [(1, "a"), (1, "b")]
-
-
 @pytest.mark.parametrize(
     ("ids", "dtype"),
     [
@@ -123,23 +118,6 @@ def test_ids_that_differ_in_the_last_bit():
         1,
         1,
     ]
-
-
-def test_pandas():
-    frame = pd.DataFrame(
-        {"grade": [0, 1, 2, 1], "qid": ["b", "a", "b", "a"], "w": [1.0, 2.0, 1.0, 2.0]}
-    )
-    frame.index = [7, 3, 7, 1]  # positions count, not labels
-    for qid in (
-        frame.qid,
-        frame.qid.astype("category"),
-        frame.qid.astype("string"),
-        frame.qid.map({"a": 1, "b": 2}),
-    ):
-        data = judged(frame.grade.astype("Int64"), qid, sample_weight=frame.w)
-        assert data.grades.tolist() == [0, 2, 1, 1]
-        assert data.weights.tolist() == [1, 2]
-        assert data.queries.sizes.tolist() == [2, 2]
 
 
 def test_one_query_without_ids():

@@ -22,18 +22,8 @@ PLUGIN_LEFT = operator.gt
 SOLR_LEFT = operator.le
 VESPA_LEFT = operator.lt
 
-NODE_FIELDS = {
-    "nodeid",
-    "depth",
-    "split",
-    "split_condition",
-    "yes",
-    "no",
-    "missing",
-    "leaf",
-    "children",
-}
 SPLIT_FIELDS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "children"}
+NODE_FIELDS = SPLIT_FIELDS | {"missing", "leaf"}
 
 
 def floats(names, row):
@@ -74,12 +64,9 @@ def plugin_score(trees, values):
     for node in trees:
         while "leaf" not in node:
             value = values[node["split"]]
-            missing_left = node["missing"] == node["yes"]
-            left = (
-                missing_left
-                if np.isnan(value)
-                else PLUGIN_LEFT(np.float32(node["split_condition"]), value)
-            )
+            left = PLUGIN_LEFT(np.float32(node["split_condition"]), value)
+            if np.isnan(value):
+                left = node["missing"] == node["yes"]
             node = node["children"][0 if left else 1]
         total += np.float32(node["leaf"])
     return float(total)
@@ -108,14 +95,8 @@ def solr_score(trees, values, null_is_zero):
             if np.isnan(value) and null_is_zero:
                 value = np.float32(0)
             threshold = np.float32(node["threshold"]) + np.float32(1e-6)
-            side = (
-                node["missing"]
-                if np.isnan(value)
-                else "left"
-                if SOLR_LEFT(value, threshold)
-                else "right"
-            )
-            node = node[side]
+            side = "left" if SOLR_LEFT(value, threshold) else "right"
+            node = node[node["missing"] if np.isnan(value) else side]
         total += np.float32(tree["weight"]) * np.float32(node["value"])
     return float(total)
 
