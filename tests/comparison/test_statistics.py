@@ -103,6 +103,15 @@ def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
 
 
 @pytest.mark.parametrize("family", [1, 4])
+def test_a_detectable_difference_is_that_of_the_corrected_level(family):
+    folds = values_of_pair(np.random.default_rng(5))
+    estimate = clustered([ours - theirs for ours, theirs in folds])
+    expected = noncentrality(estimate.freedom, 0.2 / family, STATED) * estimate.error
+    found = compared(folds, confidence=0.8, family=family)["detectable"]
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("family", [1, 4])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_the_verdict_is_that_of_the_interval_and_of_p(family, confidence):
     rng = np.random.default_rng(13)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from planted import FAULTS, N_DOCS, Case, Linear, column, ties
+from planted import FAULTS, N_DOCS, N_QUERIES, Case, Linear, Memory, column, ties
 
 import gapboost as gb
 from gapboost.analysis import leaks
@@ -85,6 +85,20 @@ def test_few_queries_are_a_reason():
 def test_a_ranker_that_learned_nothing_is_not_overfitted():
     given = {**Case().arguments(), "ranker": Linear((0, 0, 0, 0, 1.0))}
     assert "overfitted" in not_applicable(**given)
+
+
+def test_a_ranker_that_keeps_most_of_its_gain_is_not_overfitted():
+    """It knows the grades of the training rows, but ranks other rows well too."""
+    case = Case()
+    memory = Memory(case.training.X, case.training.y)
+
+    class Both(Linear):
+        def predict(self, X):
+            return super().predict(X) + memory.predict(X)
+
+    row = gb.report(**{**case.arguments(), "ranker": Both()}).checks.loc["overfitted"]
+    assert row["status"] == "passed"
+    assert 0.6 < row["value"] < 0.95
 
 
 def test_documents_that_do_not_differ_have_no_constant_list():
@@ -172,6 +186,16 @@ def test_a_ratio_that_chance_explains_is_no_shift():
     given = {**Case().arguments(), "y": grades[0], "y_train": grades[1]}
     row = gb.report(**given).checks.loc["shifted-grades"]
     assert (row["status"], row["value"]) == ("passed", pytest.approx(2))
+
+
+@pytest.mark.parametrize(("rank", "share"), [(10, 0.9), (11, 1.0)])
+def test_the_first_ten_documents_should_be_judged(rank, share):
+    case = Case()
+    scores = case.ranker.predict(case.test.X).reshape(N_QUERIES, N_DOCS)
+    ranks = 1 + (scores[:, :, None] < scores[:, None, :]).sum(axis=2).ravel()
+    y = np.where(ranks == rank, np.nan, case.test.y)
+    row = gb.report(case.ranker, case.test.X, y, case.test.qid).checks.loc["unjudged"]
+    assert row["value"] == pytest.approx(share)
 
 
 def test_features_of_the_query_pass():

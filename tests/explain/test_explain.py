@@ -127,6 +127,13 @@ def test_early_stopping_counts_up_to_the_best_round(twin):
     assert 0 < ranker.best_iteration_ < 197
     check_sums(ranker, TEST.X)
     check_sums(ranker.booster_ if twin is LIGHTGBM else ranker.get_booster(), TEST.X)
+    # XGBoost's own ranker keeps the later rounds, and predicts without them.
+    train, vali = (np.unique(data.qid, return_counts=True)[1] for data in (TRAIN, VALI))
+    given = {**twin.parameters, **parameters, "n_estimators": 200, "learning_rate": 0.5}
+    vendor = twin.vendor(n_jobs=1, **given)
+    evals = {"eval_set": [(VALI.X, VALI.y)], "eval_group": [vali]}
+    vendor.fit(TRAIN.X, TRAIN.y, group=train, **evals, **fit)
+    check_sums(vendor, TEST.X)
 
 
 TABLES = {

@@ -155,8 +155,12 @@ def test_equal_scores_are_not_divided_and_far_ones_go_pair_by_pair():
     rng = np.random.default_rng(4)
     measure, grades = gb.nDCG(), rng.integers(0, 5, 200)
     equal = np.zeros(200)
-    one, other = (gradients(measure, grades, equal, AUTO, score_distance=d) for d in (None, 0.01))
-    assert_agree(one, other)
+    for sigma in (1.0, 3.0):
+        one, other = (
+            gradients(measure, grades, equal, AUTO, score_distance=distance, sigma=sigma)
+            for distance in (None, 0.01)
+        )
+        assert_agree(one, other)
     for scores, distance in ((2 * FARTHEST * rng.random(200), 0.01), (rng.random(200), 1e-6)):
         found = gradients(measure, grades, scores, SWEEP, score_distance=distance)
         expected = summed_pairs(measure, grades, scores, score_distance=distance)

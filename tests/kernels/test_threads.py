@@ -12,7 +12,7 @@ import xgboost
 
 import gapboost.lightgbm.private
 import gapboost.xgboost.private
-from gapboost._kernels.parallel.chunks import available_cores, run, working_on
+from gapboost._kernels.parallel.chunks import available_cores, resolve_n_jobs, run, working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 
 # Elsewhere all of them are the pool.
@@ -122,6 +122,15 @@ def test_the_share_of_the_cores_that_a_parent_leaves_is_a_whole_number_or_nothin
     monkeypatch.setattr("joblib.cpu_count", lambda: 4)
     monkeypatch.setenv("OMP_NUM_THREADS", share)
     assert available_cores() == cores
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "threads"), [(None, 4), (0, 4), (-1, 4), (-2, 3), (-9, 1), (6, 6)]
+)
+def test_numbers_below_0_leave_cores_free(n_jobs, threads, monkeypatch):
+    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert resolve_n_jobs(n_jobs) == threads
 
 
 @lent

@@ -137,6 +137,7 @@ def test_the_first_relevant_of_many_tied_documents():
         (xGAP(), [0, 0.5, 0.75], xGAP(g=(1.0,), levels=(0.75,))),
         (gb.ERR(k=4), [0, 1, 3], gb.ERR(top=3, k=4)),
         (gb.ERR(), [0], gb.ERR(top=1)),
+        (gb.ERR(), [0, 1.5], gb.ERR(top=2)),
         (gb.ERR(top=5), [0, 1], gb.ERR(top=5)),
         (gb.grAP(), [0, 1.5], gb.grAP(top=1.5)),
         (0.5 * GAP() + nDCG(k=3), [0, 2], 0.5 * GAP(g=(0.0, 1.0)) + nDCG(k=3)),

@@ -248,6 +248,7 @@ NO_WEIGHTS = ([1.0, -1.0], [1.0, nan], [0.0, 0.0], [10**400, 1], [1.0] * 3, [1e3
 NO_IDS = (
     *(["a", missing, "b", 1] for missing in (None, nan, pd.NA, pd.NaT, ("a", nan))),
     objects(["a", None, ("b",), 1]),
+    [("a", 1.0), ("a", nan), ("b", 1.0), ("b", 2.0)],
     [1.0, nan, nan, 2.0],
     np.ma.array([1, 1, 2, 2], mask=[0, 0, 0, 1]),
     pd.Series([1, None, 2, 2], dtype="Int64"),

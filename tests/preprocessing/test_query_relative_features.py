@@ -168,16 +168,17 @@ def test_data_frames(library):
         assert list(found.index) == [3, 3, 1, 0]
 
 
+@pytest.mark.parametrize("of_numbers", [False, True])
 @pytest.mark.parametrize("library", FRAMES)
-def test_the_column_qid_has_the_queries_and_stays(library):
+def test_the_column_qid_has_the_queries_and_stays(library, of_numbers):
+    """Also a column of numbers gets no new features."""
     frame = FRAMES[library]
+    qid = np.unique(FRAME_QID, return_inverse=True)[1] if of_numbers else FRAME_QID
     if library == "arrow":
-        with_qid = frame.append_column("qid", pa.array(FRAME_QID))
+        with_qid = frame.append_column("qid", pa.array(qid))
     else:
         with_qid = (
-            frame.assign(qid=FRAME_QID)
-            if library == "pandas"
-            else frame.with_columns(qid=pl.Series(FRAME_QID))
+            frame.assign(qid=qid) if library == "pandas" else frame.with_columns(qid=pl.Series(qid))
         )
     found = query_relative_features(with_qid)
     names = found.column_names if library == "arrow" else list(found.columns)
@@ -186,7 +187,7 @@ def test_the_column_qid_has_the_queries_and_stays(library):
         np.transpose([np.asarray(found[n], dtype=float) for n in NAMES[4:]]), EXPECTED
     )
     with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
-        query_relative_features(with_qid, FRAME_QID)
+        query_relative_features(with_qid, qid)
 
 
 def test_float32_columns_of_a_frame_stay_float32():
