@@ -155,8 +155,8 @@ def differences(smoke: bool) -> Iterator[Row]:
     found = {(*(v[k] for k in Cell._fields), v["ranker"]): v for v in trained(smoke)}
     sizes = dict.fromkeys(key[:2] for key in found)
     for (queries, length), (name, peer) in itertools.product(sizes, PEERS.items()):
-        row: dict[str, Any] = {"training queries": queries, "documents a query": length}
-        row |= {"ranker": name, "baseline": peer}
+        row: dict[str, Any] = {"queries": queries, "length": length}
+        row["difference"] = f"{name} − {peer}"
         for measure in MEASURES:
             cells: dict[tuple[str, str], list[float]] = {}
             for (*size, teacher, noise, seed, ranker), value in found.items():
@@ -168,10 +168,8 @@ def differences(smoke: bool) -> Iterator[Row]:
                 continue
             lowest = min(cells, key=lambda cell: np.mean(cells[cell]))
             row[measure] = with_interval(np.mean(list(cells.values()), axis=0))
-            below = sum(np.mean(values) < 0 for values in cells.values())
-            row[f"{measure}, cells below 0"] = f"{below} of {len(cells)}"
             row[f"{measure}, lowest cell"] = f"{' '.join(lowest)}: {with_interval(cells[lowest])}"
-        if len(row) > 4:
+        if len(row) > 3:
             yield row
 
 
@@ -186,9 +184,9 @@ def draw(rows: Sequence[Row]) -> Any:
             if name == "CatBoostRanker":
                 continue
             points = [
-                (float(row["training queries"]), float(row[measure].split()[0].replace("−", "-")))
+                (float(row["queries"]), float(row[measure].split()[0].replace("−", "-")))
                 for row in rows
-                if row["ranker"] == name and row["documents a query"] == "50"
+                if row["difference"].startswith(name) and row["length"] == "50"
             ]
             ax.semilogx(*zip(*points, strict=True), label=f"{name} − {peer}", **line(number))
         ax.set(title=f"difference in {measure}", xlabel="training queries")

@@ -11,14 +11,14 @@ from gapboost.analysis.estimates import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONC
 if TYPE_CHECKING:
     from gapboost.comparison.result import Comparison
 
-GREY = "#808080"
+GRAY = "#808080"
 # Marks differ without color: filled triangles that point to their side, and empty shapes.
 MARKS = {
     AHEAD: {"marker": ">", "color": COLORS[0], "markerfacecolor": COLORS[0]},
     BEHIND: {"marker": "<", "color": COLORS[1], "markerfacecolor": COLORS[1]},
     EQUIVALENT: {"marker": "s", "color": COLORS[2], "markerfacecolor": "none"},
-    EQUAL: {"marker": "d", "color": GREY, "markerfacecolor": "none"},
-    INCONCLUSIVE: {"marker": "o", "color": GREY, "markerfacecolor": "none"},
+    EQUAL: {"marker": "d", "color": GRAY, "markerfacecolor": "none"},
+    INCONCLUSIVE: {"marker": "o", "color": GRAY, "markerfacecolor": "none"},
 }
 KEY = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
 # Page that says how to read verdicts and intervals, on the repository's default branch.
@@ -100,7 +100,7 @@ def _draw(figure: Any, table: Any, confidence: float) -> None:
             mark = MARKS[row.verdict]
             ax.plot((row.low, row.high), (place, place), linewidth=1.5, color=mark["color"])
             ax.plot([row.difference], [place], markersize=7, linestyle="none", **mark)
-        ax.axvline(0, color=GREY, linewidth=0.8)
+        ax.axvline(0, color=GRAY, linewidth=0.8)
         # A long name takes two lines, to leave space for the marks; tables hold the whole name.
         wrapper = textwrap.TextWrapper(24, max_lines=2, placeholder=" …")
         ax.set_yticks(
