@@ -26,7 +26,8 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
 
     It promises that ``g=None`` and the units of the gradients are those of all rows, and that no
     query is cut. It does not promise the model of one machine: bins of features are made of the
-    rows of the workers, and ties are ordered within each worker.
+    rows of the workers, which also smooth leaves by estimates of their sizes, and ties are ordered
+    within each worker.
 
     It has no evaluation sets, no early stopping and no positions, because LightGBM adds up no
     Python metrics over its workers. If a worker fails, the others wait for LightGBM's `time_out`.

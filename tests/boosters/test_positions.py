@@ -91,8 +91,8 @@ def test_factors_are_those_of_lightgbm(penalty):
     dataset = lightgbm.Dataset(x, y, **fit, params={"verbosity": -1})
     theirs, expected = lightgbms_own({**options, **own}, dataset, 20)
     ours = gb.lightgbm.LGBMGAPRanker(
-        objective=gb.LambdaRank(gb.nDCG(), normalize=False),
-        extra_trees=False,
+        objective=gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False),
+        path_smooth=0.0,
         n_estimators=20,
         min_child_samples=5,
         min_child_weight=0.0,

@@ -90,8 +90,8 @@ def test_ranks_as_the_local_ranker_does(booster):
     assert found.score(X, y, qid) == gap(TEST, scores.compute())
 
 
-# LightGBM's workers estimate the numbers of rows in deeper leaves.
-SMALL = {"lightgbm": {"num_leaves": 4}, "xgboost": {"max_depth": 3}}
+# LightGBM's workers estimate the numbers of rows in deeper leaves, and smooth leaves by them.
+SMALL = {"lightgbm": {"path_smooth": 0.0, "num_leaves": 4}, "xgboost": {"max_depth": 3}}
 UNITS = {
     "lambdarank": {},
     "softrank": {"objective": "softrank", "measure": MEASURE},

@@ -355,7 +355,7 @@ def test_memory_grows_with_the_documents(length, dtype):
     n = 1_000_000
     grades, scores = rng.integers(0, 5, n), rng.standard_normal(n).astype(dtype)
     data = judged(grades, np.repeat(np.arange(n // length), length))
-    objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)))
+    objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)), score_distance=None)
     objective.gradients([0, 1], [0.0, 1.0])  # compiles
     tracemalloc.start()
     try:
