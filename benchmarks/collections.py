@@ -50,7 +50,8 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             sizes = np.loadtxt(DATA / path.replace(".gz", ".query"), dtype=int)
             X, qid = X.toarray(), np.repeat(np.arange(len(sizes)), sizes)
         else:
-            X, y, qid = (getattr(load_letor(DATA / path), key) for key in ("X", "y", "qid"))
+            data = load_letor(DATA / path)
+            X, y, qid = data.X, data.y, data.qid
         parts.append((X, y, begin + np.unique(qid, return_inverse=True)[1]))
         begin = int(parts[-1][2].max()) + 1
     X, y, qid = map(np.concatenate, zip(*parts, strict=True))
@@ -63,7 +64,7 @@ def tested(name: str, smoke: bool) -> dict[str, float]:
     X, y, qid = read(name)
     g = (1 / y.max(),) * int(y.max())
     measures = [gb.nDCG(k=10), gb.nDCG(), gb.AP(), gb.Precision(k=10), gb.GAP(g=g), gb.eGAP(g=g)]
-    sums = dict.fromkeys(RANKERS, 0.0)
+    sums, n_tested = dict.fromkeys(RANKERS, 0.0), 0
     for seed in SEEDS[:1] if smoke else SEEDS:
         folds = GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y, qid)
         # LightGBM breaks ties by the order of rows, which in a file may be that of the grades.
@@ -71,13 +72,14 @@ def tested(name: str, smoke: bool) -> dict[str, float]:
         for train, test in itertools.islice(folds, 1 if smoke else None):
             rows = train[np.lexsort((keys[train], qid[train]))]
             numbers = np.unique(qid[rows], return_inverse=True)[1]
+            n_queries = len(np.unique(qid[test]))
+            n_tested += n_queries
             for label, make in RANKERS.items():
                 ranker = make().set_params(random_state=seed)
                 scores = fitted(ranker, X[rows], y[rows], numbers).predict(X[test])
                 values = gb.evaluate(measures, y[test], scores, qid[test], n_jobs=1)
-                n_queries = len(np.unique(qid[test]))
                 sums[label] += float(np.mean(list(values.values()))) * n_queries
-    return {label: total / (len(np.unique(qid)) * len(SEEDS)) for label, total in sums.items()}
+    return {label: total / n_tested for label, total in sums.items()}
 
 
 def differences(smoke: bool) -> Iterator[Row]:

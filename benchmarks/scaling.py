@@ -99,9 +99,9 @@ def fitted(ranker: Any, X: np.ndarray, y: np.ndarray, qid: np.ndarray) -> Any:
     """Train; LightGBM's own ranker takes sizes of queries, and CatBoost `group_id`."""
     if type(ranker) is lightgbm.LGBMRanker:
         return ranker.fit(X, y, group=np.bincount(qid))
-    return ranker.fit(
-        X, y, **{"group_id" if hasattr(ranker, "get_tree_leaf_counts") else "qid": qid}
-    )
+    if isinstance(ranker, catboost.CatBoostRanker):
+        return ranker.fit(X, y, group_id=qid)
+    return ranker.fit(X, y, qid=qid)
 
 
 def train(cell: Cell) -> list[dict[str, str]]:

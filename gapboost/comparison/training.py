@@ -13,10 +13,10 @@ import joblib
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gapboost._described import LIBRARIES, libraries, versions
 from gapboost._kernels import Array
 from gapboost._processes import over_processes
 from gapboost.comparison.data import Documents, Split
+from gapboost.comparison.described import LIBRARIES, libraries, versions
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure

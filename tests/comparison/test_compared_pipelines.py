@@ -17,8 +17,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gapboost as gb
-from gapboost._described import describe
 from gapboost.comparison import compare_rankers, standard_rankers
+from gapboost.comparison.described import describe
 from gapboost.comparison.spaces import SPACES
 from gapboost.comparison.training import Trainer
 from gapboost.lightgbm import LGBMGAPRanker

@@ -16,7 +16,7 @@ ORDER = """
     _optional _kernels _data _page _processes templates
     measures objectives evaluation datasets preprocessing _boosters lightgbm xgboost
     dask spark distributed model_selection analysis plotting calibration explain export
-    _described comparison diagnosis report warmup __init__
+    comparison diagnosis report warmup __init__
 """.split()  # noqa: SIM905
 # The packages that may import a booster, beside those of the boosters.
 WITH_BOOSTERS = {"comparison", "explain", "export", "dask", "spark", "distributed"}
