@@ -1,7 +1,6 @@
 """Rows and scores that show whether an engine predicts the same as the ranker."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ SPLITS = 200
 ENGINE_ROUNDING = 1e-6
 
 
-def write_files(path: Path, content: Any, model: Model, engine: str) -> Path:
+def write_files(model: Model, content: Any, engine: str) -> Path:
     """Write the content as JSON, and the rows and scores to verify next to it.
 
     Returns the path of the second file.
@@ -50,26 +49,17 @@ def write_files(path: Path, content: Any, model: Model, engine: str) -> Path:
         )
     checks = {
         "engine": engine,
-        "model": path.stem,
+        "model": model.path.stem,
         "feature_names": model.feature_names,
         "tolerance": tolerance,
         "contents": contents,
         "rows": [[None if np.isnan(value) else value for value in row] for row in rows.tolist()],
         "scores": scores.tolist(),
     }
-    verification = path.with_suffix(".verification.json")
-    path.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
+    verification = model.path.with_suffix(".verification.json")
+    model.path.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
     verification.write_text(json.dumps(checks, allow_nan=False), encoding="utf-8")
     return verification
-
-
-def json_path(path: Any) -> Path:
-    """Return the path of a JSON file to write; raise TypeError or ValueError for any other."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path is {path!r}; expected the name of a file")
-    if Path(path).suffix != ".json":
-        raise ValueError(f"path is {path!r}; expected a file name that ends with .json")
-    return Path(path)
 
 
 def verify(verification: Any, scores: Any) -> Any:
@@ -118,15 +108,9 @@ def verify(verification: Any, scores: Any) -> Any:
             f"scores is {shown(scores)}; expected {len(expected)} numbers, one for each row of the "
             "file"
         )
+    table = frame({"content": checks["contents"], "expected": expected, "found": found})
     # NaN differs from everything.
-    wrong = np.flatnonzero(~(np.abs(found - expected) <= checks["tolerance"]))
-    columns = {
-        "row": wrong,
-        "content": [checks["contents"][row] for row in wrong],
-        "expected": expected[wrong],
-        "found": found[wrong],
-    }
-    return frame(columns, ["row"])
+    return table.rename_axis("row")[~(np.abs(found - expected) <= checks["tolerance"])]
 
 
 def _rows_to_verify(model: Model) -> Iterator[tuple[str, Array]]:
@@ -143,8 +127,8 @@ def _rows_to_verify(model: Model) -> Iterator[tuple[str, Array]]:
         yield "missing value", row
     yield "missing value", np.full(model.rows.shape[1], np.nan)
     # Two rows for a split: they reach it, and lie on either side of its threshold.
-    most = max(1, SPLITS // max(1, len(by_feature)))
     for _, ways in sorted(by_feature.items()):
+        most = max(1, SPLITS // len(by_feature))
         for number in np.unique(np.linspace(0, len(ways) - 1, most).astype(int)):
             *above, (last, _) = ways[number]
             for side in (True, False):

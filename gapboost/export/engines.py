@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gapboost.export.checks import json_path, write_files
+from gapboost.export.checks import write_files
 from gapboost.export.model import read_model
-from gapboost.export.trees import Node, Split
+from gapboost.export.trees import Node, Split, neighbors
 
 # Solr adds it to each threshold.
 SLACK = np.float32(1e-6)
@@ -45,12 +44,11 @@ def write_ltr_plugin(
     Raises
     ------
     TypeError
-        If `ranker` is a pipeline, a classifier or no model of the two libraries, or `X` is a sparse
-        matrix.
+        If `ranker` is a pipeline or no model of the two libraries, or `X` is a sparse matrix.
     ValueError
         If the engine would compute other scores: splits by category, linear trees, random forests,
-        gblinear, objectives whose prediction is not the sum of the trees, or a missing value other
-        than NaN. If the features have no names, or were made within the query. If `X` has other
+        gblinear, classifiers and objectives whose prediction is not the sum of the trees, or a
+        missing value other than NaN. If the features have no names, or were made within the query. If `X` has other
         columns than the training data.
     NotFittedError
         Before `fit`.
@@ -89,12 +87,11 @@ def write_ltr_plugin(
     ...     write_ltr_plugin(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    target = json_path(path)
-    model = read_model(ranker, X, feature_names, np.float32)
-    trees = [_plugin_node(root, model.feature_names, count()) for root in model.trees or (0.0,)]
+    model = read_model(ranker, X, path, feature_names, np.float32)
+    trees = [_plugin_node(root, model.feature_names, count()) for root in model.trees]
     definition = {"type": "model/xgboost+json", "definition": json.dumps(trees)}
-    content = {"model": {"name": target.stem, "model": definition}}
-    return write_files(target, content, model, "LTR plugin")
+    content = {"model": {"name": model.path.stem, "model": definition}}
+    return write_files(model, content, "LTR plugin")
 
 
 def _plugin_node(
@@ -173,31 +170,26 @@ def write_solr(
     ...     write_solr(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    target = json_path(path)
-    model = read_model(ranker, X, feature_names, np.float32)
-    model = replace(model, trees=[_with_reached_sums(root) for root in model.trees])
+    model = read_model(ranker, X, path, feature_names, np.float32, _neighbors)
     trees = [{"weight": "1", "root": _solr_node(root, model.feature_names)} for root in model.trees]
     content = {
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
-        "name": target.stem,
+        "name": model.path.stem,
         "features": [{"name": name} for name in model.feature_names],
         "params": {"isNullSameAsZero": "false", "trees": trees},
     }
-    return write_files(target, content, model, "Solr")
+    return write_files(model, content, "Solr")
 
 
-def _with_reached_sums(node: Node) -> Node:
-    """Return the tree with the largest sum of threshold and slack that Solr sends left."""
-    if not isinstance(node, Split):
-        return node
-    left, right = _with_reached_sums(node.left), _with_reached_sums(node.right)
-    return replace(node, last_left=float(_threshold(node) + SLACK), left=left, right=right)
+def _neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, float]:
+    """Return the largest sum of threshold and slack that Solr sends left, and the next number."""
+    last_left, first_right = neighbors(threshold, kind)
+    return float(_threshold(last_left) + SLACK), first_right
 
 
-def _threshold(split: Split) -> np.float32:
+def _threshold(last_left: float) -> np.float32:
     """Return the largest threshold whose sum with the slack goes left."""
-    last_left = np.float32(split.last_left)
-    near = last_left - SLACK
+    near = np.float32(last_left) - SLACK
     above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
     return next(one for one in (above, near, below) if one + SLACK <= last_left)
 
@@ -207,7 +199,7 @@ def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
         return {"value": repr(node)}
     return {
         "feature": names[node.feature],
-        "threshold": repr(float(_threshold(node))),
+        "threshold": repr(float(_threshold(node.last_left))),
         "missing": "left" if node.missing_left else "right",
         "left": _solr_node(node.left, names),
         "right": _solr_node(node.right, names),
@@ -272,16 +264,15 @@ def write_vespa(
     ...     write_vespa(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    target = json_path(path)
-    model = read_model(ranker, X, feature_names, np.float64)
+    model = read_model(ranker, X, path, feature_names, np.float64)
     content = {
         "objective": "regression",
         "feature_names": model.feature_names,
         "feature_infos": {},
         "pandas_categorical": [],
-        "tree_info": [{"tree_structure": _vespa_node(root)} for root in model.trees or (0.0,)],
+        "tree_info": [{"tree_structure": _vespa_node(root)} for root in model.trees],
     }
-    return write_files(target, content, model, "Vespa")
+    return write_files(model, content, "Vespa")
 
 
 def _vespa_node(node: Node) -> dict[str, Any]:

@@ -1,20 +1,18 @@
 """The model to export and its sample rows, checked."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from gapboost._data.arguments import ordered, shown
 from gapboost._data.features import check_names, feature_names, features, shortened, without_qid
 from gapboost._kernels import Array
-from gapboost.export.trees import Node, lightgbm_trees, xgboost_trees
+from gapboost.export.trees import Node, lightgbm_trees, neighbors, xgboost_trees
 from gapboost.preprocessing.pipeline import library_of
 from gapboost.preprocessing.transformer import KINDS
 
@@ -25,6 +23,8 @@ class Model:
 
     Attributes
     ----------
+    path : Path
+        Of the file to write. Without ``.json`` it is the name of the model.
     predictor : ranker or Booster
         Its `predict` returns scores of numeric rows.
     trees : list of Split or float
@@ -35,6 +35,7 @@ class Model:
         Sample rows as the engine holds them, NaN for missing values.
     """
 
+    path: Path
     predictor: Any
     trees: list[Node]
     feature_names: tuple[str, ...]
@@ -43,68 +44,77 @@ class Model:
     def scores(self, rows: Array) -> Array:
         """Return the model's own scores of rows such as `rows`."""
         predict = getattr(self.predictor, "inplace_predict", self.predictor.predict)
-        with warnings.catch_warnings():
-            # The model was trained on a data frame, and the columns are in its order.
-            warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-            return np.asarray(predict(rows), dtype=np.float64)
+        return np.asarray(predict(rows), dtype=np.float64)
 
 
 def read_model(
-    ranker: Any, X: Any, names: Sequence[str] | None, kind: type[np.floating[Any]]
+    ranker: Any,
+    X: Any,
+    path: Any,
+    names: Sequence[str] | None,
+    kind: type[np.floating[Any]],
+    neighbors: Any = neighbors,
 ) -> Model:
     """Return the model, its names and sample rows.
 
     Parameters
     ----------
-    ranker : ranker or Booster of LightGBM or XGBoost
-        Fitted.
-    X : array-like of shape (N, n_features), or data frame
-    names : sequence of str, optional
-        None takes the names of the columns of `X`, or those of the training data.
+    ranker, X, path, names
+        Arguments of the functions of `gapboost.export`.
     kind : numpy.float32 or numpy.float64
         Type of the feature values in the engine.
+    neighbors : callable
+        Like `gapboost.export.trees.neighbors`, of a threshold and `kind`.
 
     Raises
     ------
     TypeError, ValueError, NotFittedError
         If the engine would compute other scores, or an argument is unusable.
     """
-    library = library_of(ranker)
-    if library not in ("lightgbm", "xgboost") or isinstance(ranker, Pipeline | ClassifierMixin):
-        raise TypeError(
-            f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
-            "or XGBoost: of a pipeline its last step, with X as that step gets it"
-        )
-    if hasattr(ranker, "fit"):
-        check_is_fitted(ranker)
-    predictor = ranker
+    target = Path(path)
+    if target.suffix != ".json":
+        raise ValueError(f"path is {path!r}; expected a file name that ends with .json")
+    library, around = library_of(ranker), partial(neighbors, kind=kind)
     if library == "lightgbm":
-        booster = getattr(ranker, "booster_", ranker)
-        trees, trained = lightgbm_trees(booster, kind), booster.feature_name()
+        import gapboost.lightgbm
+
+        booster: Any = gapboost.lightgbm.exportable(ranker)
+        predictor = getattr(ranker, "booster_", ranker)
+        trees, trained = lightgbm_trees(booster, around), booster.feature_name()
         n_features = len(trained)
         if trained == [f"Column_{place}" for place in range(n_features)]:
             trained = []
-    else:
-        from gapboost.xgboost import exportable
+    elif library == "xgboost":
+        import gapboost.xgboost
 
-        booster = exportable(ranker, feature_names=None)
-        trees, n_features = xgboost_trees(booster, kind), booster.num_features()
-        own = ranker.get_booster() if hasattr(ranker, "get_booster") else ranker
-        trained = own.feature_names or []
-        if own is ranker:
-            predictor = booster
+        booster = gapboost.xgboost.exportable(ranker, feature_names=None)
+        trees, n_features = xgboost_trees(booster, around), booster.num_features()
+        fitted = hasattr(ranker, "get_booster")
+        predictor = ranker if fitted else booster
+        trained = (ranker.get_booster() if fitted else ranker).feature_names or []
+    else:
+        raise TypeError(
+            f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
+            "or XGBoost"
+        )
     rows, found = _rows(X, n_features, trained)
-    known = [*trained, *found]
     # Whatever their names in the engine.
     endings = tuple(f"_{made}_in_query" for made in KINDS)
-    relative = [name for name in dict.fromkeys(known) if name.endswith(endings)]
+    relative = [name for name in dict.fromkeys((*trained, *found)) if name.endswith(endings)]
     if relative:
         raise ValueError(
             f"ranker reads {', '.join(shortened(relative))}, made within the query; expected "
             "features of one document: a search engine scores each document alone"
         )
-    names = _names(found or trained if names is None else names, n_features)
-    return Model(predictor, trees, names, rows.astype(kind).astype(np.float64))
+    given = (found or trained) if names is None else names
+    names = tuple(given) if ordered(given) else ()
+    texts = {name for name in names if isinstance(name, str)}
+    if not len(texts) == len(names) == n_features:
+        raise ValueError(
+            f"feature_names is {shown(given)}; expected {n_features} different names, one for each "
+            "feature of the ranker"
+        )
+    return Model(target, predictor, trees, names, rows.astype(kind).astype(np.float64))
 
 
 def _rows(X: Any, n_features: int, trained: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
@@ -125,14 +135,3 @@ def _rows(X: Any, n_features: int, trained: Sequence[str]) -> tuple[Array, tuple
     if np.isinf(rows).any():
         raise ValueError("X holds infinite values; expected finite numbers or NaN")
     return rows, names
-
-
-def _names(given: Any, n_features: int) -> tuple[str, ...]:
-    names = tuple(given) if ordered(given) else ()
-    different = set(names) if all(isinstance(name, str) for name in names) else set()
-    if not len(names) == len(different) == n_features:
-        raise ValueError(
-            f"feature_names is {shown(given)}; expected {n_features} different names, one for each "
-            "feature of the ranker"
-        )
-    return names

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -36,10 +36,13 @@ class Split:
     right: "Node"
 
 
-Node = Split | float
+Node: TypeAlias = Split | float
 
 # Splits on the way from the root, each with True for the left child.
-Path = list[tuple[Split, bool]]
+Path: TypeAlias = list[tuple[Split, bool]]
+
+# Last number left and first number right of a threshold, among the numbers of an engine.
+Neighbors: TypeAlias = Callable[[float], tuple[float, float]]
 
 
 def paths(node: Node, above: tuple[tuple[Split, bool], ...] = ()) -> Iterator[Path]:
@@ -66,92 +69,77 @@ def leaf_values(node: Node, rows: Array) -> Array:
     return np.where(left, leaf_values(node.left, rows), leaf_values(node.right, rows))
 
 
-def lightgbm_trees(booster: Any, kind: type[np.floating[Any]]) -> list[Node]:
-    """Return the trees of the best iteration, for feature values of type `kind`.
+def neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, float]:
+    """Return the largest number of a type up to a threshold, and the next larger number.
+
+    Both are finite.
+    """
+    limits = np.finfo(kind)
+    most = float(np.nextafter(limits.max, kind(0)))
+    last_left = kind(min(max(threshold, float(limits.min)), most))
+    if float(last_left) > threshold:
+        last_left = np.nextafter(last_left, limits.min)
+    # The sum has 0 for -0.
+    return float(last_left), float(np.nextafter(last_left, limits.max)) + 0.0
+
+
+def lightgbm_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
+    """Return the trees of `gapboost.lightgbm.exportable`.
 
     A split of LightGBM sends numbers up to its threshold left. Where the training data had no
     missing values, LightGBM takes a missing value for 0.
     """
-    return [
-        _of_lightgbm(tree["tree_structure"], kind) for tree in booster.dump_model()["tree_info"]
-    ]
+    trees = booster.dump_model()["tree_info"]
+    return [_of_lightgbm(tree["tree_structure"], neighbors) for tree in trees]
 
 
-def _of_lightgbm(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
+def _of_lightgbm(found: dict[str, Any], neighbors: Neighbors) -> Node:
     if "leaf_value" in found:
         return float(found["leaf_value"])
-    _check_number(found["decision_type"] == "<=", found["split_feature"])
-    if found["missing_type"] == "Zero":
-        raise ValueError(
-            "zero_as_missing is True in ranker; expected a model in which NaN alone is missing"
-        )
-    threshold = float(found["threshold"])
+    feature, threshold = found["split_feature"], found["threshold"]
+    if found["decision_type"] != "<=":
+        raise _by_category(feature)
     if abs(threshold) <= ZERO:
         # Numbers close to 0 go where 0 goes.
         threshold = ZERO if threshold >= 0 else float(np.nextafter(-ZERO, -np.inf))
-    last_left = _last_left(threshold, lambda value: value <= threshold, kind)
     missing_left = found["default_left"] if found["missing_type"] == "NaN" else threshold >= 0
-    left, right = (_of_lightgbm(found[side], kind) for side in ("left_child", "right_child"))
-    return Split(found["split_feature"], *_around(last_left), missing_left, left, right)
+    left, right = (_of_lightgbm(found[side], neighbors) for side in ("left_child", "right_child"))
+    return Split(feature, *neighbors(threshold), missing_left, left, right)
 
 
-def xgboost_trees(booster: Any, kind: type[np.floating[Any]]) -> list[Node]:
-    """Return the trees and the base score, for feature values of type `kind`.
+def xgboost_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
+    """Return the trees and the base score of `gapboost.xgboost.exportable`, without names.
 
     A split of XGBoost sends numbers below its threshold left. It compares in float32: a float64
     value is rounded first.
-
-    Parameters
-    ----------
-    booster : xgboost.Booster
-        Of `gapboost.xgboost.exportable`, without names of features.
-    kind : numpy.float32 or numpy.float64
     """
     learner = json.loads(booster.save_config())["learner"]
     # XGBoost 3.1 and later write a list with one base score for each output.
     base_score = float(learner["learner_model_param"]["base_score"].strip("[]"))
-    trees = [_of_xgboost(json.loads(dump), kind) for dump in booster.get_dump(dump_format="json")]
+    dumps = booster.get_dump(dump_format="json")
+    trees = [_of_xgboost(json.loads(dump), neighbors) for dump in dumps]
     return [base_score, *trees] if base_score else trees
 
 
-def _of_xgboost(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
+def _of_xgboost(found: dict[str, Any], neighbors: Neighbors) -> Node:
     if "leaf" in found:
         return float(np.float32(found["leaf"]))
     feature = int(found["split"].removeprefix("f"))
-    _check_number(not isinstance(found["split_condition"], list), feature)
+    if isinstance(found["split_condition"], list):
+        raise _by_category(feature)
     threshold = np.float32(found["split_condition"])
     # Rounding to float32 ends halfway between two of its numbers.
-    halfway = (float(np.nextafter(threshold, np.float32(-np.inf))) + float(threshold)) / 2
-    last_left = _last_left(halfway, lambda value: bool(np.float32(value) < threshold), kind)
+    last_left = (float(np.nextafter(threshold, np.float32(-np.inf))) + float(threshold)) / 2
+    if np.float32(last_left) >= threshold:
+        last_left = float(np.nextafter(last_left, -np.inf))
     below = {child["nodeid"]: child for child in found["children"]}
-    left, right = (_of_xgboost(below[found[side]], kind) for side in ("yes", "no"))
+    left, right = (_of_xgboost(below[found[side]], neighbors) for side in ("yes", "no"))
     missing_left = found["missing"] == found["yes"]
-    return Split(feature, *_around(last_left), missing_left, left, right)
+    return Split(feature, *neighbors(last_left), missing_left, left, right)
 
 
-def _last_left(
-    near: float, goes_left: Callable[[float], bool], kind: type[np.floating[Any]]
-) -> np.floating[Any]:
-    """Return the largest number of a type that goes left, such that a next one exists.
-
-    It is `near`, rounded to the type, or next to it.
-    """
-    most = np.nextafter(np.finfo(kind).max, kind(0))
-    rounded = kind(min(max(near, -float(most)), float(most)))
-    below, above = (np.nextafter(rounded, kind(end)) for end in (-np.inf, np.inf))
-    left = [number for number in (below, rounded, above) if goes_left(float(number))]
-    return min(max(left, default=below), most)
-
-
-def _around(last_left: np.floating[Any]) -> tuple[float, float]:
-    """Return the largest number that goes left and the smallest one that goes right."""
-    # The sum has 0 for -0.
-    return float(last_left), float(np.nextafter(last_left, type(last_left)(np.inf))) + 0.0
-
-
-def _check_number(by_number: bool, feature: int) -> None:
-    if not by_number:
-        raise ValueError(
-            f"ranker splits column {feature} by category; expected columns of numbers, such as one "
-            "column of 0 and 1 for each category"
-        )
+def _by_category(feature: int) -> ValueError:
+    return ValueError(
+        f"ranker splits column {feature} by category; expected columns of numbers, such as one "
+        "column of 0 and 1 for each category"
+    )

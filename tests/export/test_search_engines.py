@@ -305,8 +305,8 @@ UNUSABLE = {
     "missing": (lambda: fit(XGBOOST, missing=-1.0), ValueError),
     "categories": (categories(LIGHTGBM), ValueError),
     "categories of XGBoost": (categories(XGBOOST), ValueError),
-    "classifier": (vendor_model(lightgbm.LGBMClassifier()), TypeError),
-    "classifier of XGBoost": (vendor_model(xgboost.XGBClassifier()), TypeError),
+    "classifier": (vendor_model(lightgbm.LGBMClassifier()), ValueError),
+    "classifier of XGBoost": (vendor_model(xgboost.XGBClassifier()), ValueError),
     # Predictions that are not the sum of the trees.
     "poisson": (vendor_model(lightgbm.LGBMRegressor(objective="poisson")), ValueError),
     "rf": (
@@ -324,7 +324,7 @@ def test_models_that_no_engine_can_score(name, tmp_path):
     make, error = UNUSABLE[name]
     model = make()
     for engine in ENGINES:
-        with pytest.raises(error, match="ranker|model|fitted"):  # noqa: RUF043
+        with pytest.raises(error, match="ranker|model|fit"):  # noqa: RUF043
             exported(engine, model, T, tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -338,7 +338,6 @@ ARGUMENTS = {
     "one name twice": ({"feature_names": [*NAMES[1:], NAMES[1]]}, ValueError, "feature_names"),
     "a text": ({"feature_names": "abc"}, ValueError, "feature_names"),
     "no JSON": ({"path": "gap.txt"}, ValueError, "path"),
-    "a number": ({"path": 3}, TypeError, "path"),
 }
 
 
