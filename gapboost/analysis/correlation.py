@@ -17,8 +17,14 @@ from gapboost._kernels import Array
 from gapboost._page import line
 from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, generators, in_order, short_labels
-from gapboost.analysis.systems import SystemValues, checked_values, system_values
-from gapboost.analysis.trec import Qrels, Run, Ties
+from gapboost.analysis.systems import (
+    SystemValues,
+    checked_measures,
+    checked_values,
+    rankings_of_runs,
+    values_by_topic,
+)
+from gapboost.analysis.trec import Qrels, Run, Ties, grade_counts
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -132,11 +138,9 @@ def thinned(
     """
     sample = {}
     for topic, judged in qrels.items():
-        by_grade: dict[float, list[str]] = {}
-        for document, grade in judged.items():
-            by_grade.setdefault(grade, []).append(document)
         kept: dict[str, float] = {}
-        for grade, same in sorted(by_grade.items()):
+        for grade in sorted(set(judged.values())):
+            same = [document for document in judged if judged[document] == grade]
             order = generator.permutation(len(same))
             kept |= {same[i]: grade for i in order[: max(1, round(fraction * len(same)))]}
         sample[topic] = kept
@@ -197,7 +201,21 @@ def robustness(
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
     repeats = as_integer(repeats, "repeats")
-    complete = system_values(measures, qrels, runs, ties=ties, n_jobs=1)
+    wanted = checked_measures(measures)
+    complete = rankings_of_runs(qrels, runs, ties)
+
+    def means(judged: Qrels) -> Array:
+        """Return means over topics, of shape (measures, systems), by some of the judgments."""
+        grades = [max(judged[topic].get(d, 0), 0) for topic in qrels for d in qrels[topic]]
+        y_true, base = np.append(grades, 0), grade_counts(judged)
+        thinner = [
+            ranked._replace(y_true=y_true[ranked.judgments], recall_base=base)
+            for ranked in complete
+        ]
+        values = values_by_topic(wanted, judged, runs, thinner, 1)
+        return np.mean(values, axis=2)
+
+    expected = means(qrels)
 
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""
@@ -207,8 +225,7 @@ def robustness(
             # The same order of the documents at every fraction: smaller samples are parts of larger
             # ones.
             sample = thinned(qrels, fraction, np.random.default_rng(seed))
-            thinner = system_values(complete.measures, sample, runs, ties=ties, n_jobs=1)
-            pairs = zip(complete.means, thinner.means, strict=True)
+            pairs = zip(expected, means(sample), strict=True)
             found.append([kendall_tau(one, other) for one, other in pairs])
         return found
 
@@ -217,7 +234,7 @@ def robustness(
     tau = np.array(found).transpose(2, 1, 0)
     spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
     columns = {
-        "measure": np.repeat(short_labels(complete.measures), len(shares)),
+        "measure": np.repeat(short_labels(wanted), len(shares)),
         "fraction": np.tile(shares, len(tau)),
         **{name: np.ravel(of(tau, axis=2)) for name, of in spread.items()},
     }
@@ -225,7 +242,7 @@ def robustness(
         columns,
         ["measure", "fraction"],
         _draw_taus,
-        measures=complete.measures,
+        measures=tuple(wanted),
         fractions=tuple(shares.tolist()),
         tau=tau,
         mean=tau.mean(axis=2),

@@ -12,7 +12,7 @@ from gapboost._optional import ir_measures
 from gapboost._page import line
 from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, generators, in_order, short_labels
-from gapboost.analysis.trec import Qrels, Run, Ties, evaluate
+from gapboost.analysis.trec import Qrels, Rankings, Run, Ties, evaluated, rankings
 from gapboost.measures import Measure, as_measure
 
 
@@ -174,22 +174,41 @@ def system_values(
     [[0.5, 0.417], [0.5, 0.375]]
     """
     wanted = checked_measures(measures)
+    found = rankings_of_runs(qrels, runs, ties)
+    values = values_by_topic(wanted, qrels, runs, found, n_jobs)
+    return SystemValues(wanted, tuple(runs), tuple(qrels), values)
+
+
+def rankings_of_runs(qrels: Qrels, runs: Mapping[str, Run], ties: Ties) -> list[Rankings]:
+    """Return `rankings` of each run."""
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected at least one run by name")
-    ours = [measure for measure in wanted if isinstance(measure, Measure)]
-    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
+    return [rankings(qrels, run, ties=ties) for run in runs.values()]
 
-    def values_of(run: Run) -> list[Array]:
-        found: Any = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
-        values: dict[Any, Any] = {**found, **{m: dict.fromkeys(qrels, 0.0) for m in theirs}}
+
+def values_by_topic(
+    measures: Sequence[Any],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    found: Sequence[Rankings],
+    n_jobs: int | None,
+) -> Array:
+    """Return the values of measures of both libraries, of shape (measures, systems, topics).
+
+    Measures of gapboost read `found`, those of ir_measures `qrels` and `runs`.
+    """
+    ours = [measure for measure in measures if isinstance(measure, Measure)]
+    theirs = [measure for measure in measures if not isinstance(measure, Measure)]
+    values = []
+    for run, ranked in zip(runs.values(), found, strict=True):
+        of_run: dict[Any, Any] = dict(evaluated(ours, ranked, n_jobs=n_jobs))
+        by_topic: dict[Any, Any] = {measure: dict.fromkeys(qrels, 0.0) for measure in theirs}
         for metric in ir_measures().iter_calc(theirs, qrels, run) if theirs else ():
             if metric.query_id in qrels:
-                values[metric.measure][metric.query_id] = metric.value
-        values |= {m: np.array(list(values[m].values())) for m in theirs}
-        return [values[measure] for measure in wanted]
-
-    found = np.array([values_of(run) for run in runs.values()])
-    return SystemValues(wanted, tuple(runs), tuple(qrels), found.transpose(1, 0, 2))
+                by_topic[metric.measure][metric.query_id] = metric.value
+        of_run |= {measure: list(by_topic[measure].values()) for measure in theirs}
+        values.append([of_run[measure] for measure in measures])
+    return np.swapaxes(np.array(values), 0, 1)
 
 
 def checked_measures(measures: Any) -> list[Any]:

@@ -20,7 +20,7 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Mapping
-from itertools import islice
+from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,7 +31,7 @@ from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
 from gapboost.analysis.informativeness import RankedList, ranked_lists
-from gapboost.evaluation import Empty, PerQuery, Values, mean
+from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.sums import grade_limit
@@ -212,36 +212,43 @@ class Rankings(NamedTuple):
     y_true : float64 ndarray of shape (N,)
         Grades of the retrieved documents.
     y_score : float ndarray of shape (N,)
-    qid : list of str
+    qid : ndarray of shape (N,)
         Topic of each retrieved document.
     recall_base : {topic: {grade: documents}}
         Judged documents of all topics.
+    judgments : int64 ndarray of shape (N,)
+        Position of the judgment of each retrieved document, counted through all topics; -1 for a
+        document without one.
+    ties : {"expected", "row"}
     """
 
     y_true: Array
     y_score: Array
-    qid: list[str]
+    qid: Array
     recall_base: Mapping[str, Mapping[float, int]]
+    judgments: Array
+    ties: TieRule
 
     def lists(self) -> list[RankedList]:
         """One list of grades for each topic with documents; equal scores by falling document id."""
         return ranked_lists(self.y_true, self.y_score, self.qid, recall_base=self.recall_base)
 
 
-def checked_ids(found: Any, name: str, expected: str) -> Mapping[str, Mapping[str, float]]:
-    """Return judgments or a run, whose topics and documents are all strings.
-
-    Raises
-    ------
-    TypeError
-        If they are none.
-    """
+def check_ids(found: Any, name: str, expected: str) -> None:
+    """Raise TypeError if the topics and documents of judgments or a run are not all strings."""
     mapping(found, name, expected)
     kinds = {kind for ids in (found, *found.values()) for kind in set(map(type, ids))}
     others = [kind.__name__ for kind in kinds if not issubclass(kind, str)]
     if others:
         raise TypeError(f"{name} has topics or documents of type {others[0]}; expected strings")
-    return found  # type: ignore[no-any-return]
+
+
+def grade_counts(qrels: Qrels) -> dict[str, Counter[float]]:
+    """Return the number of documents of each grade, by topic; grades below 0 are 0."""
+    return {
+        topic: Counter(max(grade, 0) for grade in judged.values())
+        for topic, judged in qrels.items()
+    }
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -277,23 +284,34 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     [[2, 0, 1]]
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
-    checked_ids(qrels, "qrels", JUDGMENTS)
-    checked_ids(run, "run", RETRIEVED)
-    judgments = [grade for judged in qrels.values() for grade in judged.values()]
-    grades = np.maximum(numeric_column(judgments, "qrels", "grades"), 0)
-    known = iter(checked_grades(grades, "qrels", real=True).tolist())
-    base = {topic: Counter(islice(known, len(judged))) for topic, judged in qrels.items()}
-    found = {topic: sorted(run.get(topic, {}).items(), reverse=True) for topic in qrels}
-    qid = [topic for topic, documents in found.items() for _ in documents]
-    given = [score for documents in found.values() for _, score in documents]
-    y_true = [qrels[topic].get(d, 0) for topic, documents in found.items() for d, _ in documents]
+    check_ids(qrels, "qrels", JUDGMENTS)
+    check_ids(run, "run", RETRIEVED)
+    given = [grade for judged in qrels.values() for grade in judged.values()]
+    grades = np.maximum(numeric_column(given, "qrels", "grades"), 0)
+    checked_grades(grades, "qrels", real=True)
+    qid, judgments, scores, numbers = [], [], [], count()
+    for topic, judged in qrels.items():
+        place = {document: next(numbers) for document in judged}
+        retrieved = run.get(topic, {})
+        for document in sorted(retrieved, reverse=True):
+            qid.append(topic)
+            judgments.append(place.get(document, -1))
+            scores.append(retrieved[document])
     if not qid:
         raise ValueError(f"run shares no topic with qrels; expected some of {list(qrels)[:3]} ...")
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
-    scores = numeric_column(given, "run", "finite scores").astype("f4") if single else given
-    scores = checked_scores(scores, len(qid), "run", "run")
-    return Rankings(np.maximum(y_true, 0), scores, qid, base)
+    found = numeric_column(scores, "run", "finite scores").astype("f4") if single else scores
+    y_true = np.append(grades, 0)[judgments]
+    y_score = checked_scores(found, len(qid), "run", "run")
+    return Rankings(
+        y_true,
+        y_score,
+        np.array(qid),
+        grade_counts(qrels),
+        np.array(judgments),
+        "row" if single else "expected",
+    )
 
 
 def evaluate(
@@ -333,27 +351,34 @@ def evaluate(
     {Precision(k=2): 0.5}
     """
     wanted = as_measures(measures)
-    found = rankings(qrels, run, ties=ties)
+    found = evaluated(wanted, rankings(qrels, run, ties=ties), empty, n_jobs)
+    if per_query:
+        return found
+    return Values({measure: mean(v, np.ones(len(v))) for measure, v in found.items()})
+
+
+def evaluated(
+    measures: Measures, found: Rankings, empty: Empty = 0, n_jobs: int | None = None
+) -> PerQuery:
+    """Return one value a topic, in the order of the judgments; 0 for topics without documents."""
+    wanted = as_measures(measures)
     grades = [grade for counts in found.recall_base.values() for grade in counts]
     checked_grades(grades, "qrels", grade_limit(wanted), real=True)
-    values: Any = evaluate_rows(
+    values = evaluate_rows(
         wanted,
         found.y_true,
         found.y_score,
         found.qid,
         recall_base=found.recall_base,
-        ties="expected" if ties == "expected" else "row",
+        ties=found.ties,
         empty=empty,
         missing_queries="zero",
         per_query=True,
         n_jobs=n_jobs,
     )
     place = {topic: number for number, topic in enumerate(values.qid.tolist())}
-    order = [place[topic] for topic in qrels]
-    by_topic = PerQuery({m: v[order] for m, v in values.items()}, values.qid[order])
-    if per_query:
-        return by_topic
-    return Values({measure: mean(v, np.ones(len(v))) for measure, v in by_topic.items()})
+    order = [place[topic] for topic in found.recall_base]
+    return PerQuery({m: v[order] for m, v in values.items()}, values.qid[order])
 
 
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
