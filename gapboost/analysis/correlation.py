@@ -212,8 +212,8 @@ def robustness(
             ranked._replace(y_true=y_true[ranked.judgments], recall_base=base)
             for ranked in complete
         ]
-        values = values_by_topic(wanted, judged, runs, thinner, 1)
-        return np.mean(values, axis=2)
+        of_systems: Array = values_by_topic(wanted, judged, runs, thinner, 1).mean(axis=2)
+        return of_systems
 
     expected = means(qrels)
 
