@@ -48,8 +48,8 @@ def write_ltr_plugin(
     ValueError
         If the engine would compute other scores: splits by category, linear trees, random forests,
         gblinear, classifiers and objectives whose prediction is not the sum of the trees, or a
-        missing value other than NaN. If the features have no names, or were made within the query. If `X` has other
-        columns than the training data.
+        missing value other than NaN. If the features have no names, or were made within the query.
+        If `X` has other columns than the training data.
     NotFittedError
         Before `fit`.
 
