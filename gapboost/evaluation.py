@@ -8,10 +8,8 @@ import numpy as np
 
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores
-from gapboost._data.grades import graded
 from gapboost._data.judged import Judged, judged
-from gapboost._data.queries import as_array
-from gapboost._data.recall_base import RecallBase, as_mapping, base_without_rows, key_of
+from gapboost._data.recall_base import by_query, without_rows
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
@@ -193,44 +191,30 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
-    limit = grade_limit(wanted)
-    recall_base = as_mapping(recall_base)
+    recall_base = by_query(recall_base)
     data = judged(
-        y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True
+        y_true,
+        qid,
+        sample_weight=sample_weight,
+        recall_base=recall_base,
+        limit=grade_limit(wanted),
+        real=True,
+        every_query=missing_queries == "zero",
     )
-    scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-    ids, weights, occurring = data.queries.ids, data.weights, data.graded
-    missing = _without_rows(recall_base, ids)
+    missing = without_rows(recall_base, data.queries.ids)
     if missing and missing_queries == "warn":
         warnings.warn(
             f"recall_base has {len(missing)} queries without rows, which are left out of the mean; "
             'expected missing_queries="zero" to count them, or "skip"',
             stacklevel=2,
         )
-    counts_missing = bool(missing) and missing_queries == "zero"
-    if counts_missing:
-        base = base_without_rows(missing, limit)
-        ids = as_array([*ids.tolist(), *missing])
-        weights = np.ones(len(ids))
-        occurring = graded(np.union1d(data.occurring, base.occurring))
-    resolved = [measure.resolved(occurring) for measure in wanted]
+    scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
+    resolved = [measure.resolved(data.occurring) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
-    if counts_missing:
-        values = [
-            np.append(of_rows, np.where(has_relevant(measure, base), 0.0, OF_EMPTY[empty]))
-            for of_rows, measure in zip(values, resolved, strict=True)
-        ]
+    by_measure = dict(zip(wanted, values, strict=True))
     if per_query:
-        return PerQuery(dict(zip(wanted, values, strict=True)), ids)
-    return Values({measure: mean(v, weights) for measure, v in zip(wanted, values, strict=True)})
-
-
-def _without_rows(recall_base: Any, ids: Array) -> dict[Any, Any]:
-    """Return the entries of a mapping whose queries are not among `ids`; of an array nothing."""
-    if not isinstance(recall_base, Mapping):
-        return {}
-    listed = {key_of(recall_base, query) for query in ids}
-    return {key: entry for key, entry in recall_base.items() if key not in listed}
+        return PerQuery(by_measure, data.queries.ids)
+    return Values({measure: mean(v, data.weights) for measure, v in by_measure.items()})
 
 
 def mean(values: Array, weights: Array) -> float:
@@ -251,56 +235,44 @@ def query_values(
     n_jobs: int | None = None,
 ) -> list[Array]:
     """Return one float64 array of shape (Q,) a measure, for checked data in grouped order."""
-    if data.labels or any(
-        part.label_column is not None for measure in measures for _, part in measure.terms
-    ):
-        return values_of_labels(measures, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
-    offsets = data.queries.offsets
-    values = [np.zeros(len(data.queries)) for _ in measures]
-    threads = resolve_n_jobs(n_jobs)
+    parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
+    found: dict[Measure, Array] = {}
+    for label in dict.fromkeys(part.label_column for part in parts):
+        of_label = [part for part in parts if part.label_column == label]
+        found.update(_values_of_parts(of_label, data, scores, ties, n_jobs))
+    values = []
+    for measure in measures:
+        value = np.sum([weight * found[part] for weight, part in measure.terms], axis=0)
+        if empty != 0:
+            value[~has_relevant(measure, data)] = OF_EMPTY[empty]
+        values.append(value)
+    return values
+
+
+def _values_of_parts(
+    parts: Sequence[Measure], data: Judged, scores: Array, ties: TieRule, n_jobs: int | None
+) -> dict[Measure, Array]:
+    """Return the value of each query for measures that read the same label."""
+    read = [with_its_label(part, data) for part in parts]
+    _, data = read[0]
+    offsets, threads = data.queries.offsets, resolve_n_jobs(n_jobs)
     ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
+    found = {part: np.empty(len(data.queries)) for part in parts}
 
     def task(k: int) -> None:
         first, last = ranges[k]
         rows = slice(offsets[first], offsets[last])
-        base = data.base[first:last]
-        ranked = rank_queries(
-            scores[rows],
-            data.codes[rows],
-            offsets[first : last + 1] - rows.start,
-            ties == "expected",
-        )
-        for measure, out in zip(measures, values, strict=True):
-            for weight, part in measure.terms:
-                out[first:last] += weight * part.evaluated(ranked, base)
-            if empty != 0:
-                out[first:last][~has_relevant(measure, base)] = OF_EMPTY[empty]
+        starts = offsets[first : last + 1] - rows.start
+        ranked = rank_queries(scores[rows], data.codes[rows], starts, ties == "expected")
+        for part, (measure, _) in zip(parts, read, strict=True):
+            found[part][first:last] = measure.evaluated(ranked, data.base[first:last])
 
     run(task, len(ranges), threads)
-    return values
+    return found
 
 
-def has_relevant(measure: Measure, base: RecallBase) -> Array:
+def has_relevant(measure: Measure, data: Judged) -> Array:
     """Return True for each query with a document that is relevant by a part, of shape (Q,)."""
-    relevant: Array = np.any([part.relevant(base) for _, part in measure.terms], axis=0)
+    read = [with_its_label(part, data) for _, part in measure.terms]
+    relevant: Array = np.any([part.relevant(of_label.base) for part, of_label in read], axis=0)
     return relevant
-
-
-def values_of_labels(
-    measures: Sequence[Measure], data: Judged, scores: Array, *, empty: Empty, **how: Any
-) -> list[Array]:
-    """Return the values of measures of several labels; evaluate a part that several share once."""
-    parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
-    # NaN where nothing is relevant by the label of the part.
-    found = {}
-    for part in parts:
-        measure, of_label = with_its_label(part, data)
-        (found[part],) = query_values([measure], of_label, scores, empty="skip", **how)
-    values = []
-    for measure in measures:
-        each = np.array([weight * found[part] for weight, part in measure.terms])
-        nothing = np.isnan(each).all(axis=0)
-        values.append(np.nansum(each, axis=0))
-        if empty != 0:
-            values[-1][nothing] = OF_EMPTY[empty]
-    return values

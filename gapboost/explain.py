@@ -201,7 +201,7 @@ def measure(
         raise ValueError(
             f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row"
         )
-    resolved = wanted.resolved(data.graded)
+    resolved = wanted.resolved(data.occurring)
     found = contributions(ranker, X)
     values = queries.grouped(found.values)
     (full,) = query_values([resolved], data, queries.grouped(found.scores))

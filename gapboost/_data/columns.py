@@ -66,26 +66,34 @@ def numeric_column(
 def check_integers(values: Any, name: str) -> None:
     """Raise ValueError for integers that are not kept as float64; other values are not checked."""
     # An array of numpy would make floats of all integers of a list with a float.
-    values = np.asarray(values, None if hasattr(values, "dtype") else object)
-    if values.dtype == object:
-        integers = [value for value in values.flat if isinstance(value, int | np.integer)]
-        values = np.array(integers, object)
-    if values.dtype.kind in "iuO":
-        wrong = (values > MOST_INTEGER) | (values < -MOST_INTEGER)
+    array = np.asarray(values, None if hasattr(values, "dtype") else object)
+    if array.dtype == object:
+        array = np.array([v for v in array.flat if isinstance(v, int | np.integer)], object)
+    if array.dtype.kind in "iuO":
+        wrong = (array > MOST_INTEGER) | (array < -MOST_INTEGER)
         if wrong.any():
             raise ValueError(
-                f"{name} holds the integer {values[wrong][0]}; expected integers from -2**53 to "
+                f"{name} holds the integer {array[wrong][0]}; expected integers from -2**53 to "
                 "2**53: subtract a number from all of them"
             )
 
 
-def check_finite(values: Array, name: str, expected: str, least: float = -np.inf) -> None:
-    """Raise ValueError if a value is NaN, infinite or below `least`."""
-    wrong = ~(np.isfinite(values) & (values >= least))
-    if wrong.any():
+def check_finite(
+    values: Array,
+    name: str,
+    expected: str,
+    least: float = -np.inf,
+    most: float = np.inf,
+    whole: bool = False,
+) -> None:
+    """Raise ValueError if a value is NaN, infinite, out of range, or fractional if not allowed."""
+    usable = np.isfinite(values) & (values >= least) & (values <= most)
+    if whole:
+        usable &= values == np.floor(values)
+    if not usable.all():
+        row = int(np.argmin(usable))
         raise ValueError(
-            f"{name} holds {values[wrong][0]:g} in row {int(np.argmax(wrong))}, counted from 0; "
-            f"expected {expected}"
+            f"{name} holds {values[row]:g} in row {row}, counted from 0; expected {expected}"
         )
 
 

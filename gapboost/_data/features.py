@@ -8,8 +8,8 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from gapboost._data.private import safe_indexing
-from gapboost._data.queries import GroupSizes
+from gapboost._data.private import num_samples, safe_indexing
+from gapboost._data.queries import ids_of_groups
 from gapboost._kernels import Array
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
@@ -20,10 +20,9 @@ QID = "qid"
 # before each column's.
 RENAMED_QID = f"__{QID}"
 
-# Types of columns, as `column_types` writes them.
-INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-NUMBER_TYPES = frozenset(("boolean", "float32", "float64", *INTEGERS))
-HALF = "float16"
+# Types of columns that both boosters take, as narwhals writes them.
+INTEGERS = tuple(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
+NUMBER_TYPES = frozenset(("Boolean", "Float32", "Float64", *INTEGERS))
 
 
 def column_names(X: Any) -> list[Any]:
@@ -115,15 +114,14 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
 def split(
     X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")
 ) -> tuple[Any, Any]:
-    """Return features and query ids, from the column ``qid`` if there is one.
-
-    Sizes of queries become `GroupSizes`.
+    """Return features and query ids: those given, of the column ``qid``, or of the sizes.
 
     Parameters
     ----------
     X : array-like of shape (N, n_features)
-    qid : array-like of shape (N,), GroupSizes or None
+    qid : array-like of shape (N,) or None
     group : array-like of shape (Q,), optional
+        Sizes of the queries, whose rows come query by query.
     names : tuple of str
         What the caller calls them.
 
@@ -142,7 +140,7 @@ def split(
     if len(given) > 1:
         raise ValueError(f"{given[0]}, and {given[1]} too; expected one of them")
     if group is not None:
-        return X, GroupSizes(group, names[2])
+        return X, ids_of_groups(group, num_samples(X), names[2], names[0])
     return X, qid if column is None else column
 
 
@@ -152,9 +150,9 @@ def features(X: Any, name: str = "X") -> Any:
     Parameters
     ----------
     X : array-like or sparse matrix of shape (N, n_features), or data frame
-        Lists become arrays; sparse matrices become CSR, or stay CSC, of floats in canonical form;
-        masked values become NaN; numbers in another byte order, which XGBoost would misread without
-        a word, those of this machine. All else stays.
+        Data frames stay. Lists become arrays; sparse matrices become CSR, or stay CSC, of floats in
+        canonical form; masked values become NaN; numbers in another byte order, which XGBoost would
+        misread without a word, those of this machine.
     name : str
         What the caller calls it.
 
@@ -164,36 +162,34 @@ def features(X: Any, name: str = "X") -> Any:
         If it is no table in memory of numbers and categories.
     """
     if sparse.issparse(X):
-        return _sparse(X)
+        # LightGBM predicts for these two classes only, and knows floats only.
+        X = sparse.csc_matrix(X) if X.format == "csc" else sparse.csr_matrix(X)
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        if not X.has_canonical_format:
+            # LightGBM silently misreads columns whose rows are not in order.
+            X = X.copy()
+            X.sum_duplicates()
+        return X
     _check_in_memory(X, name)
     if not hasattr(X, "shape"):
-        X = _as_array(X, name)
-    if len(X.shape) != 2:
+        try:
+            X = np.asarray(X)
+        except ValueError:
+            X = np.empty(len(X), dtype=object)  # rows of different lengths
+    is_array = isinstance(X, np.ndarray)
+    if len(X.shape) != 2 or (is_array and X.dtype.kind not in "biufO"):
+        # In the words of scikit-learn, for what its tools pass on.
         raise ValueError(
-            f"{name} has shape {X.shape}; expected rows and columns, shape (n_rows, n_features). "
-            "Reshape your data"
+            f"{name} has shape {X.shape}{f' and dtype {X.dtype}' if is_array else ''}; expected "
+            "numbers in rows of one length, shape (n_rows, n_features). Reshape your data. "
+            "Complex data not supported"
         )
-    if not isinstance(X, np.ndarray):
+    if not is_array:
         _check_columns(X, name)
         return X
-    if X.dtype.kind not in "biufO":
-        # scikit-learn's words for what its tools pass on
-        refused = " (Complex data not supported)" if X.dtype.kind == "c" else ""
-        raise ValueError(f"{name} has dtype {X.dtype}{refused}; expected numbers")
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
-
-
-def _sparse(X: Any) -> Any:
-    # LightGBM predicts for these two classes only, and knows floats only.
-    X = sparse.csc_matrix(X) if X.format == "csc" else sparse.csr_matrix(X)
-    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    if not X.has_canonical_format:
-        # LightGBM silently misreads columns whose rows are not in order.
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def _check_in_memory(X: Any, name: str) -> None:
@@ -203,15 +199,6 @@ def _check_in_memory(X: Any, name: str) -> None:
         raise TypeError(
             f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{loader}()"
         )
-
-
-def _as_array(X: Any, name: str) -> Array:
-    try:
-        return np.asarray(X)
-    except ValueError:
-        raise ValueError(
-            f"{name} holds rows of different lengths; expected shape (n_rows, n_features)"
-        ) from None
 
 
 def _check_columns(X: Any, name: str) -> None:
@@ -233,49 +220,35 @@ def _is_pandas(X: Any) -> bool:
     return hasattr(type(X), "iloc")
 
 
-def column_types(X: Any) -> dict[Any, str]:
-    """Return the type of each column of a data frame, in narwhals' words in lower case.
+def column_contents(X: Any) -> dict[Any, str]:
+    """Return "number", "category" or "other" for each column; nothing for non-tables.
 
-    Anything that is no data frame has no columns.
+    Numbers of 16 bits are numbers in pandas alone.
     """
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return {}
-    return {column: str(kind).lower() for column, kind in frame.schema.items()}
-
-
-def column_contents(X: Any) -> dict[Any, str]:
-    """Return "number", "category" or "other" for each column of a data frame."""
+    numbers = NUMBER_TYPES | ({"Float16"} if _is_pandas(X) else set())
     contents = {}
-    for column, kind in column_types(X).items():
-        is_category = kind.startswith(("categorical", "enum"))
+    for column, kind in frame.schema.items():
+        is_category = str(kind).startswith(("Categorical", "Enum"))
         other = "category" if is_category else "other"
-        contents[column] = "number" if kind in NUMBER_TYPES or kind == HALF else other
+        contents[column] = "number" if str(kind) in numbers else other
     return contents
 
 
 def check_arrow_numbers(X: Any, name: str) -> None:
-    """Refuse columns of polars and Arrow that are no numbers or truth values.
-
-    Numbers of 32 and 64 bits and whole numbers are taken.
-
-    Raises
-    ------
-    ValueError
-        Naming the column.
-    """
-    types = {} if _is_pandas(X) else column_types(X)
-    for column, kind in types.items():
-        if kind not in NUMBER_TYPES:
-            raise ValueError(
-                f"{name} has a column {column!r} of type {kind}; expected integers, float32 or "
-                f"float64. LightGBM takes categories from pandas alone: {name}.to_pandas()"
-            )
+    """Raise ValueError if a column of polars or Arrow holds categories: LightGBM ends there."""
+    contents = {} if _is_pandas(X) else column_contents(X)
+    categories = [column for column, content in contents.items() if content == "category"]
+    if categories:
+        raise ValueError(
+            f"{name} has the columns {shortened(categories)} of categories; expected numbers, or "
+            f"categories of pandas: {name}.to_pandas()"
+        )
 
 
 def rows_of(X: Any, rows: Array) -> Any:
     """Return these rows of a table of `features`."""
-    if sparse.issparse(X):
-        return X.tocsr()[rows]
     # Tables and arrays of Arrow.
     return X.take(rows) if type(X).__module__.startswith("pyarrow") else safe_indexing(X, rows)

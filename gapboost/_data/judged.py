@@ -16,13 +16,13 @@ from gapboost._data.grades import (
     graded,
     label_columns,
 )
-from gapboost._data.queries import Queries, grouped_rows
+from gapboost._data.queries import Queries, grouped_rows, plain_value
 from gapboost._data.recall_base import (
     RecallBase,
-    as_mapping,
+    by_query,
     codes_and_base,
     judgments_of,
-    key_of,
+    without_rows,
 )
 from gapboost._kernels import Array
 
@@ -58,11 +58,6 @@ class DataSummary(NamedTuple):
     def occurring(self) -> Array:
         """The grades that occur, ascending."""
         return np.array(self.grades)
-
-    @property
-    def mean_size(self) -> float:
-        """Mean number of documents per query."""
-        return self.n_rows / self.n_queries
 
     def check_contrasts(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""
@@ -145,20 +140,13 @@ class Judged:
 
     @property
     def occurring(self) -> Any:
-        """Distinct grades of the recall base, ascending.
+        """Distinct grades of the recall base, ascending; ``{column: grades}`` of several labels.
 
-        With several labels ``{column: grades}``.
+        If no document is relevant by a label, this is grade 1 alone, see `graded`.
         """
         if self.labels:
-            return {column: data.base.occurring for column, data in self.labels.items()}
-        return self.base.occurring
-
-    @property
-    def graded(self) -> Any:
-        """`graded` of the grades that occur; ``{column: grades}`` of several labels."""
-        if self.labels:
-            return {column: data.graded for column, data in self.labels.items()}
-        return graded(self.occurring)
+            return {column: data.occurring for column, data in self.labels.items()}
+        return graded(self.base.occurring)
 
     @property
     def contrasts(self) -> Array:
@@ -192,6 +180,7 @@ def judged(
     limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
     real: bool = False,
+    every_query: bool = False,
 ) -> Judged:
     """Check grades, query ids and weights and bring them together, query by query.
 
@@ -213,6 +202,8 @@ def judged(
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
     real : bool
         Whether grades may be fractional.
+    every_query : bool
+        Whether queries of a mapping `recall_base` that have no rows follow the others.
 
     Raises
     ------
@@ -220,7 +211,7 @@ def judged(
         Naming the argument, what was found and what is expected.
     """
     limit = limit or GradeLimit()
-    recall_base = as_mapping(recall_base)
+    recall_base = by_query(recall_base)
     columns = label_columns(y_true, names[0]) if limit.of_one_label or limit.of_labels else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
@@ -235,6 +226,9 @@ def judged(
     grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
     queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
     weights, factors = _query_weights(sample_weight, queries, names[2])
+    if every_query:
+        queries = queries.with_empty(without_rows(recall_base, queries.ids))
+        weights = np.ones(len(queries))
     judgments = None
     if recall_base is not None:
         judgments = judgments_of(recall_base, queries.ids, names[1], limit, real)
@@ -269,8 +263,6 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     factors = None
     if len(weights) == queries.n_rows:
         weights, factors = _weights_of_rows(queries.grouped(weights), queries)
-    if not (weights > 0).any():
-        raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
@@ -293,14 +285,14 @@ def _in_order_of(sample_weight: Any, queries: Queries, name: str) -> Any:
     """
     if not hasattr(sample_weight, "iloc") or len(sample_weight) != len(queries) != queries.n_rows:
         return sample_weight
-    row_of = {query: row for row, query in enumerate(sample_weight.index.tolist())}
-    keys = [key_of(row_of, query) for query in queries.ids]
-    if set(keys) != set(row_of):
+    row_of = {plain_value(query): row for row, query in enumerate(sample_weight.index.tolist())}
+    ids = list(map(plain_value, queries.ids))
+    if set(ids) != set(row_of):
         raise ValueError(
             f"{name} has an index with other values than the query ids; expected the ids, or an "
             f"array in the order in which the queries first occur: {name}.to_numpy()"
         )
-    return sample_weight.iloc[[row_of[key] for key in keys]]
+    return sample_weight.iloc[[row_of[query] for query in ids]]
 
 
 def _weights_of_rows(weights: Array, queries: Queries) -> tuple[Array, Array | None]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.columns import numeric_column, one_dimensional
+from gapboost._data.columns import check_finite, numeric_column, one_dimensional
 from gapboost._kernels import Array
 
 
@@ -54,6 +54,11 @@ class Queries:
         """Number of the query of each row, in the order of the rows, int64 of shape (N,)."""
         return self.ungrouped(self.numbers)
 
+    def with_empty(self, ids: list[Any]) -> Self:
+        """Return these queries, followed by others that have no documents."""
+        offsets = np.append(self.offsets, np.full(len(ids), self.n_rows))
+        return type(self)(array_of([*self.ids.tolist(), *ids]), offsets, self.rows)
+
     def grouped(self, values: Array) -> Array:
         """Return rows of `values` query by query; the array itself if they already are."""
         return values if self.rows is None else values[self.rows]
@@ -67,50 +72,30 @@ class Queries:
         return original
 
 
-@dataclass(frozen=True, eq=False)
-class GroupSizes:
-    """Sizes of the queries, instead of query ids, if the rows come query by query.
+def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "X") -> Array:
+    """Return a query id for each row, the number of its query, from the sizes of the queries.
 
-    Attributes
-    ----------
-    sizes : array-like of shape (Q,)
-    name : str
-        What the caller calls them.
+    Raises
+    ------
+    ValueError
+        If the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of `rows_of`.
     """
-
-    sizes: Any
-    name: str
-
-    def queries(self, n_rows: int, rows_of: str) -> Queries:
-        """The queries, whose ids are their numbers.
-
-        Raises
-        ------
-        ValueError
-            If the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of
-            `rows_of`.
-        """
-        expected = "whole numbers >= 1, the documents of each query"
-        sizes = numeric_column(self.sizes, self.name, expected, expected)
-        unusable = ~((sizes >= 1) & (sizes == np.floor(sizes)))
-        if unusable.any():
-            raise ValueError(
-                f"{self.name} holds the size {sizes[unusable][0]:g}; expected {expected}"
-            )
-        total = sizes.sum(dtype=np.float64)
-        if total != n_rows:
-            raise ValueError(
-                f"{self.name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected "
-                "the sizes of all queries, in the order of their rows (an id a row is a qid)"
-            )
-        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-        return Queries(np.arange(len(sizes)), offsets, None)
+    expected = "whole numbers >= 1, the documents of each query"
+    found = numeric_column(sizes, name, expected, expected)
+    check_finite(found, name, expected, 1, whole=True)
+    total = found.sum(dtype=np.float64)
+    if total != n_rows:
+        raise ValueError(
+            f"{name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected the sizes "
+            "of all queries, in the order of their rows (an id a row is a qid)"
+        )
+    return np.repeat(np.arange(len(found)), found.astype(np.int64))
 
 
 def grouped_rows(
     qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id"
 ) -> Queries:
-    """Group rows, in any order, by query id or `GroupSizes`; `what` is for messages.
+    """Group rows, in any order, by query id; `what` is for messages.
 
     Raises
     ------
@@ -119,42 +104,36 @@ def grouped_rows(
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)
-    if isinstance(qid, GroupSizes):
-        return qid.queries(n_rows, rows_of)
-    # An array of numpy would make strings of all ids of a list with a string.
-    is_list = isinstance(qid, Sequence) and not isinstance(qid, str | bytes)
-    ids = objects(qid) if is_list else one_dimensional(qid, name)
+    ids = _as_array(qid, name)
     if len(ids) != n_rows:
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
         )
     # Rows where runs of equal ids begin.
-    if ids.dtype == object:
-        starts = np.arange(n_rows)
-        keys = list(map(plain_value, ids))
-    else:
+    starts = np.arange(n_rows)
+    if ids.dtype != object:
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
-        keys = ids[starts].tolist()
-    code = _codes(keys, name)
+    keys = list(map(plain_value, ids[starts].tolist()))
+    try:
+        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    except TypeError as error:
+        raise ValueError(
+            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples "
+            "of them, one a row"
+        ) from None
+    code = np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
     highest = np.maximum.accumulate(code)
     first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
-    may_be_missing = ids.dtype.kind not in "biuSU"
-    if may_be_missing and any(_is_missing(plain_value(query)) for query in ids[first]):
+    if ids.dtype.kind not in "biuSU" and any(map(_is_missing, ids[first])):
         raise ValueError(
             f"{name} holds missing values (None, NaN, NaT); expected a {what} in every row"
         )
     _check_kinds(keys, ids.dtype, name)
-    distinct = as_array(list(dict.fromkeys(keys))) if is_list else ids[first]
     if (code == highest).all():
-        return Queries(distinct, np.append(first, n_rows), None)
+        return Queries(ids[first], np.append(first, n_rows), None)
     code = np.repeat(code, np.diff(starts, append=n_rows))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
-    return Queries(distinct, offsets, np.argsort(code, kind="stable"))
-
-
-def objects(values: Any) -> Array:
-    """Return the values of a sequence, tuples too, as an object ndarray of shape (n,)."""
-    return np.fromiter(values, dtype=object, count=len(values))
+    return Queries(ids[first], offsets, np.argsort(code, kind="stable"))
 
 
 def plain_value(value: Any) -> Any:
@@ -164,16 +143,22 @@ def plain_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _codes(keys: list[Any], name: str) -> Array:
-    """Return the number of each id among the distinct ones, by first occurrence, int64."""
-    try:
-        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
-    except TypeError as error:
-        raise ValueError(
-            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples "
-            "of them, one a row"
-        ) from None
-    return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
+def _as_array(qid: Any, name: str) -> Array:
+    """Return ids as an array of one dimension that keeps their values and types."""
+    # An array of numpy would make strings of all ids of a list with a string.
+    if not isinstance(qid, Sequence) or isinstance(qid, str | bytes):
+        return one_dimensional(qid, name)
+    return array_of(list(map(plain_value, qid)))
+
+
+def array_of(values: list[Any]) -> Array:
+    """Return values of Python as numpy's array if this keeps values and types, else as objects."""
+    with suppress(ValueError, OverflowError):
+        array = np.asarray(values)
+        kept = array.tolist()
+        if array.ndim == 1 and kept == values and set(map(type, kept)) == set(map(type, values)):
+            return array
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _is_missing(value: Any) -> bool:
@@ -202,13 +187,3 @@ def _check_kinds(keys: list[Any], dtype: Any, name: str) -> None:
             f"{name} holds the float {max(keys, key=abs)}, which stands for several integers; "
             "expected integers or strings"
         )
-
-
-def as_array(distinct: list[Any]) -> Array:
-    """Return ids as numpy's array if this keeps values and type, else as objects."""
-    with suppress(ValueError, OverflowError):
-        array = np.asarray(distinct)
-        values = array.tolist()
-        if values == distinct and type(values[0]) is type(distinct[0]):
-            return array
-    return objects(distinct)

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.grades import GradeLimit, at_least, checked_grades
-from gapboost._data.queries import Queries, as_array, plain_value
+from gapboost._data.queries import Queries, plain_value
 from gapboost._kernels import Array
 
 # A measure has a number for every pair of levels. Up to LEVELS_OF_ALL different grades have the
@@ -108,16 +108,20 @@ class RecallBase:
 Judgments = tuple[Array, Array, Array]
 
 
-def as_mapping(recall_base: Any) -> Any:
-    """Return a data frame of pandas as ``{id: {grade: documents}}``, and others unchanged."""
-    is_frame = hasattr(recall_base, "iloc") and hasattr(recall_base, "columns")
-    return recall_base.to_dict("index") if is_frame else recall_base
+def by_query(recall_base: Any) -> Any:
+    """Return a mapping or data frame of pandas as ``{id: grade counts}``; others unchanged."""
+    if hasattr(recall_base, "iloc"):
+        recall_base = recall_base.to_dict("index")
+    if not isinstance(recall_base, Mapping):
+        return recall_base
+    return {plain_value(query): counts for query, counts in recall_base.items()}
 
 
-def key_of(recall_base: Mapping[Any, Any], query: Any) -> Any:
-    """Return the key of a query id in a mapping, None if it has none."""
-    plain = plain_value(query)
-    return next((key for key in (query, plain) if key in recall_base), None)
+def without_rows(recall_base: Any, ids: Array) -> list[Any]:
+    """Return the queries of `by_query` that are not among `ids`; of an array none."""
+    with_rows = set(map(plain_value, ids))
+    given = recall_base if isinstance(recall_base, Mapping) else ()
+    return [query for query in given if query not in with_rows]
 
 
 def judgments_of(
@@ -127,8 +131,8 @@ def judgments_of(
 
     Parameters
     ----------
-    recall_base : mapping or array-like of shape (Q, c + 1)
-        As in `gapboost._data.judged.judged`.
+    recall_base : dict or array-like of shape (Q, c + 1)
+        As `by_query` returns it.
     ids : ndarray of shape (Q,)
     qid_name : str
         The caller's name of the ids.
@@ -141,18 +145,16 @@ def judgments_of(
     ValueError
         If a query is missing, or a grade or a number of documents is invalid.
     """
-    entries = _entries(recall_base, ids, qid_name)
+    entries = [
+        row if isinstance(row, Mapping) else dict(enumerate(row))
+        for row in _rows_of(recall_base, ids, qid_name)
+    ]
     query = np.repeat(np.arange(len(ids)), list(map(len, entries)))
-    grades = list(chain.from_iterable(entries))
+    grade = numeric_column(list(chain.from_iterable(entries)), "recall_base", "grades")
     amounts = list(chain.from_iterable(entry.values() for entry in entries))
-    grade = numeric_column(grades, "recall_base", "grades")
-    documents = numeric_column(amounts, "recall_base", "numbers of documents by grade")
-    wrong = ~((documents >= 0) & (documents <= MOST_DOCUMENTS) & (documents == np.floor(documents)))
-    if wrong.any():
-        raise ValueError(
-            f"recall_base holds {documents[wrong][0]:g} documents of a grade of query "
-            f"{ids[query[wrong][0]]!r}; expected integers from 0 to {MOST_DOCUMENTS}"
-        )
+    expected = f"numbers of documents by grade, integers from 0 to {MOST_DOCUMENTS}"
+    documents = numeric_column(amounts, "recall_base", expected)
+    check_finite(documents, "recall_base", expected, 0, MOST_DOCUMENTS, whole=True)
     there = documents > 0
     grade = grade[there]
     if len(grade):
@@ -160,30 +162,26 @@ def judgments_of(
     return query[there], grade, documents[there].astype(np.int64)
 
 
-def _entries(recall_base: Any, ids: Array, qid_name: str) -> list[Mapping[Any, Any]]:
-    """Return ``{grade: documents}`` of each query."""
+def _rows_of(recall_base: Any, ids: Array, qid_name: str) -> list[Any]:
+    """Return the grade counts of each query, a mapping or an iterable in order."""
     if isinstance(recall_base, Mapping):
-        keys = [key_of(recall_base, query) for query in ids]
-        if None in keys:
+        keys = list(map(plain_value, ids))
+        missing = [query for query in keys if query not in recall_base]
+        if missing:
             raise ValueError(
-                f"recall_base lacks query {ids[keys.index(None)]!s} of {qid_name}; expected grade "
-                "counts of every query"
+                f"recall_base lacks query {missing[0]!s} of {qid_name}; expected grade counts of "
+                "every query"
             )
-        rows = [recall_base[key] for key in keys]
+        rows = [recall_base[query] for query in keys]
     else:
         rows = list(recall_base) if ordered(recall_base) else []
-        if len(rows) != len(ids):
-            raise ValueError(
-                f"recall_base is {shown(recall_base)}; expected numbers of shape ({len(ids)}, "
-                "number of grades): how many documents of each query have grade 0, 1, ..., in the "
-                f"order in which the ids of {qid_name} first occur"
-            )
-    wrong = [row for row in rows if not isinstance(row, Mapping) and not ordered(row)]
-    if wrong:
+    if len(rows) != len(ids) or not all(isinstance(row, Mapping) or ordered(row) for row in rows):
         raise ValueError(
-            f"recall_base holds {shown(wrong[0])}; expected numbers of documents by grade"
+            f"recall_base is {shown(recall_base)}; expected numbers of documents by grade: a "
+            f"mapping from query ids, or an array of shape ({len(ids)}, number of grades) in the "
+            f"order in which the ids of {qid_name} first occur"
         )
-    return [row if isinstance(row, Mapping) else dict(enumerate(row)) for row in rows]
+    return rows
 
 
 def codes_and_base(
@@ -231,15 +229,6 @@ def codes_and_base(
             )
         counts = np.maximum(counts, listed)
     return codes[:n_rows], RecallBase(counts, levels)
-
-
-def base_without_rows(recall_base: Mapping[Any, Any], limit: GradeLimit) -> RecallBase:
-    """Return the recall base of all queries of a mapping, in its order."""
-    ids = as_array(list(recall_base))
-    queries = Queries(ids, np.zeros(len(ids) + 1, dtype=np.int64), None)
-    judgments = judgments_of(recall_base, ids, "recall_base", limit, real=True)
-    nothing = np.zeros(0, dtype=np.int32)
-    return codes_and_base(nothing, queries, judgments, limit.highest, "recall_base")[1]
 
 
 def _level_counts(

@@ -101,7 +101,7 @@ def load(
     grades = data.grades[order]
     if label_columns(y, "y"):
         grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), rows)
-    return Documents(rows_of(X, rows), grades, queries.sizes), queries, data.graded
+    return Documents(rows_of(X, rows), grades, queries.sizes), queries, data.occurring
 
 
 # --- folds ----------------------------------------------------------------------------------------

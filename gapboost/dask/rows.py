@@ -10,7 +10,6 @@ from dask.dataframe import DataFrame
 from gapboost._data.features import split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary, judged
-from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 
@@ -59,12 +58,14 @@ def whole_queries(
         If a value is unusable, the collections have different partitions, or partitions of arrays
         cut queries.
     """
-    X, queries = split(X, qid, group)
-    if queries is None:
-        raise ValueError("qid is missing; expected qid, with a query id for each row, or group, "
-                         "with the sizes of each partition's queries")  # fmt: skip
-    by_size = isinstance(queries, GroupSizes)
-    columns = {**columns, **({"group": queries.sizes} if by_size else {"qid": queries})}
+    X, qid = split(X, qid)
+    by_size = group is not None
+    if by_size == (qid is not None):
+        raise ValueError(
+            "qid and group are both missing or both given; expected qid, with a query id for each "
+            "row, or group, with the sizes of each partition's queries"
+        )
+    columns = {**columns, "qid": qid, "group": group}
     columns = {name: values for name, values in columns.items() if values is not None}
     rows = _survey(client, columns, limit)
     if by_size or len(rows.ids) == rows.summary.n_queries:

@@ -10,7 +10,6 @@ import numpy as np
 from gapboost._data.arguments import as_integer, ordered, shown
 from gapboost._data.columns import one_dimensional
 from gapboost._data.features import check_names
-from gapboost._data.grades import graded
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
 from gapboost._page import COLORS, PURPOSE, write_page
@@ -311,9 +310,9 @@ def _occurring(parts: Sequence[Rows]) -> Any:
     """Return the grades of all parts, by label if there are several."""
     occurring = [rows.data.occurring for rows in parts]
     if not parts[0].data.labels:
-        return graded(np.unique(np.concatenate(occurring)))
+        return np.unique(np.concatenate(occurring))
     return {
-        column: graded(np.unique(np.concatenate([of_part[column] for of_part in occurring])))
+        column: np.unique(np.concatenate([of_part[column] for of_part in occurring]))
         for column in occurring[0]
     }
 

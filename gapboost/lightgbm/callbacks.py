@@ -197,7 +197,7 @@ class LightGBMMetric(Metrics):
         self, label: Array, sizes: Array, weight: Array | None
     ) -> tuple[Judged, list[Measure]]:
         data = judged_groups(label, sizes, weight, self.measures)
-        return data, [measure.resolved(data.graded) for measure in self.measures]
+        return data, [measure.resolved(data.occurring) for measure in self.measures]
 
 
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:

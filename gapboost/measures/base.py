@@ -239,7 +239,7 @@ class Measure(Value, ABC):
         names = ("ranked", "qid", "sample_weight")
         limit = grade_limit([self])
         data = judged(ranked, None, recall_base=bases, limit=limit, names=names, real=True)
-        terms = self.resolved(data.graded).terms
+        terms = self.resolved(data.occurring).terms
         grades, n = data.codes, len(data.codes)
         changes = np.zeros((n, n))
         for p in range(n):

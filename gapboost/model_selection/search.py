@@ -21,7 +21,6 @@ from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.private import num_samples
-from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
@@ -264,11 +263,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             As in `fit`. Only steps of a pipeline that request `qid` use them.
         """
         if isinstance(self.best_estimator_, Pipeline):
-            _, given = split(X, qid, group)
-            if isinstance(given, GroupSizes):
-                queries = given.queries(num_samples(X), "X")
-                qid = queries.ids[queries.codes]
-            X = transform(self.best_estimator_[:-1], X, qid)
+            X = transform(self.best_estimator_[:-1], X, split(X, qid, group)[1])
         scores: Array = last_step(self.best_estimator_).predict(X)
         return scores
 

@@ -165,4 +165,4 @@ class Objective(Value, ABC):
         limit = grade_limit([self.measure])
         data = judged(y_true, qid, sample_weight=sample_weight, limit=limit, real=True)
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-        return data, scores, self.resolved(data.graded)
+        return data, scores, self.resolved(data.occurring)

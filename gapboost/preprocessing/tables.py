@@ -69,26 +69,6 @@ def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
     return [numbers[usable.index(column)] for column in columns]
 
 
-def as_numbers(X: Any) -> Any:
-    """Return an array of objects as float64, and any other table unchanged.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an object is not a number.
-    """
-    if not isinstance(X, np.ndarray) or X.dtype != object:
-        return X
-    try:
-        numbers = X.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"X holds values that are not numbers ({error}); expected numbers"
-        ) from None
-    check_integers(X, "X")
-    return numbers
-
-
 def values_of(X: Any, positions: Sequence[int]) -> Array:
     """Return columns of numbers as one array; missing values of a data frame become NaN.
 
@@ -100,7 +80,6 @@ def values_of(X: Any, positions: Sequence[int]) -> Array:
         If a column holds integers that are not kept as float64.
     """
     if isinstance(X, np.ndarray):
-        check_integers(X, "X")
         narrow = X.dtype in (np.float16, np.float32)
         return np.ascontiguousarray(X[:, positions], np.float32 if narrow else np.float64)
     frame = nw.from_native(X, eager_only=True)
