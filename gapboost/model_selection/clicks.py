@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from gapboost._data.arguments import as_integer, probability, random_numbers
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
@@ -126,11 +126,11 @@ def g_from_clicks(
     n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
     total = np.tensordot(number, kinds, axes=1)
-    missing = np.flatnonzero(total[1, 1:] == 0) + 1
-    if len(missing):
+    shown = total[1, 1:]
+    if len(shown) == 0 or not shown.all():
         raise ValueError(
-            f"grades has no document of grade {missing[0]} that was shown; expected every grade "
-            f"from 1 to {total.shape[1] - 1}"
+            "grades holds no shown document of some grade; expected shown documents of every grade "
+            f"from 1 to {max(len(shown), 1)}"
         )
     n, shares = int(number.sum()), number / number.sum()
     samples = np.array(
@@ -154,9 +154,9 @@ def g_from_clicks(
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.
     low, high = np.minimum(low, g), np.maximum(high, g)
-    found: list[Any] = [tuple(values.tolist()) for values in (g, low, high, rates, *total)]
-    found.append(_pooled_grades(rates, _rising(total)))
-    return ThresholdEstimate(*found)
+    estimates: list[Any] = [tuple(values.tolist()) for values in (g, low, high, rates, *total)]
+    estimates.append(_pooled_grades(rates, _rising(total)))
+    return ThresholdEstimate(*estimates)
 
 
 def _kinds_of_sessions(
@@ -166,18 +166,12 @@ def _kinds_of_sessions(
 
     A kind has the clicks and impressions by grade; all are float64 of shape (U, 2, c + 1).
     """
-    if grades is None:
-        raise ValueError("grades is missing; expected the grade of every shown document")
     grade = checked_grades(grades, "grades")
     n, n_grades = len(grade), int(grade.max()) + 1
-    clicked = _amounts(clicks, "clicks", n)
+    clicked = _amounts(clicks, "clicks", n, whole=True)
     shown = np.ones(n) if impressions is None else _amounts(impressions, "impressions", n)
-    if (clicked != np.floor(clicked)).any() or not clicked.any():
-        raise ValueError("clicks holds a fractional value, or only 0; expected counts")
     if (clicked[shown == 0] > 0).any():
         raise ValueError("clicks holds clicks on a document with 0 impressions; expected none")
-    if n_grades == 1:
-        raise ValueError("grades holds only grade 0; expected documents of higher grades")
     counted = impressions is not None and (shown == np.floor(shown)).all()
     if sessions is None and counted and (clicked <= shown).all():
         one = np.eye(n_grades)
@@ -192,16 +186,14 @@ def _kinds_of_sessions(
     return kinds, occurrences.astype(np.float64)
 
 
-def _amounts(values: Any, name: str, n_rows: int) -> Array:
-    amounts = numeric_column(values, name, "numbers >= 0").astype(np.float64)
+def _amounts(values: Any, name: str, n_rows: int, whole: bool = False) -> Array:
+    expected = f"{'whole ' if whole else ''}numbers >= 0"
+    amounts = numeric_column(values, name, expected).astype(np.float64)
     if len(amounts) != n_rows:
         raise ValueError(
             f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row"
         )
-    if not (amounts >= 0).all() or not (amounts <= MOST_CLICKS / n_rows).all():
-        raise ValueError(
-            f"{name} holds a negative, NaN, infinite or very large value; expected numbers >= 0"
-        )
+    check_finite(amounts, name, expected, 0, MOST_CLICKS / n_rows, whole)
     return amounts
 
 

@@ -1,7 +1,7 @@
 """Measures as scikit-learn scorers."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn import get_config
@@ -59,8 +59,6 @@ class MeasureScorer:
 
     measure: Measure
 
-    needs_qid: ClassVar[bool] = True
-
     def __repr__(self) -> str:
         return f"measure_scorer({self.measure!r})"
 
@@ -87,14 +85,8 @@ class MeasureScorer:
                 "of the search or cross-validation"
             )
         # One thread: searches run many folds side by side, and this is a small part of each.
-        values = evaluate(
-            self.measure,
-            y,
-            estimator.predict(X, **routed),
-            qid,
-            sample_weight=sample_weight,
-            n_jobs=1,
-        )
+        scores = estimator.predict(X, **routed)
+        values = evaluate(self.measure, y, scores, qid, sample_weight=sample_weight, n_jobs=1)
         return float(values[self.measure])
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -107,6 +99,5 @@ class MeasureScorer:
 
 def _predicts_by_query(estimator: Any) -> bool:
     """Return True for a pipeline with a step that transforms by query, and for `GSearchCV`."""
-    if not get_config()["enable_metadata_routing"]:
-        return False
-    return "qid" in get_routing_for_object(estimator).consumes("predict", ["qid"])
+    by_routing: bool = get_config()["enable_metadata_routing"]
+    return by_routing and "qid" in get_routing_for_object(estimator).consumes("predict", ["qid"])

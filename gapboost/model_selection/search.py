@@ -20,7 +20,6 @@ from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.features import features, rows_of, split
-from gapboost._data.private import num_samples
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
@@ -164,38 +163,22 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
-        candidates = self._candidates()
-        trained = [self._measure_of(t.params) for t in _trainings(candidates, self._trees)]
-        measures = [*self._targets(), *trained]
+        targets, candidates = self._targets(), self._candidates()
+        trainings = _trainings(candidates, self._trees)
+        measures = [*targets, *(self._measure_of(training.params) for training in trainings)]
         check_one_label(measures, "GSearchCV")
-        judged = ranking_rows(
-            X, y, qid, group, sample_weight, position=position, limit=grade_limit(measures)
-        ).data
+        limit = grade_limit(measures)
+        judged = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
         codes = judged.queries.codes
         ids = judged.queries.ids[codes]
-        if sample_weight is not None and num_samples(sample_weight) != len(ids):
+        if sample_weight is not None and judged.factors is None:
             sample_weight = judged.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = X if isinstance(self.estimator, Pipeline) else features(split(X, qid, group)[0])
         columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
         folds = query_folds(judged.queries, self.cv, self.random_state, table, y)
-        self._search(columns, candidates, folds)
-        if self.refit:
-            start = time.perf_counter()
-            best = _with_params(self.estimator, self.best_params_)
-            if isinstance(best, Pipeline):
-                transformers, table = fit_transformers(best, table, y, ids)
-                best.steps[:-1] = transformers.steps
-            last_step(best).fit(table, y, qid=ids, sample_weight=sample_weight, position=position)
-            self.best_estimator_ = best
-            self.refit_time_ = time.perf_counter() - start
-        return self
-
-    def _search(self, columns: dict[str, Any], candidates: list[Params], folds: list[Any]) -> None:
-        targets = self._targets()
-        trainings = _trainings(candidates, self._trees)
         tasks = [
-            partial(_train_on_fold, clone(self.estimator), columns, fold, training, targets)
+            partial(_train_on_fold, self.estimator, columns, fold, training, targets)
             for fold in folds
             for training in trainings
         ]
@@ -208,12 +191,20 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 for candidate, values, seconds in scored:
                     scores[candidate, number // len(trainings)] = values
                     times[candidate, number // len(trainings)] = seconds
-        names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
+        names = ["score"] if isinstance(self.scoring, str | Measure) else list(map(str, targets))
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_[f"mean_test_{names[0]}"][self.best_index_])
         self.n_splits_ = len(folds)
+        if self.refit:
+            start = time.perf_counter()
+            self.best_estimator_ = _with_params(self.estimator, self.best_params_)
+            given = _transformed(self.best_estimator_, columns)
+            given["sample_weight"] = given.pop("weight")
+            last_step(self.best_estimator_).fit(**given)
+            self.refit_time_ = time.perf_counter() - start
+        return self
 
     @property
     def _trees(self) -> str:
@@ -323,9 +314,18 @@ def _with_params(estimator: Any, params: Params) -> Any:
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
+def _transformed(model: Any, columns: Params) -> Params:
+    """Fit the steps of a pipeline before the ranker; return the columns with their features."""
+    if not isinstance(model, Pipeline):
+        return dict(columns)
+    transformers, table = fit_transformers(model, columns["X"], columns["y"], columns["qid"])
+    model.steps[:-1] = transformers.steps
+    return {**columns, "X": table}
+
+
 def _train_on_fold(
     estimator: Any,
-    columns: dict[str, Any],
+    columns: Params,
     fold: tuple[Array, Array],
     training: Training,
     targets: list[Measure],
@@ -338,10 +338,10 @@ def _train_on_fold(
         {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
         for rows in fold
     )
+    rows = ranking_rows(**_transformed(model, train))
     if isinstance(model, Pipeline):
-        steps, train["X"] = fit_transformers(model, train["X"], train["y"], train["qid"])
-        test["X"] = transform(steps, test["X"], test["qid"])
-    rows, held_out = ranking_rows(**train), ranking_rows(**{**test, "position": None})
+        test["X"] = transform(model[:-1], test["X"], test["qid"])
+    held_out = ranking_rows(**{**test, "position": None})
     found: list[Scored] = []
     n_rounds = 0
     start = time.perf_counter()

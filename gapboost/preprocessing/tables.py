@@ -17,14 +17,8 @@ def with_text_names(X: Any) -> Any:
     scikit-learn compares the names of columns only if all of them are text.
     """
     names = column_names(X)
-    if all(isinstance(name, str) for name in names):
-        return X
-    texts = list(map(str, names))
-    if len(set(texts)) < len(texts):
-        raise ValueError(
-            f"X has columns of the same name as text, {names}; expected distinct names"
-        )
-    return X.set_axis(texts, axis=1)
+    is_text = all(isinstance(name, str) for name in names)
+    return X if is_text else X.set_axis(list(map(str, names)), axis=1)
 
 
 def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
@@ -41,25 +35,19 @@ def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
     ValueError
         If there is no such column, or it does not hold numbers.
     """
-    names = column_names(X) or [None] * X.shape[1]
-    contents = list(column_contents(X).values()) or ["number"] * X.shape[1]
-    numbers = [
-        place
-        for place, (name, content) in enumerate(zip(names, contents, strict=True))
-        if content == "number" and name != QID
-    ]
+    contents = column_contents(X) or dict.fromkeys(range(X.shape[1]), "number")
+    contents.pop(QID, None)
+    places = {name: place for place, name in enumerate(column_names(X) or contents)}
+    numbers = [places[name] for name, content in contents.items() if content == "number"]
     if columns is None:
-        others = [
-            name
-            for name, content in zip(names, contents, strict=True)
-            if content == "other" and name != QID
-        ]
+        others = [name for name, content in contents.items() if content == "other"]
         if others:
             raise ValueError(
                 f"X has columns that are neither numbers nor categories: {shortened(others)}; "
                 "expected numbers or categories, or the names of the columns of numbers as columns"
             )
         return numbers
+    names = list(places)
     usable = [names[place] for place in numbers] if isinstance(columns[0], str) else numbers
     unknown = [column for column in columns if column not in usable]
     if unknown:

@@ -226,6 +226,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             raise TypeError(
                 "X is a sparse matrix; expected a dense array or a data frame: X.toarray()"
             )
+        X = with_text_names(X)
         others, qid = split(X, qid, group)
         if not column_names(others):
             check_integers(others, "X")
@@ -242,7 +243,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
                 "the queries, or a column 'qid' of a data frame. Pipelines pass qid on with "
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
-        return with_text_names(X), grouped_rows(qid, X.shape[0], rows_of="X")
+        return X, grouped_rows(qid, X.shape[0], rows_of="X")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
