@@ -128,7 +128,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
     def _get_xgb_parameters(self, dataset: Any) -> tuple[dict[str, Any], ...]:
         booster, train, matrix = super()._get_xgb_parameters(dataset)
         ranker = XGBGAPRanker(**self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True))
-        plan = ranker._plan(ranker.get_params(deep=False))
+        plan = ranker._plan()
         trained = dataset.where(~F.col(alias.valid)) if alias.valid in dataset.columns else dataset
         grades = [row[0] for row in trained.select(alias.label).distinct().collect()]
         # One query of all grades: it is checked as labels are, and has what all rows have.

@@ -18,11 +18,11 @@ MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
 def metric_names(measures: Sequence[Measure]) -> list[str]:
-    """Names under which boosters report measures: short, without blanks or colons, and distinct.
+    """Return the names under which boosters report measures: short, distinct, without blanks.
 
-    A cut-off follows an ``@``; measures that would share a name have their labels. XGBoost's early
-    stopping decides by the beginning of a name whether to minimize. Names that it would minimize
-    get the prefix ``map-``.
+    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost decides
+    by the beginning of a name whether to minimize: names that it would minimize get the prefix
+    ``map-``.
     """
     short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
     names = [
@@ -34,70 +34,49 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
 
 
 class Metrics:
-    """Means of measures over the queries of a data set.
+    """Means of measures over the queries of a data set: called with scores, in grouped order.
 
     Parameters
     ----------
     measures : sequence of Measure
-        With g resolved, unless `resolve` gets every data set.
+        With g resolved.
+    data : Judged
+    names : sequence of str
+        `metric_names` of the measures.
     n_jobs : int, optional
         Threads.
     team : callable, optional
         The booster's own threads.
+    compute : callable, optional
+        Returns one value a query for each measure; None is `query_values`.
     """
 
     def __init__(
-        self, measures: Sequence[Measure], n_jobs: int | None = None, team: Team | None = None
+        self,
+        measures: Sequence[Measure],
+        data: Judged,
+        names: Sequence[str],
+        n_jobs: int | None = None,
+        team: Team | None = None,
+        compute: Callable[[Array], list[Array]] | None = None,
     ) -> None:
-        self.measures = tuple(measures)
-        self.names = metric_names(self.measures)
+        self.measures = measures
+        self.data = data
+        self.names = names
         self.n_jobs = n_jobs
         self.team = team
+        self.compute = compute
 
-    def values(
-        self,
-        scores: Array,
-        data: Judged,
-        total: Callable[[Array], Array] | None = None,
-        measures: Sequence[Measure] | None = None,
-        compute: Callable[[Array], list[Array]] | None = None,
-    ) -> list[tuple[str, float]]:
-        """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (N,)
-            In grouped order.
-        data : Judged
-        total : callable, optional
-            On a cluster: returns the sums of an array over the workers. Every worker calls it.
-        measures : sequence of Measure, optional
-            The measures with the g of this data set.
-        compute : callable, optional
-            Computes one value a query for each measure, on a GPU.
-        """
-        check_scores(scores)
-        if compute is not None:
-            found = compute(scores)
-        else:
-            with working_on(self.team):
-                found = query_values(
-                    self.measures if measures is None else measures,
-                    data,
-                    np.ascontiguousarray(scores),
-                    n_jobs=self.n_jobs,
-                )
-        if total is None:
-            means = [mean(values, data.weights) for values in found]
-        else:
-            means = means_over_workers(found, data.weights, total)
+    def __call__(self, scores: Array) -> list[tuple[str, float]]:
+        """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
+        means = [mean(values, self.data.weights) for values in self.by_query(scores)]
         return list(zip(self.names, means, strict=True))
 
-
-def means_over_workers(
-    values: Sequence[Array], weights: Array, total: Callable[[Array], Array]
-) -> list[float]:
-    """Return weighted means over the queries of all workers; this one may have no queries."""
-    sums = total(np.array([[v @ weights, weights.sum()] for v in values]))
-    means: list[float] = (sums[:, 0] / sums[:, 1]).tolist()
-    return means
+    def by_query(self, scores: Array) -> list[Array]:
+        """Return one float64 array of shape (Q,) for each measure."""
+        check_scores(scores)
+        if self.compute is not None:
+            return self.compute(scores)
+        scores = np.ascontiguousarray(scores)
+        with working_on(self.team):
+            return query_values(self.measures, self.data, scores, n_jobs=self.n_jobs)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from gapboost._boosters.metrics import metric_names
-from gapboost._data.arguments import not_negative, seed
+from gapboost._data.arguments import seed
 from gapboost._data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.sums import grade_limit
@@ -16,9 +16,6 @@ Function = Callable[..., Any]
 
 # The parameters that our rankers add to those of the boosters.
 OWN_NAMES = ("measure", "g", "objective", "stopping_metric")
-
-# LightGBM's name of the penalty on factors of positions.
-PENALTY = "lambdarank_position_bias_regularization"
 
 # Parameters that ask for early stopping: XGBoost's, LightGBM's and its aliases.
 EARLY_STOPPING = (
@@ -45,8 +42,6 @@ class Plan:
         Metrics that the booster calls as they are.
     stopping : str, Measure, callable or None
         The metric that stops training; None is the trained measure.
-    penalty : float
-        Penalty on factors of positions.
     n_jobs : int or None
         Threads.
     """
@@ -55,48 +50,24 @@ class Plan:
     extra: tuple[Measure, ...] = ()
     functions: tuple[Function, ...] = ()
     stopping: Any = None
-    penalty: float = 0.0
     n_jobs: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        ranker: Any,
-        eval_metric: Any,
-        *,
-        random_state: Any,
-        n_jobs: int | None,
-        penalty: Any = None,
-        position: Any = None,
-        stops_early: bool = False,
-    ) -> Self:
+    def of(cls, ranker: Any, eval_metric: Any, random_state: Any, n_jobs: int | None) -> Self:
         """Return the plan of a ranker's parameters.
 
         Parameters
         ----------
         ranker : LGBMGAPRanker or XGBGAPRanker
         eval_metric : str, Measure, callable, list of them or None
-        random_state, n_jobs, penalty
+        random_state, n_jobs
             Parameters of the ranker.
-        position : array-like or None
-            The argument of `fit`.
-        stops_early : bool
-            True if early stopping uses the metric that the plan names first.
 
         Raises
         ------
         ValueError, TypeError
             If one of them is unusable.
         """
-        if ranker.stopping_metric is not None and not stops_early:
-            raise ValueError(
-                f"stopping_metric is {ranker.stopping_metric!r}, but no early stopping uses it; "
-                "expected early_stopping_rounds, an early stopping callback that names no metric "
-                "and not all of them, or stopping_metric=None"
-            )
-        penalty = 0.0 if penalty is None else not_negative(penalty, PENALTY)
-        if penalty and position is None:
-            raise ValueError(f"{PENALTY} is {penalty} but position is None; expected both")
         given = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
         measures = [m for m in given if m not in functions]
@@ -105,7 +76,6 @@ class Plan:
             tuple(as_measures([] if eval_metric is None else measures, "eval_metric")),
             tuple(functions),
             ranker.stopping_metric,
-            penalty,
             n_jobs,
         )
 

@@ -15,7 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._data.arguments import not_negative
 from gapboost._kernels import Array
+
+# LightGBM's name of the penalty on factors.
+PENALTY = "lambdarank_position_bias_regularization"
 
 # LightGBM's, so that a position without curvature stays where it is.
 LEAST_CURVATURE = 0.001
@@ -44,27 +48,31 @@ class PositionFactors:
     ----------
     positions : Positions
         Of the training rows.
-    learning_rate, penalty : float
+    learning_rate : float
+    parameters : mapping
+        Of the ranker: the penalty is one of them.
     scale : (float, float)
         The booster's units of gradients and hessians: the steps divide by them.
-    before : mapping {position: float}, optional
-        Factors of the ranker that training continues.
+    continued : object
+        The model that training continues. It has factors if it is one of our rankers.
     """
 
     def __init__(
         self,
         positions: Positions,
         learning_rate: float,
-        penalty: float,
+        parameters: Mapping[str, Any],
         scale: tuple[float, float],
-        before: Mapping[Any, float] | None = None,
+        continued: Any = None,
     ) -> None:
+        penalty = not_negative(parameters.get(PENALTY) or 0.0, PENALTY)
+        before = getattr(continued, "position_bias_", None) or {}
         self.positions = positions
         self.learning_rate = learning_rate
         self.scale = scale
         self.penalties = penalty * np.bincount(positions.codes, minlength=len(positions.ids))
         # Before each round, and at the end: early stopping goes back.
-        self.course = [np.array([(before or {}).get(i, 0.0) for i in positions.ids])]
+        self.course = [np.array([before.get(i, 0.0) for i in positions.ids])]
 
     def of_rows(self) -> Array:
         """Return the newest factor of each row."""

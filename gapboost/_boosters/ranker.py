@@ -1,7 +1,6 @@
 """What the rankers of both boosters have besides `fit` and `predict`."""
 
 import os
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -10,7 +9,6 @@ from gapboost._boosters.plan import Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.rows import RankingRows
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
-from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -40,8 +38,6 @@ class GAPRanker:
     _trained_objective: Objective
     position_bias_: dict[Any, float] | None
     _trained_names: tuple[str, ...] = ()
-    # Factors after all rounds that the booster holds: training that continues starts from these.
-    _last_factors: dict[Any, float] | None = None
 
     @property
     def objective_(self) -> Objective:
@@ -109,34 +105,31 @@ class GAPRanker:
             check_names(feature_names(X), self._trained_names, "X")
         return X
 
-    def _train_watched(
-        self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
+    def _learn(
+        self,
+        plan: Plan,
+        rows: RankingRows,
+        factors: PositionFactors | None,
+        best_round: int | None,
+        learned: dict[str, Any],
     ) -> None:
-        """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
-        ranker: Any = self
-        given = ranker.get_params(deep=False)
-        plan = ranker._plan(given, rows.positions)
-        plan = plan.resolved(rows.data.occurring)
-        ranker._boost(given, plan, ranker._gradients(plan, rows), rows, [held_out], watch)
+        """Set the attributes of a fitted ranker, all at once.
 
-
-def fitted_attributes(
-    plan: Plan, rows: RankingRows, factors: PositionFactors | None, best_round: int | None
-) -> dict[str, Any]:
-    """Return the attributes of a fitted ranker that `GAPRanker` reads.
-
-    Parameters
-    ----------
-    plan : Plan
-    rows : RankingRows
-        The training set.
-    factors : PositionFactors or None
-    best_round : int or None
-        Rounds of this training that predictions use; None is all.
-    """
-    return {
-        "_trained_objective": plan.objective,
-        "n_queries_in_": len(rows.data.queries),
-        "position_bias_": None if factors is None else factors.by_position(best_round),
-        "_trained_names": feature_names(rows.X),
-    }
+        Parameters
+        ----------
+        plan : Plan
+        rows : RankingRows
+            The training set.
+        factors : PositionFactors or None
+        best_round : int or None
+            Rounds of this training that predictions use; None is all.
+        learned : dict
+            Attributes of the booster's own ranker.
+        """
+        vars(self).update(
+            learned,
+            _trained_objective=plan.objective,
+            n_queries_in_=len(rows.data.queries),
+            position_bias_=None if factors is None else factors.by_position(best_round),
+            _trained_names=feature_names(rows.X),
+        )

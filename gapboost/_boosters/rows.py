@@ -1,6 +1,5 @@
 """Rows of one data set in grouped order, ready for a booster."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,15 @@ import numpy as np
 
 from gapboost._boosters.positions import Positions
 from gapboost._data.columns import checked_scores
-from gapboost._data.features import check_names, feature_names, features, rows_of, split
+from gapboost._data.features import (
+    QID,
+    check_names,
+    column_names,
+    feature_names,
+    features,
+    rows_of,
+    split,
+)
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import grouped_rows
@@ -129,7 +136,6 @@ def evaluation_rows(
     pairs = [] if eval_set is None else eval_set
     if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
         pairs = [pairs]
-        metadata = {name: _of_one_set(values) for name, values in metadata.items()}
     for name, values in {"eval_set": pairs, **metadata}.items():
         if values is not None and not (
             isinstance(values, list | tuple) and len(values) == len(pairs)
@@ -153,43 +159,20 @@ def evaluation_rows(
     return sets
 
 
-def _of_one_set(values: Any) -> Any:
-    """Return metadata of the only evaluation set as a list; it may be one already."""
-    is_list = isinstance(values, list | tuple) and len(values) == 1 and np.ndim(values[0]) == 1
-    return values if values is None or is_list else [values]
+def refuse_positions(X: Any, **arguments: Any) -> None:
+    """Raise ValueError for positions of columns if `X` has a column ``qid``, which is no feature.
 
-
-def check_columns(arguments: Mapping[str, Any], n_features: int, has_qid: bool) -> None:
-    """Check positions of columns in arguments of a booster; names are not checked.
-
-    Parameters
-    ----------
-    arguments : mapping {argument: str or sequence, maybe nested}
-    n_features : int
-    has_qid : bool
-        True if the table holds a column ``qid``, which is no feature and shifts the others.
-
-    Raises
-    ------
-    ValueError
-        If a position is out of range, or there is a column ``qid``.
+    The others would be shifted. `arguments` of a booster hold names or positions, maybe nested.
     """
+    if QID not in column_names(X):
+        return
     for name, value in arguments.items():
-        for position in _positions(value):
-            if has_qid or not 0 <= position < n_features:
-                raise ValueError(
-                    f"{name} has the position {position}; expected one of {n_features} features, "
-                    "counted from 0, or names of columns where X has a column 'qid'"
-                )
-
-
-def _positions(value: Any) -> list[int]:
-    if isinstance(value, str):
-        # LightGBM's other forms: "0,1,2", "[0,1],[2]" and "name:one,two".
-        has_names = re.search("[a-z]", value, re.IGNORECASE)
-        return [] if has_names else [int(number) for number in re.findall(r"-?\d+", value)]
-    if isinstance(value, list | tuple | set | np.ndarray):
-        return [
-            position for part in value if not isinstance(part, str) for position in _positions(part)
-        ]
-    return [int(value)] if isinstance(value, int | np.integer) else []
+        if value is None or (isinstance(value, str) and value == "auto"):
+            continue
+        nested = [entry if isinstance(entry, list | tuple) else [entry] for entry in value]
+        is_named = all(isinstance(column, str) for entry in nested for column in entry)
+        if isinstance(value, str) or not is_named:
+            raise ValueError(
+                f"{name} is {value!r}, and X has a column {QID!r}, which is no feature; expected "
+                "names of columns, or qid beside X"
+            )

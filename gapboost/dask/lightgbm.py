@@ -88,7 +88,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         refuse({name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}, OFFERED)
         refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
         client = private.dask_client(given.pop("client"))
-        plan = Plan.of(self, None, random_state=private.value_of("seed", given), n_jobs=None)
+        plan = self._plan()
         columns = {"y": y, "sample_weight": sample_weight, "init_score": init_score}
         X, columns, rows = whole_queries(client, X, qid, group, columns, plan.limit)
         rows.summary.check_contrasts("y")

@@ -84,7 +84,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             partitions.
         """
         refuse(refused, OFFERED)
-        plan = self._plan(self.get_params(deep=False))
+        plan = self._plan()
         refuse({"eval_metric": plan.functions or None}, OFFERED)
         train, rows = self._dask_matrix(plan.limit, X, y, qid, base_margin)
         rows.summary.check_contrasts("y")
@@ -98,7 +98,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         n_jobs = min(self.client.nthreads().values())
         found = xgboost.dask.train(
             self.client,
-            self._train_parameters(self.get_params(deep=False)),
+            self._train_parameters(self.get_xgb_params()),
             train,
             self.get_num_boosting_rounds(),
             evals=evals,

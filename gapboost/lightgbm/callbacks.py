@@ -7,7 +7,7 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._boosters.native import (
     Content,
     PerDataSet,
@@ -16,7 +16,6 @@ from gapboost._boosters.native import (
     native_objective,
 )
 from gapboost._boosters.plan import refuse_ignored
-from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
 from gapboost.lightgbm.private import TEAM
@@ -165,39 +164,37 @@ class LightGBMObjective:
         return Gradients(objective, data, units(objective, data.mean_size), self.n_jobs, TEAM)
 
 
-class LightGBMMetric(Metrics):
+class LightGBMMetric:
     """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
 
     The latter are ``(y_true, y_pred, weight, group)``.
     """
 
     def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
-        super().__init__(measures, n_jobs, TEAM)
-        self._known: PerDataSet[tuple[Judged, list[Measure]]] = PerDataSet()
-
-    def __reduce__(self) -> Any:
-        return LightGBMMetric, (self.measures, self.n_jobs)
+        self.measures = measures
+        self.names = metric_names(measures)
+        self.n_jobs = n_jobs
+        self._known: PerDataSet[Metrics] = PerDataSet()
 
     # LightGBM calls copies of its callables.
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
     def __repr__(self) -> str:
-        return f"eval_metric({list(self.measures)!r})"
+        return f"eval_metric({self.measures!r})"
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
         scores, owner, content = _passed(y_true, y_pred, weight, group)
-        data, measures = self._known.get(owner, content, self._resolved)
-        return [(*value, True) for value in self.values(scores, data, measures=measures)]
+        metrics = self._known.get(owner, content, self._metrics)
+        return [(*value, True) for value in metrics(scores)]
 
-    def _resolved(
-        self, label: Array, sizes: Array, weight: Array | None
-    ) -> tuple[Judged, list[Measure]]:
+    def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics:
         data = judged_groups(label, sizes, weight, self.measures)
-        return data, [measure.resolved(data.occurring) for measure in self.measures]
+        resolved = [measure.resolved(data.occurring) for measure in self.measures]
+        return Metrics(resolved, data, self.names, self.n_jobs, TEAM)
 
 
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:

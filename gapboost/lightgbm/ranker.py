@@ -5,15 +5,13 @@ from copy import deepcopy
 from typing import Any, Self
 
 import lightgbm
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.plan import OWN_NAMES, PENALTY, Plan, refuse_ignored
+from gapboost._boosters.plan import OWN_NAMES, Plan, refuse_ignored
 from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.ranker import GAPRanker, fitted_attributes, is_forked
-from gapboost._boosters.rows import RankingRows, check_columns, evaluation_rows, ranking_rows
-from gapboost._data.features import QID, column_names
+from gapboost._boosters.ranker import GAPRanker, is_forked
+from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows, refuse_positions
 from gapboost._kernels import Array
 from gapboost.lightgbm import private
 from gapboost.lightgbm.callbacks import units
@@ -26,8 +24,6 @@ from gapboost.lightgbm.training import (
     ignored_parameters,
     read_exactly,
     round_metrics,
-    stops_early,
-    vendor_ranker,
 )
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -122,14 +118,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_y: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
-        eval_names: list[str] | None = None,
         eval_sample_weight: Any = None,
         eval_init_score: Any = None,
         eval_metric: Any = None,
-        feature_name: Any = "auto",
         categorical_feature: Any = "auto",
         callbacks: list[Callable[..., Any]] | None = None,
         init_model: Any = None,
+        **others: Any,
     ) -> Self:
         """Train.
 
@@ -163,12 +158,17 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_metric : str, Measure, callable or list of them, optional
             Metrics to report after the measure that is trained for. LightGBM calls a callable as
             `lightgbm.LGBMRanker` does, with the rows of the evaluation set query by query.
-        init_score, eval_names, eval_sample_weight, eval_init_score, feature_name
-            As in `lightgbm.LGBMRanker.fit`.
-        categorical_feature, callbacks, init_model
+        init_score, eval_sample_weight, eval_init_score, **others
+            As in `lightgbm.LGBMRanker.fit`; others are `eval_names` and `feature_name`.
+        categorical_feature
+            As in `lightgbm.LGBMRanker.fit`. If `X` has a column ``qid``, columns are named.
+        callbacks
             As in `lightgbm.LGBMRanker.fit`. Early stopping uses the measure that is trained for,
-            or `stopping_metric` of the ranker. Training that continues a ranker draws other random
-            thresholds than the ranker did, and starts from its factors of positions.
+            or `stopping_metric` of the ranker.
+        init_model
+            As in `lightgbm.LGBMRanker.fit`. Factors of positions start from those of a ranker.
+            With ``extra_trees=True``, pass another `extra_seed`: LightGBM would draw the same
+            thresholds again.
 
         Raises
         ------
@@ -180,8 +180,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         UserWarning
             If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
-        given = self.get_params(deep=False)
-        plan = self._plan(given, position, eval_metric, callbacks)
+        plan = self._plan(eval_metric)
         rows = ranking_rows(
             X, y, qid, group, sample_weight, init_score, position, limit=plan.limit, names=NAMES
         )
@@ -194,115 +193,86 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         }
         pairs = evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
-        columns = {
-            "categorical_feature": categorical_feature,
-            "interaction_constraints": given.get("interaction_constraints"),
-        }
-        check_columns(columns, rows.X.shape[1], QID in column_names(X))
+        constraints = self.get_params().get("interaction_constraints")
+        refuse_positions(
+            X, categorical_feature=categorical_feature, interaction_constraints=constraints
+        )
         before = None if init_model is None else _as_booster(init_model)
         if before is not None:
-            check_continued(before, rows, feature_name)
-            if private.value_of("extra_trees", given):
-                # LightGBM would draw the same thresholds again.
-                seed = given.get("extra_seed") or private.value_of("seed", given)
-                seed = seed if isinstance(seed, int | np.integer) else 6
-                given["extra_seed"] = int(seed) + before.num_trees() & 0x7FFFFFFF
+            check_continued(before, rows, others.get("feature_name", "auto"))
         gradients = self._gradients(plan, rows, init_model)
         counter = TreeCounter()
-        callbacks = [*(callbacks or ()), counter]
-        if given.get("first_metric_only") is not False:
-            given["first_metric_only"] = True
-            callbacks = [by_first_metric(callback) for callback in callbacks]
         trained = self._boost(
-            given,
-            plan,
             gradients,
             rows,
             sets,
-            eval_names=eval_names,
-            feature_name=feature_name,
+            round_metrics(plan, rows, sets),
             categorical_feature=categorical_feature,
-            callbacks=callbacks,
+            callbacks=[*(callbacks or ()), counter],
             init_model=before,
+            **others,
         )
         best_round = None
         if trained.booster_.best_iteration > 0:
             begin = 0 if before is None else before.current_iteration()
             best_round = trained.booster_.best_iteration - begin
             private.set_best_iteration(trained, counter.counts[best_round - 1])
-        fitted = fitted_attributes(plan, rows, gradients.factors, best_round)
-        # In one step: fits of this ranker in several threads leave no mixture.
-        self.__dict__ = {
-            **vars(self),
-            **private.learned(trained),
-            **fitted,
-            "_last_factors": fitted["position_bias_"],
-        }
+        self._learn(plan, rows, gradients.factors, best_round, private.learned(trained))
         return self
 
     def _boost(
         self,
-        given: dict[str, Any],
-        plan: Plan,
         gradients: Gradients,
         rows: RankingRows,
         sets: list[RankingRows],
-        watch: Callable[[Array], Any] | None = None,
+        metrics: list[Any],
+        callbacks: Sequence[Any] = (),
         **others: Any,
     ) -> lightgbm.LGBMRanker:
         """Train a fresh ranker of LightGBM: after an error this one is as it was.
 
-        Each round reports the metrics of the plan, or calls `watch` with the scores of the one
-        evaluation set. `others` are arguments of LightGBM's `fit`.
+        `metrics`, `callbacks` and `others` are arguments of LightGBM's `fit`.
         """
-        trained = vendor_ranker(
-            given, objective=lambda y_true, y_pred: gradients(y_pred), metric="None"
-        )
+        vendor = self._vendor(objective=lambda y_true, y_pred: gradients(y_pred), metric="None")
+        if self.get_params().get("first_metric_only") is not False:
+            vendor.set_params(first_metric_only=True)
+            callbacks = [by_first_metric(callback) for callback in callbacks]
         # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        arrays = {id(s): (read_exactly(s.X), s.y) for s in (rows, *sets)}
-        try:
-            return trained.fit(
-                *arrays[id(rows)],
-                sample_weight=_row_weights(rows),
-                init_score=rows.start,
-                group=rows.sizes,
-                **private.evaluation_arguments([arrays[id(s)] for s in sets]),
-                eval_group=[s.sizes for s in sets] or None,
-                eval_sample_weight=[_row_weights(s) for s in sets],
-                eval_init_score=[s.start for s in sets],
-                eval_metric=(
-                    round_metrics(plan, rows, sets)
-                    if watch is None
-                    else lambda y_true, y_pred: watch(y_pred) or []
-                ),
-                **others,
-            )
-        except private.LightGBMError as error:
-            if "num_features()" not in str(error):
-                raise
-            raise ValueError(
-                "X holds no feature that LightGBM can split; expected one with different values, "
-                "each side of a split in at least min_child_samples rows"
-            ) from error
-
-    def _plan(
-        self,
-        given: dict[str, Any],
-        position: Any,
-        eval_metric: Any = None,
-        callbacks: Sequence[Any] | None = None,
-    ) -> Plan:
-        """Return the plan of these parameters, after a check of all of them."""
-        refuse_ignored(given, ignored_parameters(), "LightGBM")
-        return Plan.of(
-            self,
-            eval_metric,
-            random_state=private.value_of("seed", given),
-            n_jobs=private.value_of("num_threads", given),
-            penalty=given.pop(PENALTY, None),
-            position=position,
-            stops_early=stops_early(given, callbacks),
+        arrays = {id(s): (read_exactly(s.X, "eval_set X"), s.y) for s in sets}
+        arrays[id(rows)] = read_exactly(rows.X, "X"), rows.y
+        return vendor.fit(
+            *arrays[id(rows)],
+            sample_weight=_row_weights(rows),
+            init_score=rows.start,
+            group=rows.sizes,
+            **private.evaluation_arguments([arrays[id(s)] for s in sets]),
+            eval_group=[s.sizes for s in sets] or None,
+            eval_sample_weight=[_row_weights(s) for s in sets],
+            eval_init_score=[s.start for s in sets],
+            eval_metric=metrics,
+            callbacks=list(callbacks),
+            **others,
         )
+
+    def _train_watched(
+        self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
+    ) -> None:
+        """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
+        gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
+        self._boost(gradients, rows, [held_out], [lambda _, scores: watch(scores) or []])
+
+    def _plan(self, eval_metric: Any = None) -> Plan:
+        """Return the plan of the parameters, after a check of all of them."""
+        given = self.get_params(deep=False)
+        refuse_ignored(given, ignored_parameters(), "LightGBM")
+        seed, n_jobs = (private.value_of(name, given) for name in ("seed", "num_threads"))
+        return Plan.of(self, eval_metric, seed, n_jobs)
+
+    def _vendor(self, **others: Any) -> lightgbm.LGBMRanker:
+        """Return LightGBM's own ranker with the parameters of this one."""
+        given = self.get_params(deep=False)
+        known = {name: value for name, value in given.items() if name not in OWN_NAMES}
+        return lightgbm.LGBMRanker(**known, **others)
 
     def _process_params(self, stage: str) -> dict[str, Any]:
         # LightGBM passes all of these on to its library.
@@ -312,15 +282,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""
-        scale, factors = units(plan.objective, rows.data.mean_size), None
+        given, factors = self.get_params(deep=False), None
+        scale = units(plan.objective, rows.data.mean_size)
         if rows.positions is not None:
-            before = getattr(continued, "_last_factors", None)
-            factors = PositionFactors(
-                rows.positions, self.learning_rate, plan.penalty, scale, before
-            )
+            rate = self.learning_rate
+            factors = PositionFactors(rows.positions, rate, given, scale, continued)
         gradients = Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, factors)
         # All names of LightGBM's min_child_weight.
-        least = private.value_of("min_sum_hessian_in_leaf", self.get_params(deep=False))
+        least = private.value_of("min_sum_hessian_in_leaf", given)
         gradients.check_learnable(rows, float(least))
         return gradients
 
@@ -362,7 +331,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         if is_forked():
             kwargs = {"num_threads": 1, **kwargs}
         scores: Array = super().predict(
-            read_exactly(self._features(X, validate_features)),
+            read_exactly(self._features(X, validate_features), "X"),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
@@ -380,7 +349,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         own objective.
         """
         check_is_fitted(self)
-        vendor = vendor_ranker(self.get_params(deep=False), objective=VENDOR_OBJECTIVE)
+        vendor = self._vendor(objective=VENDOR_OBJECTIVE)
         trained = self.booster_
         booster = labelled(trained, num_iteration=-1)
         booster.best_iteration, booster.best_score = trained.best_iteration, trained.best_score

@@ -1,6 +1,5 @@
 """Parts of a LightGBM fit: arguments, metrics and callbacks as LightGBM takes them."""
 
-from collections.abc import Sequence
 from copy import copy
 from functools import cache
 from typing import Any
@@ -8,8 +7,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.plan import EARLY_STOPPING, OWN_NAMES, Plan
+from gapboost._boosters.metrics import Metrics, metric_names
+from gapboost._boosters.plan import Plan
 from gapboost._boosters.rows import RankingRows
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._kernels import Array
@@ -31,15 +30,9 @@ def ignored_parameters() -> frozenset[str]:
     return OF_OBJECTIVES | names | private.overruled()
 
 
-def vendor_ranker(parameters: dict[str, Any], **others: Any) -> lightgbm.LGBMRanker:
-    """Return LightGBM's own ranker with parameters of ours."""
-    known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
-    return lightgbm.LGBMRanker(**known, **others)
-
-
-def read_exactly(X: Any) -> Any:
+def read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_arrow_numbers(X, "X")
+    check_arrow_numbers(X, name)
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
     # together.
     exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
@@ -66,13 +59,6 @@ def check_continued(model: lightgbm.Booster, rows: RankingRows, feature_name: An
     # LightGBM's own names, where there were none.
     if known != [f"Column_{i}" for i in range(len(known))]:
         check_names([name.replace(" ", "_") for name in names], known, "X")
-
-
-def stops_early(parameters: dict[str, Any], callbacks: Sequence[Any] | None) -> bool:
-    """Return True if there is early stopping, and by the first metric alone."""
-    by_callback = any(isinstance(one, EarlyStopping) for one in callbacks or ())
-    is_on = by_callback or any(parameters.get(name) for name in EARLY_STOPPING)
-    return is_on and parameters.get("first_metric_only") is not False
 
 
 def by_first_metric(callback: Any) -> Any:
@@ -112,19 +98,19 @@ def round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> lis
     """Return the metrics of a fit as `lightgbm.LGBMRanker` takes them; the first stops training."""
     measures = [metric for metric in plan.metrics if isinstance(metric, Measure)]
     functions = [metric for metric in plan.metrics if not isinstance(metric, Measure)]
-    metrics = Metrics(measures, plan.n_jobs, private.TEAM)
+    names = metric_names(measures)
     # LightGBM scores the training set first, and once.
     others = [s for s in sets if s is not rows]
-    in_order = [rows, *others] if len(others) < len(sets) else others
-    known: dict[int, RankingRows] = {}
+    in_order = iter([rows, *others] if len(others) < len(sets) else others)
+    known: dict[int, Metrics] = {}
 
     def of_round(y_true: Array, y_pred: Array) -> list[tuple[str, float, bool]]:
         # LightGBM passes the same array of labels for an evaluation set in every round, and the
         # sets in the same order.
         if id(y_true) not in known:
-            known[id(y_true)] = in_order[len(known)]
-        values = metrics.values(y_pred, known[id(y_true)].data)
-        return [(name, value, True) for name, value in values]
+            data = next(in_order).data
+            known[id(y_true)] = Metrics(measures, data, names, plan.n_jobs, private.TEAM)
+        return [(name, value, True) for name, value in known[id(y_true)](y_pred)]
 
     first_is_function = plan.metrics[0] is not measures[0]
     return [*functions, of_round] if first_is_function else [of_round, *functions]

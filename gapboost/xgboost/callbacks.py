@@ -10,7 +10,7 @@ from xgboost import collective
 from xgboost.callback import TrainingCallback
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, means_over_workers
+from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._boosters.native import (
     Content,
     PerDataSet,
@@ -185,38 +185,39 @@ def _in_units_of_all_rows(data: Judged | None) -> Judged | None:
     return replace(data, weights=data.weights * (documents / queries / data.weighted_size))
 
 
-class XGBoostMetric(Metrics):
+class XGBoostMetric:
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
 
     def __init__(self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None) -> None:
-        super().__init__(measures, n_jobs, TEAM)
+        self.measures = measures
+        self.names = metric_names(measures)
+        self.n_jobs = n_jobs
         self.device = device
-        self._known: PerDataSet[tuple[Judged | None, list[Measure], Any]] = PerDataSet()
+        self._known: PerDataSet[Metrics | None] = PerDataSet()
 
     def __repr__(self) -> str:
-        return f"eval_metric({list(self.measures)!r})"
-
-    def __reduce__(self) -> Any:
-        return XGBoostMetric, (self.measures, self.n_jobs, self.device)
+        return f"eval_metric({self.measures!r})"
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        data, measures, compute = self._known.get(dmatrix, content_of(dmatrix), self._resolved)
-        total = sum_over_workers if collective.get_world_size() > 1 else None
-        if data is None:
-            nothing = [np.empty(0)] * len(measures)
-            means = means_over_workers(nothing, np.empty(0), sum_over_workers)
-            return list(zip(self.names, means, strict=True))
-        return self.values(preds, data, total, measures, compute)
+        metrics = self._known.get(dmatrix, content_of(dmatrix), self._metrics)
+        if metrics is not None and collective.get_world_size() == 1:
+            return metrics(preds)
+        values, weights = [np.empty(0)] * len(self.measures), np.empty(0)
+        if metrics is not None:
+            values, weights = metrics.by_query(preds), metrics.data.weights
+        sums = sum_over_workers(np.array([[v @ weights, weights.sum()] for v in values]))
+        return list(zip(self.names, (sums[:, 0] / sums[:, 1]).tolist(), strict=True))
 
-    def _resolved(
-        self, label: Array, sizes: Array, weight: Array | None
-    ) -> tuple[Judged | None, list[Measure], Any]:
+    def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics | None:
+        """Return the metrics of a data set; None for a worker without rows."""
         occurring, _ = grades_of_workers(label, sizes)
         data = _judged(label, sizes, weight, self.measures)
-        measures = [measure.resolved(graded(occurring)) for measure in self.measures]
-        compute = None if data is None else values_on(self.device, measures, data)
-        return data, measures, compute
+        if data is None:
+            return None
+        resolved = [measure.resolved(graded(occurring)) for measure in self.measures]
+        on_device = values_on(self.device, resolved, data)
+        return Metrics(resolved, data, self.names, self.n_jobs, TEAM, on_device)
 
 
 def _judged(

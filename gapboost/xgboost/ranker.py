@@ -1,20 +1,18 @@
 """XGBoost ranker with the interface of `xgboost.XGBRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
 import xgboost
 from sklearn.utils.validation import check_is_fitted
-from xgboost.callback import EarlyStopping
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.plan import OWN_NAMES, PENALTY, Plan, ranking_objective, refuse_ignored
-from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.ranker import GAPRanker, fitted_attributes, is_forked
-from gapboost._boosters.rows import RankingRows, check_columns, evaluation_rows, ranking_rows
-from gapboost._data.features import QID, column_names
+from gapboost._boosters.metrics import Metrics, metric_names
+from gapboost._boosters.plan import OWN_NAMES, Plan, ranking_objective, refuse_ignored
+from gapboost._boosters.positions import PENALTY, PositionFactors
+from gapboost._boosters.ranker import GAPRanker, is_forked
+from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows, refuse_positions
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -168,8 +166,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         UserWarning
             If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
-        given = self.get_params(deep=False)
-        plan = self._plan(given, position)
+        plan = self._plan()
         rows = ranking_rows(
             X, y, qid, group, sample_weight, base_margin, position, limit=plan.limit, names=NAMES
         )
@@ -182,17 +179,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         of_training = (X, y, qid, group, sample_weight, base_margin)
         sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
-        columns = {"interaction_constraints": self.interaction_constraints}
-        check_columns(columns, rows.X.shape[1], QID in column_names(X))
+        refuse_positions(X, interaction_constraints=self.interaction_constraints)
         before = None if xgb_model is None else _to_continue(xgb_model)
         gradients = self._gradients(plan, rows, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
         booster = self._boost(
-            given,
-            plan,
             gradients,
             rows,
             sets,
+            self._round_metrics(plan),
             evals_result=evals_result,
             verbose_eval=verbose,
             xgb_model=before,
@@ -200,15 +195,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         booster = self._inscribed(booster, plan.objective)
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
-        factors, n_rounds = gradients.factors, booster.num_boosted_rounds() - begin
-        # In one step: fits of this ranker in several threads leave no mixture.
-        self.__dict__ = {
-            **vars(self),
-            **fitted_attributes(plan, rows, factors, best_round),
-            "_last_factors": None if factors is None else factors.by_position(n_rounds),
-            "_Booster": booster,
-            "evals_result_": evals_result,
-        }
+        learned = {"_Booster": booster, "evals_result_": evals_result}
+        self._learn(plan, rows, gradients.factors, best_round, learned)
         return self
 
     def _inscribed(self, booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
@@ -219,19 +207,17 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _boost(
         self,
-        given: dict[str, Any],
-        plan: Plan,
         gradients: Gradients,
         rows: RankingRows,
         sets: list[RankingRows],
-        watch: Callable[[Array], Any] | None = None,
+        metric: Callable[..., Any],
         xgb_model: xgboost.Booster | None = None,
         **others: Any,
     ) -> xgboost.Booster:
         """Train a booster.
 
-        Each round reports the metrics of the plan, or calls `watch` with the scores of the one
-        evaluation set. `others` are arguments of `xgboost.train`.
+        Each round calls `metric` with the scores, the matrix and the rows of each evaluation set.
+        `others` are arguments of `xgboost.train`.
         """
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
@@ -243,85 +229,81 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 train if s is rows else private.ranking_matrix(self, s, feature_types, train)
                 for s in sets
             ]
+            rows_of = {id(matrix): s for matrix, s in zip(matrices, sets, strict=True)}
             return xgboost.train(
-                self._train_parameters(given),
+                self._train_parameters(self.get_xgb_params()),
                 train,
                 num_boost_round=self.get_num_boosting_rounds(),
                 evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
                 obj=lambda scores, _: compute(scores),
-                custom_metric=(
-                    self._round_metrics(plan, matrices, sets)
-                    if watch is None
-                    else lambda scores, _: watch(scores) or []
-                ),
+                custom_metric=lambda scores, matrix: metric(scores, matrix, rows_of[id(matrix)]),
                 early_stopping_rounds=self.early_stopping_rounds,
                 xgb_model=xgb_model,
                 callbacks=self.callbacks,
                 **{"verbose_eval": False, **others},
             )
 
-    def _plan(self, given: dict[str, Any], position: Any = None) -> Plan:
-        """Return the plan of these parameters, after a check of all of them."""
-        refuse_ignored(given, IGNORED, "XGBoost")
-        n_jobs, random_state = (
-            given.get(alias) if given[name] is None else given[name]
-            for name, alias in (("n_jobs", "nthread"), ("random_state", "seed"))
-        )
-        callbacks = [c for c in self.callbacks or () if isinstance(c, EarlyStopping)]
-        return Plan.of(
-            self,
-            self.eval_metric,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            penalty=given.get(PENALTY),
-            position=position,
-            stops_early=all(callback.metric_name is None for callback in callbacks)
-            and bool(self.early_stopping_rounds or callbacks),
-        )
+    def _train_watched(
+        self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
+    ) -> None:
+        """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
+        gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
+        self._boost(gradients, rows, [held_out], lambda scores, *_: watch(scores) or [])
 
-    def _round_metrics(
-        self, plan: Plan, matrices: list[xgboost.DMatrix], sets: list[RankingRows]
-    ) -> Callable[[Array, xgboost.DMatrix], list[tuple[str, float]]]:
+    def _plan(self) -> Plan:
+        """Return the plan of the parameters, after a check of all of them."""
+        given = self.get_params(deep=False)
+        refuse_ignored(given, IGNORED, "XGBoost")
+        seed, n_jobs = (
+            given.get(alias) if given[name] is None else given[name]
+            for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
+        )
+        return Plan.of(self, self.eval_metric, seed, n_jobs)
+
+    def _round_metrics(self, plan: Plan) -> Callable[..., list[tuple[str, float]]]:
         """Return the metrics of a fit; the last one stops training."""
-        measures = [metric for metric in reversed(plan.metrics) if isinstance(metric, Measure)]
+        in_order = plan.metrics[::-1]
+        measures = [metric for metric in in_order if isinstance(metric, Measure)]
         functions = [
             private.ltr_metric_decorator(metric, plan.n_jobs)
-            for metric in reversed(plan.metrics)
+            for metric in in_order
             if not isinstance(metric, Measure)
         ]
-        metrics = Metrics(measures, plan.n_jobs, private.TEAM)
-        known = {
-            id(matrix): (rows.data, values_on(self.device, measures, rows.data))
-            for matrix, rows in zip(matrices, sets, strict=True)
-        }
+        names = metric_names(measures)
+        known: dict[int, Metrics] = {}
 
-        def metric(scores: Array, matrix: xgboost.DMatrix) -> list[tuple[str, float]]:
-            data, on_device = known[id(matrix)]
-            values = metrics.values(scores, data, compute=on_device)
+        def metric(
+            scores: Array, matrix: xgboost.DMatrix, rows: RankingRows
+        ) -> list[tuple[str, float]]:
+            if id(rows) not in known:
+                on_device = values_on(self.device, measures, rows.data)
+                known[id(rows)] = Metrics(
+                    measures, rows.data, names, plan.n_jobs, private.TEAM, on_device
+                )
+            values = known[id(rows)](scores)
             of_functions = [function(scores, matrix) for function in functions]
-            first_is_function = plan.metrics[0] is not measures[-1]
-            return [*values, *of_functions] if first_is_function else [*of_functions, *values]
+            last_is_function = in_order[-1] is not measures[-1]
+            return [*values, *of_functions] if last_is_function else [*of_functions, *values]
 
         return metric
 
-    def _train_parameters(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters of `xgboost.train`, with our default of `reg_lambda`."""
-        ours = {*self._wrapper_params(), *OWN_NAMES, PENALTY, "eval_metric"}
-        known = {n: value for n, value in given.items() if n not in ours and value is not None}
-        required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
+    def _train_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""
+        known = {name: value for name, value in given.items() if value is not None}
         # XGBoost's default for linear models is 0, and their penalty is in other units.
         own = {} if self.booster == "gblinear" or "lambda" in known else {"reg_lambda": 5.0}
+        required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
         return {"base_score": 0.0, **own, **known, **required}
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""
-        is_linear, scale, factors = self.booster == "gblinear", units(plan.objective), None
+        given, factors = self.get_params(deep=False), None
+        is_linear, scale = self.booster == "gblinear", units(plan.objective)
         if rows.positions is not None:
-            before = getattr(continued, "_last_factors", None)
             rate = self.learning_rate
             if rate is None:
-                rate = self.get_params().get("eta", 0.5 if is_linear else 0.3)
-            factors = PositionFactors(rows.positions, float(rate), plan.penalty, scale, before)
+                rate = given.get("eta", 0.5 if is_linear else 0.3)
+            factors = PositionFactors(rows.positions, float(rate), given, scale, continued)
         gradients = Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, factors)
         least = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
         gradients.check_learnable(rows, 0.0 if is_linear else least)
@@ -408,7 +390,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             "position_bias_": None,
             **{n: getattr(loaded, n) for n in ("booster", "feature_types", "enable_categorical")},
         }
-        of_fit = {"evals_result_", "n_queries_in_", "_last_factors"}
+        of_fit = {"evals_result_", "n_queries_in_"}
         kept = {name: value for name, value in vars(self).items() if name not in of_fit}
         self.__dict__ = {**kept, **found}
 

@@ -116,7 +116,10 @@ def test_categories_in_another_order_continue_a_model_of_xgboost():
         return pd.DataFrame({"letter": letter, "x": rng.normal(size=len(y))})
 
     def fit(categories, vali_categories, **continued):
-        evaluation = {"eval_set": (frame(VALI.y, vali_categories), VALI.y), "eval_qid": VALI.qid}
+        evaluation = {
+            "eval_set": [(frame(VALI.y, vali_categories), VALI.y)],
+            "eval_qid": [VALI.qid],
+        }
         ranker = XGBOOST.ranker(enable_categorical=True)
         return ranker.fit(frame(Y, categories), Y, QID, **evaluation, **continued)
 

@@ -90,7 +90,12 @@ def test_the_missing_value_of_the_training_is_needed(tmp_path):
 def test_load_model_replaces_all_of_a_fit(tmp_path):
     XGBOOST.fitted(measure="ap").save_model(tmp_path / "model.json")
     fitted = XGBOOST.ranker(measure="ndcg").fit(
-        TRAIN.X, TRAIN.y, TRAIN.qid, position=TRAIN.y, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid
+        TRAIN.X,
+        TRAIN.y,
+        TRAIN.qid,
+        position=TRAIN.y,
+        eval_set=[(VALI.X, VALI.y)],
+        eval_qid=[VALI.qid],
     )
     booster, scores = fitted.get_booster(), fitted.predict(TEST.X)
     fitted.load_model(tmp_path / "model.json")

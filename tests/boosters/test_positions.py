@@ -214,9 +214,7 @@ def test_bad_penalties(twin):
     for penalty in (-1, np.nan, np.inf, "much", True, [1]):
         with pytest.raises(ValueError, match=rf"^{PENALTY} is"):
             fitted(twin, **{PENALTY: penalty})
-    with pytest.raises(ValueError, match=rf"^{PENALTY} is 0.5 but position is None"):
-        fitted(twin, {"position": None}, **{PENALTY: 0.5})
-    assert fitted(twin, {"position": None}, **{PENALTY: 0.0}).position_bias_ is None
+    assert fitted(twin, {"position": None}, **{PENALTY: 0.5}).position_bias_ is None
 
 
 # --- a fit and its ranker -------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_parameters_can_change_after_fit_without_changing_the_model(twin):
 def test_pickle_and_joblib(twin, fitted):
     ranker = twin.ranker(measure=gb.GAP(g=(0.4, 0.6)))
     if fitted:
-        ranker.fit(X, Y, QID, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid)
+        ranker.fit(X, Y, QID, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
     stream = io.BytesIO()
     joblib.dump(ranker, stream)
     stream.seek(0)
@@ -252,7 +252,7 @@ def test_an_error_in_the_midst_of_training_changes_nothing(twin, error):
 
     if twin is XGBOOST:
         ranker.set_params(callbacks=None)
-    ranker.fit(X, Y, QID, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid)
+    ranker.fit(X, Y, QID, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
     expected, curves = ranker.predict(TEST.X), copy.deepcopy(ranker.evals_result_)
     npt.assert_array_equal(expected, twin.fitted().predict(TEST.X))
     ranker.set_params(measure="ap", **parameters)

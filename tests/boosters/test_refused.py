@@ -84,8 +84,6 @@ def test_parameters_that_do_not_go_together(twin):
     for other in ({"measure": "ap"}, {"g": (0.5, 0.5)}):
         with pytest.raises(ValueError, match="objective"):
             twin.ranker(objective=gb.LambdaRank(gb.nDCG()), **other).fit(X, Y, QID)
-    with pytest.raises(ValueError, match="stopping_metric"):
-        twin.ranker(stopping_metric="gap").fit(X, Y, QID)  # early stopping is off
 
 
 IGNORED = {
@@ -247,15 +245,6 @@ def test_xgboosts_columns_beside_a_column_qid():
         XGBOOST.ranker(interaction_constraints=[[0, 1]]).fit(frame, Y)
     XGBOOST.ranker(feature_weights=weights[1:]).fit(frame, Y)
     XGBOOST.ranker(interaction_constraints=[["a", "b"]]).fit(frame, Y)
-
-
-def test_positions_out_of_range():
-    for position in (4, -1):
-        with pytest.raises(ValueError, match="categorical_feature"):
-            LIGHTGBM.ranker().fit(COLUMNS, Y, QID, categorical_feature=[position])
-    for twin in (LIGHTGBM, XGBOOST):
-        with pytest.raises(ValueError, match="interaction_constraints"):
-            twin.ranker(interaction_constraints=[[0, 7]]).fit(COLUMNS, Y, QID)
 
 
 @twins

@@ -169,7 +169,7 @@ def test_categories(kind, twin):
     convert = CATEGORIES[kind]
     parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
     ranker = twin.ranker(measure=gb.AP(rel=2), n_estimators=10, **parameters).fit(
-        convert(TRAIN), TRAIN.y, TRAIN.qid, eval_set=(convert(VALI), VALI.y), eval_qid=VALI.qid
+        convert(TRAIN), TRAIN.y, TRAIN.qid, eval_set=[(convert(VALI), VALI.y)], eval_qid=[VALI.qid]
     )
     best = gb.evaluate(ranker.measure_, TEST.y, TEST.y == 2, TEST.qid)[ranker.measure_]
     assert ranker.score(convert(TEST), TEST.y, TEST.qid) == best
@@ -247,7 +247,7 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
     source = pl.DataFrame({"x": np.arange(len(TRAIN)), "bad": np.arange(len(TRAIN)) % 3})
     table = source.cast({"bad": pl.String} if dtype != pl.Float16 else {}).cast({"bad": dtype})
     fitted = LIGHTGBM.ranker(n_estimators=1).fit(source, TRAIN.y, TRAIN.qid)
-    evals = {"eval_set": (table, TRAIN.y), "eval_qid": TRAIN.qid}
+    evals = {"eval_set": [(table, TRAIN.y)], "eval_qid": [TRAIN.qid]}
     for call in (
         lambda: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid),
         lambda: fitted.predict(table),
@@ -446,7 +446,7 @@ def test_qid_as_a_column(twin, kind):
         assert ranker.feature_names_in_.tolist() == NAMES
     for call in (
         lambda: ranker.fit(x, TRAIN.y, TRAIN.qid),
-        lambda: ranker.fit(x, TRAIN.y, eval_set=(v, VALI.y), eval_qid=VALI.qid),
+        lambda: ranker.fit(x, TRAIN.y, eval_set=[(v, VALI.y)], eval_qid=[VALI.qid]),
         lambda: ranker.score(t, TEST.y, TEST.qid),
     ):
         with pytest.raises(ValueError, match=r"qid.* is given, and .*X has a column 'qid' too"):

@@ -45,7 +45,7 @@ def fit(twin, rows=X, **parameters):
 def stopped(twin):
     parameters, arguments = twin.stopping(3)
     ranker = twin.ranker(n_estimators=100, learning_rate=0.3, **parameters).fit(
-        X, TRAIN.y, TRAIN.qid, eval_set=(V, VALI.y), eval_qid=VALI.qid, **arguments
+        X, TRAIN.y, TRAIN.qid, eval_set=[(V, VALI.y)], eval_qid=[VALI.qid], **arguments
     )
     assert 0 < ranker.best_iteration_ < 90
     return ranker
