@@ -1,8 +1,8 @@
 """Analyses of measures and rankings, one module for each question.
 
 =================  =============================================================================
-`trec`             judgments and runs of TREC: files, rankings, ``trec.evaluate``, bpref
-`systems`          values of measures for several systems; intervals over topics
+`trec`             judgments and runs of TREC: files, rankings, ``trec.evaluate``
+`systems`          values of measures for several systems, intervals over topics; bpref
 `significance`     whether one ranker is better than another; how many pairs a measure tells apart
 `correlation`      whether measures rank systems alike, also with fewer judgments; ``tau_ap``
 `curve`            the graded precision-recall curve, whose area is the measure
@@ -11,7 +11,7 @@
 `optimality`       whether small changes of a linear model improve a measure
 `estimates`        means with standard errors, of clusters too; power; values that rounding ties
 `leaks`            whether a feature alone ranks like the grades
-`result`           what every analysis returns: a data frame, a plot, and arrays; long work
+`result`           what every analysis returns: a data frame, a plot, and arrays; processes
 =================  =============================================================================
 """
 
@@ -29,8 +29,7 @@ from gapboost.analysis.informativeness import (
 from gapboost.analysis.optimality import local_optimality
 from gapboost.analysis.result import Result
 from gapboost.analysis.significance import discriminative_power, significance
-from gapboost.analysis.systems import SystemValues, system_values, topic_bootstrap
-from gapboost.analysis.trec import bpref
+from gapboost.analysis.systems import SystemValues, bpref, system_values, topic_bootstrap
 
 __all__ = [
     "RankedList",

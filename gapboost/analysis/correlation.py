@@ -14,9 +14,8 @@ from scipy.stats import kendalltau
 from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import checked_scores, numeric_column, one_dimensional
 from gapboost._kernels import Array
-from gapboost._page import line
 from gapboost.analysis.estimates import settled
-from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.systems import (
     SystemValues,
     checked_measures,
@@ -157,7 +156,6 @@ def robustness(
     ties: Ties = "expected",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> Result:
     """Rank systems under fewer and fewer judgments.
 
@@ -174,8 +172,6 @@ def robustness(
     random_state : int, Generator or RandomState, optional
     n_jobs : int, optional
         Processes, one repeat each.
-    progress : bool, default=False
-        Show a progress bar over the repeats.
 
     Returns
     -------
@@ -230,7 +226,7 @@ def robustness(
         return found
 
     repeated = generators(random_state, repeats)
-    found = in_order(taus, repeated, n_jobs, progress, "judgment samples")
+    found = over_items(taus, repeated, n_jobs)
     tau = np.array(found).transpose(2, 1, 0)
     spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
     columns = {
@@ -253,9 +249,8 @@ def _draw_taus(result: Result, ax: Any) -> None:
     """Draw mean tau by the share of judgments, with a band from 25 to 75 %."""
     share = 100 * np.array(result.fractions)
     for m, label in enumerate(short_labels(result.measures)):
-        style = line(m)
-        ax.plot(share, result.mean[m], label=label, **style)
+        (drawn,) = ax.plot(share, result.mean[m], label=label)
         low, high = np.percentile(result.tau[m], (25, 75), axis=1)
-        ax.fill_between(share, low, high, color=style["color"], alpha=0.12, linewidth=0)
+        ax.fill_between(share, low, high, color=drawn.get_color(), alpha=0.12, linewidth=0)
     ax.invert_xaxis()
     ax.set(xlabel="judgments kept (%)", ylabel="Kendall's tau with the complete ranking")

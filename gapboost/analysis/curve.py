@@ -28,7 +28,6 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._page import line as styled
 from gapboost.analysis.result import Result
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
@@ -163,8 +162,7 @@ def _curve(measure: Measure, rank: Array, recall: Array, precision: Array) -> Re
 
 
 def _draw(curve: Result, ax: Any, **line: Any) -> None:
-    label = f"{curve.measure} = {curve.area:.3f}"
-    line = {"label": label, **styled(len(ax.get_lines()), marked=False), **line}
+    line = {"label": f"{curve.measure} = {curve.area:.3f}", "marker": "", **line}
     recall = np.concatenate([[0.0], curve.recall])
     precision = np.concatenate([curve.precision[:1], curve.precision])
     ax.step(recall, precision, where="pre", **line)

@@ -41,7 +41,6 @@ from sklearn.exceptions import ConvergenceWarning
 from gapboost._data.columns import numeric_column
 from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
 from gapboost._kernels import Array
-from gapboost._page import line as styled
 from gapboost.analysis.result import Result
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
@@ -193,9 +192,8 @@ def _draw(solution: Result, ax: Any, **line: Any) -> None:
     """Draw the probability of each positive grade against the rank."""
     ranks = np.arange(1, len(solution.probabilities) + 1)
     for grade in range(1, solution.probabilities.shape[1]):
-        style = styled(len(ax.get_lines()), marked=False)
-        style |= {"label": f"grade {grade}, {solution.measure}"} | line
-        ax.plot(ranks, solution.probabilities[:, grade], **style)
+        line = {"label": f"grade {grade}, {solution.measure}", "marker": "", **line}
+        ax.plot(ranks, solution.probabilities[:, grade], **line)
     ax.set(xlabel="rank", ylabel="probability", xscale="log")
 
 

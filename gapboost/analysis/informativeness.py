@@ -19,14 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, ordered, probability
+from gapboost._data.arguments import as_integer, ordered
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
-from gapboost._page import line
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.estimates import clustered, rounding
-from gapboost.analysis.result import Result, in_order, short_labels
+from gapboost.analysis.result import Result, over_items, short_labels
 from gapboost.evaluation import query_values
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
@@ -88,12 +87,7 @@ def ranked_lists(
 
 
 def informativeness(
-    measures: Measures,
-    lists: Sequence[RankedList],
-    *,
-    minimum: int = 5,
-    n_jobs: int | None = None,
-    progress: bool = False,
+    measures: Measures, lists: Sequence[RankedList], *, minimum: int = 5, n_jobs: int | None = None
 ) -> Result:
     """Infer a precision-recall curve from each measure of each list; compare with the real one.
 
@@ -108,8 +102,6 @@ def informativeness(
         ([robertson2010]).
     n_jobs : int, optional
         Processes; None is every core that this process may use.
-    progress : bool, default=False
-        Show a progress bar.
 
     Returns
     -------
@@ -121,10 +113,9 @@ def informativeness(
         * ``rms``, ``mae``: root mean square and mean absolute error over the points of a curve,
           float64 of shape (measures, lists, rels).
         * ``converged``: True where the maximum-entropy distribution was found, of shape (measures,
-          lists); ``not_converged``: number of lists where it was not, of shape (measures,).
+          lists).
         * ``compared``: True for the lists for which every measure converged.
-        * ``mean_rms``, ``mean_mae``: means over the compared lists, of shape (measures, rels); NaN
-          without any.
+        * ``mean_rms``: mean over the compared lists, of shape (measures, rels); NaN without any.
 
     Raises
     ------
@@ -154,17 +145,16 @@ def informativeness(
             f"lists has none with {minimum} documents of each grade 1..{top}; expected at least "
             "one: lower minimum, or merge grades"
         )
-    errors = in_order(partial(_errors, wanted, top), enough, n_jobs, progress, "maximum entropy")
+    errors = over_items(partial(_errors, wanted, top), enough, n_jobs)
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
     compared = converged.all(axis=0)
-    not_converged = np.count_nonzero(~converged, axis=1)
     n_lists = int(compared.sum()) or np.nan
     mean_rms, mean_mae = (errors[:, compared].sum(axis=1) / n_lists for errors in (rms, mae))
     rels = tuple(range(1, rms.shape[2] + 1))
     columns: dict[str, Any] = {"measure": short_labels(wanted)}
     for t, rel in enumerate(rels):
         columns |= {f"rms rel={rel}": mean_rms[:, t], f"mae rel={rel}": mean_mae[:, t]}
-    columns |= {"lists": int(compared.sum()), "not converged": not_converged}
+    columns |= {"lists": int(compared.sum()), "not converged": (~converged).sum(axis=1)}
     return Result(
         columns,
         ["measure"],
@@ -175,10 +165,8 @@ def informativeness(
         rms=rms,
         mae=mae,
         converged=converged,
-        not_converged=not_converged,
         compared=compared,
         mean_rms=mean_rms,
-        mean_mae=mean_mae,
     )
 
 
@@ -221,7 +209,7 @@ def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
 def _draw(result: Result, ax: Any) -> None:
     """Draw the mean RMS error of each measure, a mark for each `rel`."""
     for t, rel in enumerate(result.rels):
-        style = line(t) | {"linestyle": "", "label": f"relevant from grade {rel}"}
+        style = {"linestyle": "", "label": f"relevant from grade {rel}"}
         ax.plot(result.mean_rms[:, t], range(len(result.measures)), **style)
     ax.set_yticks(range(len(result.measures)), short_labels(result.measures))
     lists = int(result.compared.sum())
@@ -236,23 +224,19 @@ def threshold_sweep(
     grid: Sequence[Sequence[float]] | None = None,
     others: Measures = "ndcg",
     minimum: int = 5,
-    confidence: float = 0.95,
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> Result:
     """Compute the informativeness of ``family(g=g)`` for each g, as in [robertson2010] Figure 2.
 
     Parameters
     ----------
-    lists, minimum, n_jobs, progress
+    lists, minimum, n_jobs
         As in `informativeness`.
     family : GAP, xGAP or eGAP
     grid : sequence of g, optional
         By default every g with entries in tenths.
     others : str, Measure or sequence of them
         To compare with.
-    confidence : float, default=0.95
-        Of all intervals that `plausible` rests on, together.
 
     Returns
     -------
@@ -263,9 +247,9 @@ def threshold_sweep(
         * ``grid``: tuple of g.
         * ``best``: the g with the smallest RMS error in the mean over all relevance thresholds.
         * ``plausible``: each g of the grid that is not shown to be worse than `best`: its error is
-          not higher by more than the interval of their difference over the lists, with Bonferroni's
-          correction. Lists of the same name, such as those of several systems for one topic, are a
-          cluster. With one list or one topic nothing is left out.
+          not higher by more than the 95 % interval of their difference over the lists, with
+          Bonferroni's correction. Lists of the same name, such as those of several systems for one
+          topic, are a cluster. With one list or one topic nothing is left out.
 
         ``plot(rel=1)`` draws the error of each g for relevance from grade `rel` on.
 
@@ -280,22 +264,21 @@ def threshold_sweep(
     >>> sweep.best in [(0.5, 0.5), (1.0, 0.0)]
     True
     """
-    top, confidence = top_grade(lists), probability(confidence, "confidence")
-    given = simplex_grid(max(top, 1), 10) if grid is None else grid
+    given = simplex_grid(max(top_grade(lists), 1), 10) if grid is None else grid
     thresholds = tuple(as_thresholds(g, "grid") for g in given) if ordered(given) else ()
     if not thresholds:
         raise ValueError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
-    found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
+    found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs)
     best = thresholds[int(np.argmin(found.mean_rms[: len(thresholds)].mean(axis=1)))]
     attributes = {name: value for name, value in vars(found).items() if name[0] != "_"}
     attributes |= {"grid": thresholds, "best": best}
-    attributes["plausible"] = plausible(found, thresholds, best, confidence)
+    attributes["plausible"] = plausible(found, thresholds, best)
     return Result(found._columns, ["measure"], _draw_sweep, **attributes)
 
 
 def plausible(
-    found: Result, grid: tuple[Any, ...], best: tuple[float, ...], confidence: float
+    found: Result, grid: tuple[Any, ...], best: tuple[float, ...]
 ) -> tuple[tuple[float, ...], ...]:
     """Return each g of `grid` that the result of `informativeness` does not show to be worse."""
     errors = found.rms[: len(grid), found.compared].mean(axis=2)
@@ -308,7 +291,7 @@ def plausible(
         if len(topics) < 2 or np.ptp(differences) <= rounding(errors):
             return False
         estimate = clustered([differences[places] for places in topics.values()])
-        return estimate.interval(confidence, max(len(grid) - 1, 1))[0] > 0
+        return estimate.interval(family=max(len(grid) - 1, 1))[0] > 0
 
     worse = errors - errors[grid.index(best)]
     return tuple(
@@ -355,9 +338,9 @@ def _draw_sweep(sweep: Result, ax: Any, rel: int = 1) -> None:
     """Draw the error of each g; other measures are horizontal lines. `best` is marked."""
     errors = sweep.mean_rms[:, sweep.rels.index(rel)]
     size = len(sweep.grid)
-    ax.plot(range(size), errors[:size], label=type(sweep.measures[0]).__name__, **line(0))
+    ax.plot(range(size), errors[:size], label=type(sweep.measures[0]).__name__)
     for number, measure in enumerate(sweep.measures[size:]):
-        ax.axhline(errors[size + number], label=str(measure), **line(number + 1, marked=False))
+        ax.plot([0, size - 1], errors[[size + number] * 2], label=str(measure), marker="")
     labels = [", ".join(f"{x:.2g}" for x in g) for g in sweep.grid]
     best = sweep.grid.index(sweep.best)
     ax.axvline(best, color="gray", linewidth=1, label=f"best in the mean: ({labels[best]})")

@@ -7,18 +7,18 @@ optimum with 99 % confidence. What is altered is a model that is linear in its w
 ranker, or an ensemble of trees with its leaf values for weights and leaf indicators for features.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, mapping
+from gapboost._data.arguments import as_integer
 from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.features import features
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
-from gapboost._page import line
 from gapboost.analysis.estimates import rounding
-from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 
@@ -28,14 +28,15 @@ STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 def local_optimality(
     measures: Measures,
     weights: Any,
-    datasets: Mapping[str, tuple[Any, Any, Any]],
+    X: Any,
+    y: Any,
+    qid: Any = None,
     *,
     n_directions: int = 460,
     step_sizes: Sequence[float] = STEP_SIZES,
     epsilon: float = 0.003,
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
 ) -> Result:
     """Alter the weights of a model in random directions and look for improvements.
 
@@ -44,33 +45,31 @@ def local_optimality(
     measures : str, Measure or sequence of them
         With their g, where they have one.
     weights : array-like of shape (W,)
-        Of a model with scores ``features @ weights``.
-    datasets : {name: (features, y, qid)}
-        ``features``: array or sparse matrix of shape (N, W). All data sets see the same
-        alterations.
+        Of a model with scores ``X @ weights``.
+    X : array or sparse matrix of shape (N, W)
+    y, qid
+        As in `gapboost.evaluate`.
     n_directions : int, default=460
     step_sizes : sequence of float, default=(0.1, 0.2, ..., 1.0)
         Lengths of the alterations. They have the unit of the weights: see ``weight_norm``.
     epsilon : float, default=0.003
         An improvement up to this counts as none.
     random_state : int, Generator or RandomState, optional
+        Calls with the same one alter the weights alike, as for training and test data.
     n_jobs : int, optional
         Processes.
-    progress : bool, default=False
-        Show a progress bar over the directions.
 
     Returns
     -------
     Result
-        Its table has one row a data set and measure. Attributes:
+        Its table has one row a measure. Attributes:
 
-        * ``values``: of the unchanged model, float64 of shape (datasets, measures).
-        * ``changes``: altered minus original value, of shape (datasets, measures, directions, step
-          sizes).
+        * ``values``: of the unchanged model, float64 of shape (measures,).
+        * ``changes``: altered minus original value, of shape (measures, directions, step sizes).
         * ``improved``, ``improved_by_epsilon``: number of alterations that improve by more than
-          rounding, and by more than `epsilon`; of shape (datasets, measures).
+          rounding, and by more than `epsilon`; of shape (measures,).
         * ``weight_norm``: length of the vector of weights, for comparison with the step sizes.
-        * ``measures``, ``datasets``, ``step_sizes``, ``epsilon``.
+        * ``measures``, ``step_sizes``, ``epsilon``.
 
     Raises
     ------
@@ -82,9 +81,8 @@ def local_optimality(
     >>> import numpy as np
     >>> from gapboost import analysis
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
-    >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
     >>> result = analysis.local_optimality(
-    ...     "ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1
+    ...     "ap", [1.0, 0.2], X, [2, 0, 1], n_directions=10, random_state=0, n_jobs=1
     ... )
     >>> int(result.improved.sum())
     0
@@ -94,57 +92,49 @@ def local_optimality(
     if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
         raise ValueError(f"epsilon is {epsilon!r}; expected a number")
     n_directions = as_integer(n_directions, "n_directions")
-    if not wanted or not mapping(datasets, "datasets", "{name: (features, y, qid)}"):
-        raise ValueError("measures or datasets is empty; expected at least one of each")
-    prepared = []
-    for name, (features, y, qid) in datasets.items():
-        data = judged(y, qid, names=(f"datasets[{name!r}] y", f"datasets[{name!r}] qid", "weights"))
-        if features.shape != (data.queries.n_rows, len(w)):
-            raise ValueError(
-                f"datasets[{name!r}] has features of shape {features.shape}; expected "
-                f"({data.queries.n_rows}, {len(w)}): rows of y, and weights"
-            )
-        prepared.append((data.queries.grouped(features), data))
-    values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
+    if not wanted:
+        raise ValueError("measures is empty; expected at least one")
+    data = judged(y, qid, names=("y", "qid", "sample_weight"))
+    rows = features(X)
+    if rows.shape != (data.queries.n_rows, len(w)):
+        raise ValueError(
+            f"X has shape {rows.shape}; expected ({data.queries.n_rows}, {len(w)}): rows of y, and "
+            "weights"
+        )
+    rows = data.queries.grouped(rows)
+    scores = rows @ w
+    values = _values(wanted, data, scores)
 
     def in_one_direction(generator: np.random.Generator) -> Array:
-        """Return changes of shape (datasets, measures, step sizes)."""
+        """Return changes of shape (measures, step sizes)."""
         direction = generator.standard_normal(len(w))
-        direction /= np.linalg.norm(direction)
-        changes = []
-        for (rows, data), before in zip(prepared, values, strict=True):
-            scores, moved = rows @ w, rows @ direction
-            after = [_values(wanted, data, scores + step * moved) for step in steps]
-            changes.append(np.transpose(after) - before[:, None])
-        return np.array(changes)
+        moved = rows @ (direction / np.linalg.norm(direction))
+        after = [_values(wanted, data, scores + step * moved) for step in steps]
+        return np.transpose(after) - values[:, None]
 
     directions = generators(random_state, n_directions)
-    found = in_order(in_one_direction, directions, n_jobs, progress, "directions")
-    changes = np.array(found).transpose(1, 2, 0, 3)
-    least = rounding(values[:, :, None, None] + changes, (2, 3))[:, :, None, None]
-    counts = {
-        "improved": np.count_nonzero(changes > least, axis=(2, 3)),
-        "improved_by_epsilon": np.count_nonzero(changes > epsilon, axis=(2, 3)),
-    }
+    found = over_items(in_one_direction, directions, n_jobs)
+    changes = np.stack(found, axis=1)
+    least = rounding(values[:, None, None] + changes, (1, 2))[:, None, None]
     columns = {
-        "data": np.repeat(tuple(datasets), len(wanted)),
-        "measure": short_labels(wanted) * len(datasets),
-        "value": values.ravel(),
-        **{name: count.ravel() for name, count in counts.items()},
-        "largest change": changes.max(axis=(2, 3)).ravel(),
+        "measure": short_labels(wanted),
+        "value": values,
+        "improved": np.count_nonzero(changes > least, axis=(1, 2)),
+        "improved_by_epsilon": np.count_nonzero(changes > epsilon, axis=(1, 2)),
+        "largest change": changes.max(axis=(1, 2)),
     }
     return Result(
         columns,
-        ["data", "measure"],
+        ["measure"],
         _draw,
         measures=wanted,
-        datasets=tuple(datasets),
         step_sizes=tuple(steps.tolist()),
         values=values,
         changes=changes,
         epsilon=epsilon,
         weight_norm=float(np.linalg.norm(w)),
-        **counts,
+        improved=columns["improved"],
+        improved_by_epsilon=columns["improved_by_epsilon"],
     )
 
 
@@ -163,11 +153,10 @@ def _values(measures: Sequence[Measure], data: Judged, scores: Array) -> Array:
 
 def _draw(result: Result, ax: Any) -> None:
     """Draw the median and 5-95 % range of the change by step size."""
-    labels = short_labels(result.measures)
-    for number, (d, m) in enumerate(np.ndindex(result.values.shape)):
-        low, middle, high = np.percentile(result.changes[d, m], (5, 50, 95), axis=0)
-        style = line(number)
-        ax.plot(result.step_sizes, middle, label=f"{result.datasets[d]}, {labels[m]}", **style)
-        ax.fill_between(result.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    for label, changes in zip(short_labels(result.measures), result.changes, strict=True):
+        low, middle, high = np.percentile(changes, (5, 50, 95), axis=0)
+        (drawn,) = ax.plot(result.step_sizes, middle, label=label)
+        color = drawn.get_color()
+        ax.fill_between(result.step_sizes, low, high, color=color, alpha=0.15, linewidth=0)
     ax.axhline(result.epsilon, color="gray", linewidth=0.8, linestyle=":")
     ax.set(xlabel="step size", ylabel="change of the measure")

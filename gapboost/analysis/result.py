@@ -8,9 +8,13 @@ import numpy as np
 
 from gapboost._data.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._optional import axes, frame, progress_bar
+from gapboost._optional import axes, frame
+from gapboost._page import line
 from gapboost._processes import over_processes
 from gapboost.measures import Measure
+
+# Lines that differ in color and style.
+N_STYLES = 36
 
 
 class Result:
@@ -56,23 +60,11 @@ class Result:
         """Return the table as a pandas data frame."""
         return frame(self._columns, self._index)
 
-    def to_latex(self, digits: int = 3) -> str:
-        r"""Return the table in LaTeX, which needs ``\usepackage{booktabs}``.
-
-        Parameters
-        ----------
-        digits : int, default=3
-            Decimals of the floats.
-        """
-        table = self.to_pandas().reset_index()
-        text: str = table.to_latex(
-            index=False, escape=True, na_rep="--", float_format=f"%.{digits}f"
-        )
-        return text
-
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the result; return the matplotlib axes, which are new ones without `ax`."""
         ax = axes(ax)
+        if not ax.lines:
+            ax.set_prop_cycle(**{key: [line(n)[key] for n in range(N_STYLES)] for key in line(0)})
         self._draw(self, ax, **options)
         if ax.get_legend_handles_labels()[0]:
             # To the right of the axes.
@@ -109,20 +101,9 @@ def _short_label(measure: Any) -> str:
     return type(measure).__name__ + (f"({', '.join(given)})" if given else "") + cutoff
 
 
-def in_order(
-    function: Callable[[Any], Any],
-    items: Sequence[Any],
-    n_jobs: int | None,
-    shown: bool,
-    label: str,
-) -> list[Any]:
+def over_items(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int | None) -> Any:
     """Return ``[function(item) for item in items]``, the same for every `n_jobs`."""
-    results = []
-    with progress_bar(len(items), shown, label) as advance:
-        for result in over_processes(function, items, resolve_n_jobs(n_jobs)):
-            results.append(result)
-            advance(1)
-    return results
+    return list(over_processes(function, items, resolve_n_jobs(n_jobs)))
 
 
 def generators(random_state: Any, number: int) -> list[np.random.Generator]:

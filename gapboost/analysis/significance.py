@@ -22,7 +22,8 @@ from scipy import stats
 from gapboost._data.arguments import as_integer, probability
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
-from gapboost._page import COLORS, line
+from gapboost._optional import frame
+from gapboost._page import COLORS
 from gapboost.analysis.estimates import rounding, settled
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
@@ -218,7 +219,6 @@ def discriminative_power(
     *,
     level: float = 0.05,
     n_resamples: int = 20_000,
-    top: int | None = None,
     random_state: Any = None,
 ) -> Result:
     """Test every pair of systems with each measure.
@@ -231,8 +231,6 @@ def discriminative_power(
         Significance level.
     n_resamples : int, default=20000
         Bootstrap resamples B; levels are multiples of 1/B.
-    top : int, optional
-        Only the systems with the best mean rank over the measures.
     random_state : int, Generator or RandomState, optional
 
     Returns
@@ -250,7 +248,7 @@ def discriminative_power(
         * ``required``: difference of means that is enough for significance at `level`, for any of
           the pairs: the largest over the pairs of ``|mean(w*)|`` where ``|t(w*)|`` just reaches
           its upper `level` quantile; of shape (measures,).
-        * ``by_pair``: a `Result` whose table has one row a measure and pair.
+        * ``by_pair``: pandas.DataFrame of one row a measure and pair.
         * ``measures``, ``level``, ``n_resamples``.
 
         ``plot(highest=0.1)`` draws ASL curves: the sooner a curve falls to `level`, the more pairs
@@ -266,8 +264,6 @@ def discriminative_power(
     ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
     """
     checked_values(values, 2, 2)
-    if top is not None:
-        values = checked_values(values.best(top), 2, 2)
     level = probability(level, "level")
     if as_integer(n_resamples, "n_resamples") < 1 / level:
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
@@ -308,7 +304,7 @@ def discriminative_power(
         difference=difference,
         level=level,
         n_resamples=n_resamples,
-        by_pair=Result(by_pair, ["measure", "first", "second"], _draw_pairs, **by_pair),
+        by_pair=frame(by_pair, ["measure", "first", "second"]),
         **numbers,
     )
 
@@ -360,16 +356,7 @@ def _draw_levels(power: Result, ax: Any, highest: float = 0.1) -> None:
     for m, measure in enumerate(short_labels(power.measures)):
         label = f"{measure}: {power.share[m]:.1%} below {power.level:g}"
         falling = np.sort(power.asl[m])[::-1]
-        ax.plot(ranks, falling, drawstyle="steps-mid", label=label, **line(m, marked=False))
+        ax.plot(ranks, falling, drawstyle="steps-mid", label=label, marker="")
     ax.axhline(power.level, color="gray", linewidth=0.8, linestyle=":")
     ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level")
     ax.set_ylim(0, highest)
-
-
-def _draw_pairs(by_pair: Result, ax: Any) -> None:
-    """Draw the level of each pair against its difference."""
-    for m, measure in enumerate(dict.fromkeys(by_pair.measure)):
-        of = by_pair.measure == measure
-        style = line(m) | {"linestyle": "", "label": measure}
-        ax.plot(by_pair.difference[of], by_pair.holm[of], **style)
-    ax.set(xlabel="difference", ylabel="ASL, corrected by Holm's method")

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import as_integer, mapping, ordered, probability
+from gapboost._data.arguments import as_integer, as_relevant, mapping, ordered, probability
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
-from gapboost._page import line
 from gapboost.analysis.estimates import settled
-from gapboost.analysis.result import Result, generators, in_order, short_labels
+from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.trec import Qrels, Rankings, Run, Ties, evaluated, rankings
 from gapboost.measures import Measure, as_measure
 
@@ -118,7 +117,7 @@ def _draw(values: SystemValues, ax: Any) -> None:
     """Draw means of systems, best by the first measure first."""
     order = values._ranking(values.means[:1])
     for m, label in enumerate(short_labels(values.measures)):
-        ax.plot(values.means[m, order], label=label, **line(m))
+        ax.plot(values.means[m, order], label=label)
     ax.set_xticks(range(len(order)), [values.systems[s] for s in order], rotation=60, ha="right")
     ax.set(ylabel=f"mean over {len(values.topics)} topics")
 
@@ -211,6 +210,38 @@ def values_by_topic(
     return np.swapaxes(np.array(values), 0, 1)
 
 
+def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
+    """Compute binary preference [buckley2004] by ir_measures, which calls trec_eval.
+
+    It looks at judged documents alone, so that it hardly changes when judgments are missing.
+    `evaluate` has grade 0 for unjudged and irrelevant documents alike.
+
+    Parameters
+    ----------
+    qrels : {topic: {document: judgment}}
+        Whole numbers; below 0 they count as none.
+    run : {topic: {document: score}}
+    rel : int, default=1
+        The lowest judgment that counts as relevant.
+
+    Returns
+    -------
+    dict {topic: float}
+        All topics of `qrels`; 0 where nothing is relevant.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> run = {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}}
+    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
+    {'1': 0.0}
+    """
+    rankings(qrels, run)  # refuses what is no run of these topics
+    found = ir_measures().Bpref(rel=as_relevant(rel)).iter_calc(qrels, run)
+    values = {metric.query_id: float(metric.value) for metric in found}
+    return {topic: values.get(topic, 0.0) for topic in qrels}
+
+
 def checked_measures(measures: Any) -> list[Any]:
     """Return measures of gapboost, by name or by value, and of ir_measures, as a list.
 
@@ -252,7 +283,6 @@ def topic_bootstrap(
     n_resamples: int = 20_000,
     confidence: float = 0.95,
     random_state: Any = None,
-    progress: bool = False,
 ) -> Result:
     """Compute a statistic on resamples of the topics: its error and interval over topics.
 
@@ -270,8 +300,6 @@ def topic_bootstrap(
     confidence : float, default=0.95
         Of each interval.
     random_state : int, Generator or RandomState, optional
-    progress : bool, default=False
-        Show a progress bar over the resamples.
 
     Returns
     -------
@@ -319,7 +347,7 @@ def topic_bootstrap(
         return np.asarray(found, dtype=np.float64)
 
     estimate = on_topics(np.arange(n_topics))
-    resampled = np.array(in_order(on_topics, list(drawn), 1, progress, "resamples of topics"))
+    resampled = np.array([on_topics(kept) for kept in drawn])
     if not np.isfinite(resampled).all() or not np.isfinite(estimate).all():
         raise ValueError("statistic returns NaN or infinite values; expected finite numbers")
     spread = resampled.std(axis=0, ddof=1)

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gapboost._data.arguments import as_relevant, mapping, one_of
+from gapboost._data.arguments import mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
@@ -350,8 +350,7 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {Precision(k=2): 0.5}
     """
-    wanted = as_measures(measures)
-    found = evaluated(wanted, rankings(qrels, run, ties=ties), empty, n_jobs)
+    found = evaluated(measures, rankings(qrels, run, ties=ties), empty, n_jobs)
     if per_query:
         return found
     return Values({measure: mean(v, np.ones(len(v))) for measure, v in found.items()})
@@ -362,7 +361,7 @@ def evaluated(
 ) -> PerQuery:
     """Return one value a topic, in the order of the judgments; 0 for topics without documents."""
     wanted = as_measures(measures)
-    grades = [grade for counts in found.recall_base.values() for grade in counts]
+    grades = list(set().union(*found.recall_base.values()))
     checked_grades(grades, "qrels", grade_limit(wanted), real=True)
     values = evaluate_rows(
         wanted,
@@ -379,35 +378,3 @@ def evaluated(
     place = {topic: number for number, topic in enumerate(values.qid.tolist())}
     order = [place[topic] for topic in found.recall_base]
     return PerQuery({m: v[order] for m, v in values.items()}, values.qid[order])
-
-
-def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
-    """Compute binary preference [buckley2004] by ir_measures, which calls trec_eval.
-
-    It looks at judged documents alone, so that it hardly changes when judgments are missing.
-    `evaluate` has grade 0 for unjudged and irrelevant documents alike.
-
-    Parameters
-    ----------
-    qrels : {topic: {document: judgment}}
-        Whole numbers; below 0 they count as none.
-    run : {topic: {document: score}}
-    rel : int, default=1
-        The lowest judgment that counts as relevant.
-
-    Returns
-    -------
-    dict {topic: float}
-        All topics of `qrels`; 0 where nothing is relevant.
-
-    Examples
-    --------
-    >>> from gapboost import analysis
-    >>> run = {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}}
-    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
-    {'1': 0.0}
-    """
-    rankings(qrels, run)  # refuses what is no run of these topics
-    found = ir_measures().Bpref(rel=as_relevant(rel)).iter_calc(qrels, run)
-    values = {metric.query_id: float(metric.value) for metric in found}
-    return {topic: values.get(topic, 0.0) for topic in qrels}

@@ -1,4 +1,4 @@
-"""All results have a data frame, a LaTeX table and a picture."""
+"""All results have a data frame and a picture."""
 
 import pickle
 
@@ -50,7 +50,6 @@ RESULTS = {
     "sweep": lambda: analysis.threshold_sweep(lists(), grid=[(0, 1), (1, 0)], minimum=2, n_jobs=1),
     "systems": values,
     "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
-    "pairs": lambda: analysis.discriminative_power(values(), random_state=0).by_pair,
     "correlation": lambda: analysis.correlation(values()),
     "tau_ap": lambda: analysis.correlation(values(), kind="tau_ap"),
     "bootstrap": lambda: analysis.topic_bootstrap(values(), lambda v: v.means, n_resamples=20),
@@ -58,7 +57,7 @@ RESULTS = {
         [gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1
     ),
     "optimality": lambda: analysis.local_optimality(
-        [gb.AP()], [1, 2], {"x": FEATURES}, n_directions=2, n_jobs=1
+        [gb.AP()], [1, 2], *FEATURES, n_directions=2, n_jobs=1
     ),
     "significance": lambda: analysis.significance([0.5, 0.7, 0.4], [0.4, 0.3, 0.5]),
 }
@@ -69,17 +68,12 @@ def result(request):
     return RESULTS[request.param]()
 
 
-def test_data_frame_latex_and_pickle(result):
+def test_data_frame_and_pickle(result):
     table = result.to_pandas()
     assert isinstance(result, analysis.Result)
     assert isinstance(table, pd.DataFrame)
     assert len(table) > 0
     assert not table.isna().all().any()
-    latex = result.to_latex(digits=2)
-    assert r"\toprule" in latex
-    assert latex.count("\\\\\n") == len(table) + 1
-    assert "_" not in latex.replace(r"\_", "")
-    assert "%" not in latex.replace(r"\%", "")
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(result)).to_pandas(), table)
 
 
@@ -130,11 +124,3 @@ def test_labels_are_short_and_differ():
     assert short_labels(measures) == ["GAP", "nDCG@10", "AP", "AP(rel=2)", "RBP(p=0.5)", "bpref"]
     several = [gb.GAP(g=G), gb.GAP(g=(1.0, 0.0)), gb.xGAP(), 0.5 * gb.AP() + 0.5 * gb.nDCG()]
     assert short_labels(several) == [str(several[0]), str(several[1]), "xGAP", str(several[3])]
-
-
-def test_progress(capsys):
-    options = dict(n_directions=3, n_jobs=1)
-    analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, progress=True, **options)
-    assert "directions: 100%" in capsys.readouterr().err
-    analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, **options)
-    assert capsys.readouterr().err == ""

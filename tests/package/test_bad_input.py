@@ -74,7 +74,7 @@ KINDS = [
         (None, "text", [("a", 1)], TABLE),
         """trec.map_gains.qrels trec.map_gains.grades trec.rankings.qrels trec.rankings.run
         trec.evaluate.qrels trec.evaluate.run system_values.qrels system_values.runs
-        robustness.qrels robustness.runs local_optimality.datasets""",
+        robustness.qrels robustness.runs""",
     ),
     (
         "{",  # a mapping of mappings

@@ -19,7 +19,7 @@ ON_RUNS = {
     "qrels": {"1": {"a": 1, "b": 0}},
     "runs": {"x": {"1": {"a": 1.0, "b": 2.0}}, "y": {"1": {"a": 3.0, "b": 2.0}}},
 }
-FEATURES = {"t": (np.arange(8.0).reshape(4, 2) % 3, [0, 1, 1, 0], None)}
+FEATURES = (np.arange(8.0).reshape(4, 2) % 3, [0, 1, 1, 0], None)
 
 
 def search(n_jobs):
@@ -36,7 +36,7 @@ CALLS = {
     "informativeness": lambda n: analysis.informativeness("ap", LISTS, minimum=1, n_jobs=n).rms,
     "local_optimality": lambda n: (
         analysis.local_optimality(
-            "ap", [1.0, 2.0], FEATURES, n_directions=4, random_state=0, n_jobs=n
+            "ap", [1.0, 2.0], *FEATURES, n_directions=4, random_state=0, n_jobs=n
         ).changes
     ),
     "robustness": lambda n: (

@@ -67,7 +67,7 @@ CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
 OPTIMALITY = {
     "measures": [AP()],
     "weights": [1.0, 2.0, 3.0],
-    "datasets": {"t": (X, Y, QID)},
+    **ROWS,
     "n_directions": 2,
     "n_jobs": 1,
 }
