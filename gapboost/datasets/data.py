@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gapboost._data.arguments import ordered
-
 # Different grades that `repr` counts one by one.
 MOST_SHOWN = 20
 
@@ -53,18 +51,15 @@ class RankingData:
     def __post_init__(self) -> None:
         if len(np.shape(self.X)) != 2:
             raise ValueError(f"X has shape {np.shape(self.X)}; expected (n_rows, n_features)")
-        for name, member in (("y", self.y), ("qid", self.qid), ("docid", self.docid)):
-            if member is not None and np.shape(member) != (len(self),):
+        rows, columns = np.shape(self.X)
+        lengths = {"y": rows, "qid": rows, "docid": rows, "feature_names": columns}
+        for name, length in lengths.items():
+            member = getattr(self, name)
+            if member is not None and np.shape(member) != (length,):
                 raise ValueError(
-                    f"{name} has shape {np.shape(member)}; expected ({len(self)},): one entry for "
-                    "each row of X"
+                    f"{name} has shape {np.shape(member)}; expected ({length},), as X has shape "
+                    f"{np.shape(self.X)}"
                 )
-        names = checked_names(self.feature_names)
-        if names is not None and len(names) != self.n_features:
-            raise ValueError(
-                f"feature_names has {len(names)} names; expected one for each of the "
-                f"{self.n_features} columns of X"
-            )
 
     @property
     def n_queries(self) -> int:
@@ -89,15 +84,6 @@ class RankingData:
             f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, "
             f"grades {shown})"
         )
-
-
-def checked_names(feature_names: Any) -> list[str] | None:
-    """Return names of columns as a list; raise TypeError if they are anything but strings."""
-    if feature_names is None:
-        return None
-    if not ordered(feature_names) or not all(isinstance(name, str) for name in feature_names):
-        raise TypeError(f"feature_names is {feature_names!r}; expected a list of strings")
-    return list(feature_names)
 
 
 class RankingSplit(NamedTuple):

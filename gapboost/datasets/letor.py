@@ -14,31 +14,24 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import load_svmlight_files
+from sklearn.datasets import load_svmlight_file
 
 from gapboost._data.arguments import as_integer, one_of
-from gapboost.datasets.data import RankingData, RankingSplit, checked_names
+from gapboost.datasets.data import RankingData, RankingSplit
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
 EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
-NUMBER = r"[-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+"
-ROW = re.compile(
-    rf"({NUMBER})(?:\s++qid:([^\s#]++)(?=\s|$))?+"
-    rf"((?:\s++\d{{1,9}}+:(?:{NUMBER}|NULL|[-+]?(?i:nan|inf(?:inity)?)))*+)(?:\s*+#(.*))?",
-    re.ASCII,
-)
-INDEX = re.compile(r"(\d++):", re.ASCII)
 DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.ASCII | re.IGNORECASE)
 OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAX_GRADE = np.iinfo(np.int32).max
+MAX_INDEX = 999_999_999
 
 
 def load_letor(
     path: PathLike | Sequence[PathLike],
     *,
     n_features: int | None = None,
-    feature_names: Sequence[str] | None = None,
     zero_based: bool | None = None,
     dense: bool = True,
     drop_unlabelled: bool = False,
@@ -54,9 +47,6 @@ def load_letor(
         one data set.
     n_features : int, optional
         Number of columns, if the files do not show it; by default up to the highest index.
-    feature_names : sequence of str, optional
-        Names of the columns. By default they are made of the indices in the files: ``x15`` for
-        index 15.
     zero_based : bool, optional
         Index of the first column is 0 (True) or 1 (False); by default 0 if that index occurs.
     dense : bool, default=True
@@ -76,6 +66,7 @@ def load_letor(
         leading zeros or plus signs, otherwise str.
         ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise
         None.
+        ``feature_names`` : list of str, made of the indices in the files: ``x15`` for index 15.
 
     Raises
     ------
@@ -107,14 +98,13 @@ def load_letor(
     (['a', 'b'], ['x1', 'x2', 'x3'])
     """
     files = [_LetorFile(each, drop_unlabelled) for each in _paths(path, "path")]
-    return _data_sets([files], n_features, feature_names, zero_based, dense)[0]
+    return _data_sets([files], n_features, zero_based, dense)[0]
 
 
 def load_letor_fold(
     directory: PathLike | Sequence[PathLike],
     *,
     n_features: int | None = None,
-    feature_names: Sequence[str] | None = None,
     zero_based: bool | None = None,
     dense: bool = True,
     drop_unlabelled: bool = False,
@@ -129,7 +119,7 @@ def load_letor_fold(
     directory : path, or sequence of three paths
         Directory of the files, such as ``Fold1`` of a LETOR collection; their names may end in
         .gz, .bz2 or .xz. Or the three files, of any names, in this order.
-    n_features, feature_names, zero_based, dense, drop_unlabelled
+    n_features, zero_based, dense, drop_unlabelled
         As in :func:`load_letor`.
 
     Returns
@@ -163,7 +153,7 @@ def load_letor_fold(
     if len(paths) != 3:
         raise ValueError(f"directory is {directory!r}; expected a directory, or three files")
     files = [[_LetorFile(each, drop_unlabelled)] for each in paths]
-    return RankingSplit(*_data_sets(files, n_features, feature_names, zero_based, dense))
+    return RankingSplit(*_data_sets(files, n_features, zero_based, dense))
 
 
 def _paths(path: Any, name: str) -> list[Path]:
@@ -181,9 +171,10 @@ def _existing(directory: Path, name: str) -> Path:
 
 
 class _LetorFile(io.RawIOBase):
-    """A file as scikit-learn's reader takes it: rows of a grade and numbers by ascending index.
+    """A file as scikit-learn's reader takes it: rows of a grade and values by ascending index.
 
-    Queries and documents, which that reader does not take as text, are noted row by row.
+    Queries and documents, which that reader does not take as text, are kept row by row. The first
+    column of `X` is index 0.
     """
 
     def __init__(self, path: Path, drop_unlabelled: bool) -> None:
@@ -191,29 +182,38 @@ class _LetorFile(io.RawIOBase):
         self.drop_unlabelled = drop_unlabelled
         self.queries: list[str] = []
         self.docids: list[str] = []
-        self.least_index = 1
-        self.X: Any = None
-        self.y: Any = None
-
-    def __iter__(self) -> Iterator[bytes]:
-        opened = OPEN.get(self.path.suffix, open)
-        number, line = 0, ""
-        with opened(self.path, "rt", encoding="utf-8-sig", errors="surrogateescape") as stream:
+        self.number, self.line = 0, ""
+        opened = OPEN.get(path.suffix, open)
+        with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as self.stream:
             try:
-                for number, line in enumerate(stream, 1):  # noqa: B007
-                    if line.partition("#")[0].strip():
-                        yield from self._row(line.strip())
+                self.X, self.y = load_svmlight_file(self, zero_based=True)
             except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
                 raise ValueError(
-                    f"{self.path}, line {number}: found {line[:80].strip()!r} ({error}); expected "
-                    f"'{EXPECTED}'"
+                    f"{path}, line {self.number}: found {self.line[:80].strip()!r} ({error}); "
+                    f"expected '{EXPECTED}'"
                 ) from error
+        if not self.X.nnz:
+            raise ValueError(f"{path}: found no rows with features; expected '{EXPECTED}'")
+        if not any(self.queries):
+            self.queries = _group_numbers(path, len(self.queries))
 
-    def _row(self, line: str) -> Iterator[bytes]:
-        parts = ROW.fullmatch(line)
-        if parts is None:
-            raise ValueError("no such row")
-        grade, query, text, comment = parts.groups(default="")
+    def __iter__(self) -> Iterator[bytes]:
+        for self.number, self.line in enumerate(self.stream, 1):  # noqa: B020
+            text, mark, comment = self.line.partition("#")
+            if text.strip():
+                yield from self._row(text, mark, comment)
+
+    def _row(self, text: str, mark: str, comment: str) -> Iterator[bytes]:
+        # Other blanks than those of ASCII would hide in the name of a query.
+        grade, *fields = text.encode(errors="surrogateescape").split()
+        query = ""
+        if fields and fields[0].startswith(b"qid:"):
+            query = fields.pop(0)[4:].decode()
+            joined = mark and not fields and not text[-1].isspace()
+            if not query or not query.isprintable() or joined:
+                raise ValueError("the query is empty, not printable, or holds #")
+        if self.queries and bool(query) != bool(self.queries[0]):
+            raise ValueError("a query in some rows only")
         if float(grade) < 0 and self.drop_unlabelled:
             return
         if not 0 <= float(grade) <= MAX_GRADE:
@@ -221,24 +221,22 @@ class _LetorFile(io.RawIOBase):
                 f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows "
                 "with grades below 0"
             )
-        # Blanks of Unicode, without a width even, would make each row a query.
-        if not query.isprintable():
-            raise ValueError(f"the query {query!r} holds a character that is not printable")
-        if self.queries and bool(query) != bool(self.queries[0]):
-            raise ValueError("a query in some rows only")
+        fields.sort(key=_index)
+        if fields and _index(fields[-1]) > MAX_INDEX:
+            raise ValueError(f"an index above {MAX_INDEX}")
+        row = b" ".join([grade, *fields])
+        if b"_" in row:
+            raise ValueError("a number with an underscore, which Python would ignore")
         named = DOCID.search(comment)
         docid = named[1] if named else "".join(comment.split()[:1])
         docid.encode()  # refuses bytes that are not UTF-8
-        indices = list(map(int, INDEX.findall(text)))
-        if len(set(indices)) < len(indices):
-            raise ValueError("a feature twice")
-        if indices != sorted(indices):
-            features = text.split()
-            text = " ".join(features[place] for place in np.argsort(indices))
-        self.least_index = min([self.least_index, *indices])
         self.queries.append(query)
         self.docids.append(docid)
-        yield f"{grade} {text.replace('NULL', 'nan')}\n".encode()
+        yield row.replace(b"NULL", b"nan")
+
+
+def _index(field: bytes) -> int:
+    return int(field.partition(b":")[0])
 
 
 def _group_numbers(path: Path, n_rows: int) -> list[str]:
@@ -262,39 +260,36 @@ def _group_numbers(path: Path, n_rows: int) -> list[str]:
 def _data_sets(
     groups: Sequence[Sequence[_LetorFile]],
     n_features: int | None,
-    feature_names: Sequence[str] | None,
     zero_based: bool | None,
     dense: bool,
 ) -> list[RankingData]:
     """Return one data set for each group of files, all with the same columns."""
-    names = checked_names(feature_names)
-    width = None if names is None else len(names)
-    if n_features is not None:
-        width = as_integer(n_features, "n_features")
     one_of(zero_based, "zero_based", (True, False, None))
-    files = [one for group in groups for one in group]
-    read = load_svmlight_files(files, n_features=width, zero_based=zero_based or "auto")
-    first = 0 if zero_based else min(one.least_index for one in files)
+    tables = [one.X for group in groups for one in group]
+    first = 0 if zero_based or min(X.indices.min() for X in tables) == 0 else 1
     if zero_based is False and first == 0:
         raise ValueError("zero_based is False, but path holds index 0; expected indices from 1")
-    for one, X, y in zip(files, read[::2], read[1::2], strict=True):
-        if not X.nnz:
-            raise ValueError(f"{one.path}: found no rows with features; expected '{EXPECTED}'")
-        one.X, one.y = X, y
-    names = names or [f"x{first + column}" for column in range(read[0].shape[1])]
-    return [_data_set(group, names, dense) for group in groups]
+    found = max(X.shape[1] for X in tables) - first
+    width = found if n_features is None else as_integer(n_features, "n_features")
+    if width < found:
+        raise ValueError(f"n_features is {width}, but path has {found}; expected at least these")
+    return [_data_set(group, first, width, dense) for group in groups]
 
 
-def _data_set(files: Sequence[_LetorFile], names: list[str], dense: bool) -> RankingData:
-    X = sparse.vstack([one.X for one in files], format="csr")
+def _data_set(files: Sequence[_LetorFile], first: int, width: int, dense: bool) -> RankingData:
+    tables = [
+        sparse.csr_matrix((one.X.data, one.X.indices - first, one.X.indptr), (len(one.y), width))
+        for one in files
+    ]
+    X = sparse.vstack(tables, format="csr")
     y = np.concatenate([one.y for one in files])
     docids = [docid for one in files for docid in one.docids]
     return RankingData(
-        X=X.toarray() if dense else sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape),
+        X=X.toarray() if dense else X,
         y=y.astype(np.int32) if (y == np.floor(y)).all() else y,
         qid=_query_ids(files),
         docid=np.array(docids, dtype=np.str_) if all(docids) else None,
-        feature_names=names,
+        feature_names=[f"x{first + column}" for column in range(width)],
     )
 
 
@@ -302,8 +297,6 @@ def _query_ids(files: Sequence[_LetorFile]) -> Any:
     """Return the query of each row of several files."""
     owner: dict[str, Path] = {}
     for one in files:
-        if not any(one.queries):
-            one.queries = _group_numbers(one.path, len(one.queries))
         for query in dict.fromkeys(one.queries):
             if query in owner:
                 raise ValueError(

@@ -194,12 +194,9 @@ def test_columns_are_the_indices_of_the_file(write):
     one = write("1 qid:1 1:4\n")
     assert load_letor(one, zero_based=True).X.tolist() == [[0, 4]]
     assert load_letor(one, n_features=3).X.tolist() == [[4, 0, 0]]
-    assert load_letor(one, feature_names=["a", "b"]).X.tolist() == [[4, 0]]
     for content, options, message in (
         ("1 qid:1 0:4\n", dict(zero_based=False), "^zero_based "),
         ("1 qid:1 2:4\n", dict(n_features=1), "^n_features "),
-        ("1 qid:1 2:4\n", dict(feature_names=["a"]), "^n_features "),
-        ("1 qid:1 1:4\n", dict(feature_names=["a"], n_features=2), "^feature_names "),
         ("1 qid:1\n", {}, r"data\.txt"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -9,7 +9,6 @@ READERS = {"load_letor": (load_letor, "path"), "load_letor_fold": (load_letor_fo
 OPTIONS = {
     "n_features": (True, "3", 2.0, [3], -1, 0),
     "zero_based": ("other", 0.5, ["row"], nan),
-    "feature_names": ("abc", 3, [1], True),
 }
 
 

@@ -198,7 +198,7 @@ ONE_FUNCTION = [
     ("compare_rankers", "spaces", [{"one": {"noise": [1, 2]}}]),
     ("load_digits_ranking", "n_queries", [[3, 1], 3, "abc", [3, 0, 1], [3, 1.5, 1]]),
     ("RankingData", "X", [None, "text", np.ones(40)]),
-    ("RankingData", "feature_names", ["abc", 3, [1, 2, 3], ["a", "b"]]),
+    ("RankingData", "feature_names", ["abc", 3, ["a", "b"]]),
     ("query_relative_features", "kinds", ["zscore", [], ["other"], ["rank", "rank"], None]),
     ("query_relative_features", "columns", ["bm25", [], [0, 0], [True], [20], [-1], 0]),
     ("query_relative_features", "group", [[40]], "qid"),
