@@ -8,8 +8,9 @@ from lightgbm.dask import DaskLGBMRanker
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.plan import EARLY_STOPPING, Plan, refuse
 from gapboost._boosters.rows import RankingRows
+from gapboost._data.features import split
 from gapboost._data.judged import DataSummary
-from gapboost.dask.rows import score_on_client, whole_queries
+from gapboost.dask.rows import ScoredByClient, survey
 from gapboost.lightgbm import LGBMGAPRanker, private
 from gapboost.lightgbm.callbacks import units
 
@@ -18,7 +19,7 @@ HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
 OFFERED = "LightGBM has no evaluation sets, early stopping and positions on Dask"
 
 
-class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
+class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
     """`LGBMGAPRanker` trained by LightGBM's own Dask training.
 
     Every worker trains on its own partitions by gradients of its own queries, as
@@ -65,7 +66,8 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         Parameters
         ----------
         X : Dask array or data frame of shape (N, n_features)
-            Data frames whose partitions cut queries are shuffled by query.
+            Each partition holds whole queries, as those of a data frame after
+            ``frame.shuffle("qid")``.
         y : Dask array or series of shape (N,)
             Grades ``0..c``, with the partitions of `X`.
         qid : Dask array or series of shape (N,)
@@ -89,27 +91,35 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
         client = private.dask_client(given.pop("client"))
         plan = self._plan()
-        columns = {"y": y, "sample_weight": sample_weight, "init_score": init_score}
-        X, columns, rows = whole_queries(client, X, qid, group, columns, plan.limit)
-        rows.summary.check_contrasts("y")
-        objective = plan.resolved(rows.summary.occurring).objective
+        X, queries = split(X, qid, group)
+        by_qid = group is None
+        queries = queries if by_qid else group
+        columns = {
+            "y": y,
+            "qid" if by_qid else "group": queries,
+            "sample_weight": sample_weight,
+        }
+        columns = {name: values for name, values in columns.items() if values is not None}
+        summary, _ = survey(client, columns, plan.limit)
+        summary.check_contrasts("y")
+        objective = plan.resolved(summary.occurring).objective
         if given["n_jobs"] is None:
             del given["n_jobs"]  # LightGBM would warn that it uses the threads of the workers
         trained = private.train_on_dask(
             client=client,
             data=X,
-            label=columns["y"],
+            label=y,
             params={**given, "measure": "gap", "g": None, "objective": objective},
             model_factory=WorkerRanker,
-            sample_weight=columns.get("sample_weight"),
-            init_score=columns.get("init_score"),
-            group=columns["qid" if group is None else "group"],
-            by_qid=group is None,
-            summary=rows.summary,
+            sample_weight=sample_weight,
+            init_score=init_score,
+            group=queries,
+            by_qid=by_qid,
+            summary=summary,
             **booster,
         )
         found = {n: v for n, v in private.learned(trained).items() if n != "_of_all"}
-        self.__dict__ = {**vars(self), **found, "n_queries_in_": rows.summary.n_queries}
+        self.__dict__ = {**vars(self), **found, "n_queries_in_": summary.n_queries}
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
@@ -125,10 +135,6 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         """
         given = {"validate_features": validate_features, **kwargs}
         return super(LGBMGAPRanker, self).predict(X, *args, **given)
-
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
-        """Mean of `measure_` over the queries of Dask collections, computed by the client."""
-        return score_on_client(self, X, y, qid, sample_weight)
 
     def to_local(self) -> LGBMGAPRanker:
         """Return the local ranker with the same parameters and, once fitted, the same booster."""

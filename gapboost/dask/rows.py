@@ -1,11 +1,10 @@
 """Dask collections: what a fit has to know of all rows before the workers train."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from dask import delayed
 from dask.base import is_dask_collection
-from dask.dataframe import DataFrame
 
 from gapboost._data.features import split
 from gapboost._data.grades import GradeLimit
@@ -14,50 +13,25 @@ from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 
 
-class Rows(NamedTuple):
-    """What is known of the rows of one partition, or of all.
-
-    Attributes
-    ----------
-    summary : DataSummary
-    ids : ndarray of shape (Q,)
-        The query ids; empty if the queries are given by their sizes.
-    weight : float
-        Sum of the weights of the queries.
-    """
-
-    summary: DataSummary
-    ids: Array
-    weight: float
-
-
-def whole_queries(
-    client: Any, X: Any, qid: Any, group: Any, columns: dict[str, Any], limit: GradeLimit
-) -> tuple[Any, dict[str, Any], Rows]:
-    """Return the collections with each query in one partition, and what is known of all rows.
-
-    The columns then hold ``qid`` or ``group`` too, and none that is None. Data frames whose
-    partitions cut queries are shuffled by query.
+def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[DataSummary, Array]:
+    """Check all rows but their features; return their summary and the query ids, ascending.
 
     Parameters
     ----------
     client : distributed.Client
-    X : Dask array or data frame
-        May hold the query ids as the column ``qid``.
-    qid, group : Dask array or series, or None
-    columns : dict {name: Dask collection or None}
-        ``y``, ``sample_weight`` and initial scores.
+    columns : dict {name: Dask array or series}
+        ``y``, ``qid`` or ``group``, and ``sample_weight`` if there are weights.
     limit : GradeLimit
         Grades for which all measures are defined.
 
     Raises
     ------
     TypeError
-        If an argument is no Dask collection.
+        If a column is no Dask collection.
     ValueError
-        If a value is unusable, the collections have different partitions, or partitions of arrays
-        cut queries.
+        If a value is unusable, or partitions differ in number or cut queries.
     """
+<<<<<<< HEAD
     X, qid = split(X, qid)
     by_size = group is not None
     if by_size == (qid is not None):
@@ -84,14 +58,17 @@ def whole_queries(
 
 def _survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> Rows:
     """Look once at all rows but their features."""
+=======
+    if not columns.keys() & {"qid", "group"}:
+        raise ValueError("qid is missing; expected one query id a row")
+>>>>>>> 01e1d00e (Dask: partitions hold whole queries, and one look at all rows says so)
     parts = {}
-    for name in columns.keys() & {"y", "qid", "group", "sample_weight"}:
-        if not is_dask_collection(columns[name]):
+    for name, values in columns.items():
+        if not is_dask_collection(values):
             raise TypeError(
-                f"{name} is a {type(columns[name]).__name__}; expected a Dask array, series or "
-                "data frame"
+                f"{name} is a {type(values).__name__}; expected a Dask array, series or data frame"
             )
-        parts[name] = list(np.ravel(columns[name].to_delayed()))
+        parts[name] = list(np.ravel(values.to_delayed()))
     counts = {name: len(values) for name, values in parts.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(f"the numbers of partitions are {counts}; expected the same for all")
@@ -111,25 +88,36 @@ def _survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> Rows:
         weighted_size=np.average([s.weighted_size for s in summaries], weights=weights),
         grades=tuple(sorted({grade for s in summaries for grade in s.grades})),
     )
-    return Rows(summary, np.unique(np.concatenate(ids)), sum(weights))
+    every = np.unique(np.concatenate(ids))
+    if "qid" in columns and len(every) < summary.n_queries:
+        raise ValueError(
+            "qid has queries with rows in several partitions; expected whole queries in each, such "
+            'as those of a data frame after frame.shuffle("qid")'
+        )
+    return summary, every
 
 
-def _of_partition(columns: dict[str, Any], limit: GradeLimit) -> Rows | None:
-    """Look at one partition; None if it has no rows."""
+def _of_partition(
+    columns: dict[str, Any], limit: GradeLimit
+) -> tuple[DataSummary, Array, float] | None:
+    """Return summary, query ids and weight of one partition; None if it has no rows."""
     if len(columns["y"]) == 0:
         return None
-    sizes = columns.get("group")
-    name = "qid" if sizes is None else "group"
-    qid = columns["qid"] if sizes is None else np.repeat(np.arange(len(sizes)), sizes)
+    name = "qid" if "qid" in columns else "group"
+    qid = columns["qid"] if name == "qid" else GroupSizes(columns["group"], "group")
     weight, names = columns.get("sample_weight"), ("y", name, "sample_weight")
     data = judged(columns["y"], qid, sample_weight=weight, limit=limit, names=names, real=True)
-    ids = np.asarray(data.queries.ids) if sizes is None else np.empty(0)
-    return Rows(data.summary, ids, float(data.weights.sum()))
+    return data.summary, np.asarray(data.queries.ids), float(data.weights.sum())
 
 
-def score_on_client(ranker: Any, X: Any, y: Any, qid: Any, sample_weight: Any) -> float:
-    """Return the mean of the ranker's measure over the queries of Dask collections."""
-    table, qid = split(X, qid)
-    columns = [y, ranker.predict(table), qid, sample_weight]
-    y, scores, qid, weight = (None if c is None else np.asarray(c.compute()) for c in columns)
-    return float(evaluate(ranker.measure_, y, scores, qid, sample_weight=weight)[ranker.measure_])
+class ScoredByClient:
+    """`score` of rankers on Dask."""
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Mean of `measure_` over the queries of Dask collections, computed by the client."""
+        ranker: Any = self
+        table, qid = split(X, qid)
+        columns = (y, ranker.predict(table), qid, sample_weight)
+        y, scores, qid, weight = (None if c is None else np.asarray(c.compute()) for c in columns)
+        measure = ranker.measure_
+        return float(evaluate(measure, y, scores, qid, sample_weight=weight)[measure])

@@ -7,10 +7,11 @@ import xgboost.dask
 from dask.dataframe import Series
 
 from gapboost._boosters.plan import refuse
-from gapboost._data.features import without_qid
+from gapboost._data.features import split, without_qid
 from gapboost._data.grades import GradeLimit
+from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
-from gapboost.dask.rows import Rows, score_on_client, whole_queries
+from gapboost.dask.rows import ScoredByClient, survey
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 
 OFFERED = (
@@ -19,7 +20,7 @@ OFFERED = (
 )
 
 
-class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
+class DaskXGBGAPRanker(ScoredByClient, XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
     """`XGBGAPRanker` trained by `xgboost.dask.train`.
 
     It promises that ``g=None`` is that of all rows, that no query is cut, and that metrics are
@@ -65,7 +66,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         Parameters
         ----------
         X : Dask array or data frame of shape (N, n_features)
-            Data frames whose partitions cut queries are shuffled by query.
+            Each partition holds whole queries, as those of a data frame after
+            ``frame.shuffle("qid")``.
         y : Dask array or series of shape (N,)
             Grades ``0..c``, with the partitions of `X`.
         qid : Dask array or series of shape (N,)
@@ -80,15 +82,14 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable, or if a query of arrays is in several
-            partitions.
+            If an argument or parameter is unusable, or if a query is in several partitions.
         """
         refuse(refused, OFFERED)
         plan = self._plan()
         refuse({"eval_metric": plan.functions or None}, OFFERED)
-        train, rows = self._dask_matrix(plan.limit, X, y, qid, base_margin)
-        rows.summary.check_contrasts("y")
-        plan = plan.resolved(rows.summary.occurring)
+        train, summary = self._dask_matrix(plan.limit, X, y, qid, base_margin)
+        summary.check_contrasts("y")
+        plan = plan.resolved(summary.occurring)
         sets = list(eval_set or [])
         ids, margins = (values or [None] * len(sets) for values in (eval_qid, base_margin_eval_set))
         evals = [
@@ -115,7 +116,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             "_Booster": self._inscribed(found["booster"], plan.objective),
             "evals_result_": found["history"],
             "_trained_objective": plan.objective,
-            "n_queries_in_": rows.summary.n_queries,
+            "n_queries_in_": summary.n_queries,
             "_trained_names": tuple(found["booster"].feature_names or ()),
             "position_bias_": None,
         }
@@ -123,23 +124,24 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
 
     def _dask_matrix(
         self, limit: GradeLimit, X: Any, y: Any, qid: Any, base_margin: Any, train: Any = None
-    ) -> tuple[Any, Rows]:
-        """Return the matrix of a data set with whole queries, and what is known of its rows."""
-        columns = {"y": y, "base_margin": base_margin}
-        X, columns, rows = whole_queries(self.client, X, qid, None, columns, limit)
+    ) -> tuple[Any, DataSummary]:
+        """Return the matrix of a data set, and the summary of its rows."""
+        X, qid = split(X, qid)
+        columns = {"y": y} if qid is None else {"y": y, "qid": qid}
+        summary, ids = survey(self.client, columns, limit)
         matrix = xgboost.dask.DaskQuantileDMatrix(
             self.client,
             X,
-            columns["y"],
-            qid=_numbered(columns["qid"], rows.ids),
-            base_margin=columns.get("base_margin"),
+            y,
+            qid=_numbered(qid, ids),
+            base_margin=base_margin,
             missing=self.missing,
             feature_types=self.feature_types,
             max_bin=self.max_bin,
             enable_categorical=self.enable_categorical,
             ref=train,
         )
-        return matrix, rows
+        return matrix, summary
 
     def predict(self, X: Any, **kwargs: Any) -> Any:
         """Return the scores of Dask collections, lazily; arguments as in `XGBGAPRanker.predict`.
@@ -157,10 +159,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Any:
         """Return the leaves of Dask collections; arguments as in `XGBGAPRanker.apply`."""
         return xgboost.dask.DaskXGBRanker.apply(self, without_qid(X)[0], iteration_range)
-
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
-        """Mean of `measure_` over the queries of Dask collections, computed by the client."""
-        return score_on_client(self, X, y, qid, sample_weight)
 
     def to_local(self) -> XGBGAPRanker:
         """Return the local ranker with the same parameters and, once fitted, the same booster."""
