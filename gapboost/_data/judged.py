@@ -189,7 +189,7 @@ def judged(
     y_true : array-like of shape (N,), or (N, L)
         Grades of any numeric dtype: whole numbers ``0..c``, unless they may be `real`. Several
         labels need a `limit` of measures that say which of them they read.
-    qid : array-like of shape (N,), GroupSizes or None
+    qid : array-like of shape (N,) or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows.

@@ -91,14 +91,8 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
         refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
         client = private.dask_client(given.pop("client"))
         plan = self._plan()
-        X, queries = split(X, qid, group)
-        by_qid = group is None
-        queries = queries if by_qid else group
-        columns = {
-            "y": y,
-            "qid" if by_qid else "group": queries,
-            "sample_weight": sample_weight,
-        }
+        X, qid = split(X, qid)
+        columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
         columns = {name: values for name, values in columns.items() if values is not None}
         summary, _ = survey(client, columns, plan.limit)
         summary.check_contrasts("y")
@@ -113,8 +107,8 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
             model_factory=WorkerRanker,
             sample_weight=sample_weight,
             init_score=init_score,
-            group=queries,
-            by_qid=by_qid,
+            group=qid if group is None else group,
+            by_qid=group is None,
             summary=summary,
             **booster,
         )

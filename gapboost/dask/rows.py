@@ -9,6 +9,7 @@ from dask.base import is_dask_collection
 from gapboost._data.features import split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary, judged
+from gapboost._data.queries import ids_of_groups
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 
@@ -31,37 +32,12 @@ def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[Dat
     ValueError
         If a value is unusable, or partitions differ in number or cut queries.
     """
-<<<<<<< HEAD
-    X, qid = split(X, qid)
-    by_size = group is not None
-    if by_size == (qid is not None):
+    by_qid = "qid" in columns
+    if by_qid == ("group" in columns):
         raise ValueError(
             "qid and group are both missing or both given; expected qid, with a query id for each "
             "row, or group, with the sizes of each partition's queries"
         )
-    columns = {**columns, "qid": qid, "group": group}
-    columns = {name: values for name, values in columns.items() if values is not None}
-    rows = _survey(client, columns, limit)
-    if by_size or len(rows.ids) == rows.summary.n_queries:
-        return X, columns, rows
-    if not isinstance(X, DataFrame):
-        raise ValueError(
-            "qid has queries with rows in several partitions; expected whole queries in each, or "
-            "data frames, which are shuffled"
-        )
-    names = {name: f"{name} of gapboost" for name in columns}
-    table = X.assign(**{names[name]: values for name, values in columns.items()})
-    table = table.shuffle(on=names["qid"]).persist()
-    columns = {name: table[names[name]] for name in columns}
-    return table[list(X.columns)], columns, _survey(client, columns, limit)
-
-
-def _survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> Rows:
-    """Look once at all rows but their features."""
-=======
-    if not columns.keys() & {"qid", "group"}:
-        raise ValueError("qid is missing; expected one query id a row")
->>>>>>> 01e1d00e (Dask: partitions hold whole queries, and one look at all rows says so)
     parts = {}
     for name, values in columns.items():
         if not is_dask_collection(values):
@@ -89,7 +65,7 @@ def _survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> Rows:
         grades=tuple(sorted({grade for s in summaries for grade in s.grades})),
     )
     every = np.unique(np.concatenate(ids))
-    if "qid" in columns and len(every) < summary.n_queries:
+    if by_qid and len(every) < summary.n_queries:
         raise ValueError(
             "qid has queries with rows in several partitions; expected whole queries in each, such "
             'as those of a data frame after frame.shuffle("qid")'
@@ -104,7 +80,9 @@ def _of_partition(
     if len(columns["y"]) == 0:
         return None
     name = "qid" if "qid" in columns else "group"
-    qid = columns["qid"] if name == "qid" else GroupSizes(columns["group"], "group")
+    qid = columns[name]
+    if name == "group":
+        qid = ids_of_groups(qid, len(columns["y"]), name, "y")
     weight, names = columns.get("sample_weight"), ("y", name, "sample_weight")
     data = judged(columns["y"], qid, sample_weight=weight, limit=limit, names=names, real=True)
     return data.summary, np.asarray(data.queries.ids), float(data.weights.sum())

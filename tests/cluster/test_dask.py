@@ -223,7 +223,7 @@ def test_bad_data(booster):
     refused(booster, ValueError, "^y holds the grade 3", g, y=TRAIN.y + 1)
     one_partition = array(TRAIN.y, (len(TRAIN),))
     refused(booster, ValueError, "^the numbers of partitions", g, y=one_partition)
-    refused(booster, ValueError, "^qid is missing", g, qid=None)
+    refused(booster, ValueError, "^qid and group are both missing", g, qid=None)
     X, qid = (array(values, chunks(TRAIN)) for values in (features(TRAIN), TRAIN.qid))
     with pytest.raises(TypeError, match=r"^y is a ndarray"):
         BOOSTERS[booster][0](**g).fit(X, TRAIN.y.to_numpy(), qid)
