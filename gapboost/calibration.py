@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import stats
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -20,10 +21,10 @@ from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import at_least, checked_grades
 from gapboost._data.private import num_samples
-from gapboost._data.queries import Queries, grouped_rows
+from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import frame
-from gapboost.analysis.estimates import share_interval
+from gapboost.analysis.estimates import clustered
 from gapboost.preprocessing.pipeline import transform
 
 __all__ = ["CalibratedRanker", "reliability"]
@@ -132,16 +133,10 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             finite, or scores that do not rise with the grade.
         """
         grades, method = _thresholds(self.grades), one_of(self.method, "method", METHODS)
-        if not hasattr(self.ranker, "predict"):
-            raise TypeError(f"ranker is {shown(self.ranker)}; expected a fitted ranker or pipeline")
         check_is_fitted(self.ranker)
         labels = checked_grades(y, "y", real=True)
         n_queries = _checked_queries(split(X, qid)[1], len(labels), train_qid)
-        scores = self._scores(X, qid)
-        if len(scores) != len(labels):
-            raise ValueError(
-                f"X has {len(scores)} rows but y has {len(labels)}; expected one grade a row"
-            )
+        scores = self._scores(X, qid, len(labels), "y")
         self._probabilities = [_Increasing(scores, labels, grade, method) for grade in grades]
         self.grades_, self.n_queries_in_ = grades, n_queries
         return self
@@ -183,13 +178,13 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If a score is not finite.
         """
         check_is_fitted(self, "grades_")
-        scores = self._scores(X, qid)
+        scores = self._scores(X, qid, num_samples(X), "X")
         columns = [probability(scores) for probability in self._probabilities]
         return np.minimum.accumulate(np.column_stack(columns), axis=1)
 
-    def _scores(self, X: Any, qid: Any) -> Array:
-        scores = self.predict(X, qid)
-        return checked_scores(scores, num_samples(X), "ranker.predict(X)", "X").astype(np.float64)
+    def _scores(self, X: Any, qid: Any, n_rows: int, rows_of: str) -> Array:
+        scores = checked_scores(self.predict(X, qid), n_rows, "ranker.predict(X)", rows_of)
+        return scores.astype(np.float64)
 
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy with the same fitted ranker."""
@@ -203,8 +198,8 @@ class _Increasing:
         relevant = at_least(labels, grade)
         if relevant.all() or not relevant.any():
             raise ValueError(
-                f"grades holds {grade:g}, which {'every' if relevant.any() else 'no'} document "
-                "reaches; expected thresholds that some documents reach and others do not"
+                f"grades holds {grade:g}, which {relevant.mean():.0%} of the documents reach; "
+                "expected thresholds that some documents reach and others do not"
             )
         self.logistic = make_pipeline(StandardScaler(), LogisticRegression())
         self.logistic.fit(scores[:, None], relevant)
@@ -246,21 +241,15 @@ def _checked_queries(qid: Any, n_rows: int, train_qid: Any) -> int:
     ValueError
         If they are few, or the ranker was trained on one.
     """
-    if qid is None:
-        raise ValueError("qid is missing in fit; expected one query id a row")
-    ids = grouped_rows(qid, n_rows, rows_of="y").ids.tolist()
+    ids = set(grouped_rows(qid, n_rows, rows_of="y").ids.tolist())
     if len(ids) < FEWEST_QUERIES:
-        raise ValueError(
-            f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES} held-out queries"
-        )
+        raise ValueError(f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES}")
     if train_qid is not None:
-        if not np.size(train_qid):
-            raise ValueError("train_qid is empty; expected the query ids of the training set")
         trained = grouped_rows(train_qid, len(train_qid), "train_qid", "train_qid").ids.tolist()
-        if shared := [one for one in ids if one in set(trained)]:
+        if shared := ids.intersection(trained):
             raise ValueError(
-                f"qid holds {len(shared)} queries of the training set, such as {shared[0]!r}; "
-                "expected queries that the ranker was not trained on"
+                f"qid holds {len(shared)} queries of train_qid, such as {shared.pop()!r}; expected "
+                "queries that the ranker was not trained on"
             )
     return len(ids)
 
@@ -327,15 +316,40 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     inner = np.quantile(probabilities, np.arange(1, as_integer(n_bins, "n_bins")) / n_bins)
     # Equal probabilities share a bin.
     bins = np.searchsorted(inner, probabilities, side="left")
-    found = [_bin(relevant, probabilities, queries, bins == number) for number in np.unique(bins)]
+    found = []
+    for number in np.unique(bins):
+        rows = np.flatnonzero(bins == number)
+        low, high = share_interval(relevant[rows], queries.codes[rows])
+        n_queries = len(np.unique(queries.codes[rows]))
+        means = probabilities[rows].mean(), relevant[rows].mean()
+        found.append((*means, low, high, len(rows), n_queries))
     names = ("predicted", "observed", "low", "high", "n_documents", "n_queries")
     return frame(dict(zip(names, zip(*found, strict=True), strict=True)))
 
 
-def _bin(relevant: Array, probabilities: Array, queries: Queries, inside: Array) -> tuple[Any, ...]:
-    rows = np.flatnonzero(inside)
-    rows = rows[np.argsort(queries.codes[rows], kind="stable")]
-    clusters = np.split(relevant[rows], np.flatnonzero(np.diff(queries.codes[rows])) + 1)
-    low, high = share_interval(clusters) if len(clusters) > 1 else (np.nan, np.nan)
-    predicted, observed = probabilities[rows].mean(), relevant[rows].mean()
-    return predicted, observed, low, high, len(rows), len(clusters)
+def share_interval(values: Array, clusters: Array) -> tuple[float, float]:
+    """Return the 95% interval of the share of True, over clusters that are independent.
+
+    Korn and Graubard (1998): the interval of Clopper and Pearson for as many independent values as
+    give the error of `clustered`. If all values are the same, each cluster counts once. NaN for one
+    cluster.
+
+    Parameters
+    ----------
+    values : bool ndarray of shape (n,)
+    clusters : int ndarray of shape (n,)
+        Number of the cluster of each value.
+    """
+    order = np.argsort(clusters, kind="stable")
+    parts = np.split(values[order], np.flatnonzero(np.diff(clusters[order])) + 1)
+    if len(parts) < 2:
+        return np.nan, np.nan
+    estimate, n, n_effective = clustered(parts), len(values), float(len(parts))
+    share, tail = estimate.mean, (1 - 0.95) / 2
+    if estimate.error > 0:
+        wider = stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, estimate.freedom)
+        n_effective = min(share * (1 - share) / estimate.error**2 * wider**2, n)
+    found = share * n_effective
+    low = stats.beta.ppf(tail, found, n_effective - found + 1) if share > 0 else 0.0
+    high = stats.beta.ppf(1 - tail, found + 1, n_effective - found) if share < 1 else 1.0
+    return float(low), float(high)

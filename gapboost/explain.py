@@ -20,7 +20,7 @@ from gapboost._data.judged import judged
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import imported
-from gapboost.evaluation import query_values
+from gapboost.evaluation import PerQuery, query_values
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.sums import grade_limit
 from gapboost.preprocessing.pipeline import library_of, transform
@@ -206,16 +206,13 @@ def measure(
     values = queries.grouped(found.values)
     (full,) = query_values([resolved], data, queries.grouped(found.scores))
     total, begins = values.sum(axis=1), queries.offsets[:-1]
-    losses = np.zeros((len(queries), len(names)))
-    for feature, column in enumerate(values.T):
+    losses = {}
+    for name, column in zip(names, values.T, strict=True):
         moved = np.minimum.reduceat(column, begins) < np.maximum.reduceat(column, begins)
-        if moved.any():
-            left = _with_ties(total - column, queries, found.rounding)
-            (without,) = query_values([resolved], data, left)
-            losses[:, feature] = np.where(moved, full - without, 0.0)
-    pandas = imported("pandas", "analysis", "for a data frame")
-    index = pandas.Index(queries.ids, name="qid", tupleize_cols=False)
-    return pandas.DataFrame(losses, index, list(names))
+        left = _with_ties(total - column, queries, found.rounding)
+        (without,) = query_values([resolved], data, left)
+        losses[name] = np.where(moved, full - without, 0.0)
+    return PerQuery(losses, queries.ids).to_pandas()
 
 
 def _with_ties(scores: Array, queries: Queries, rounding: float) -> Array:
@@ -312,12 +309,9 @@ def contributions(ranker: Any, X: Any) -> Contributions:
 
 def _of_lightgbm(model: Any, X: Any) -> tuple[Array, Array]:
     booster = getattr(model, "booster_", model)
-    text = booster.model_to_string(num_iteration=1)
-    if "\nis_linear=1\n" in text:
-        raise ValueError("ranker has linear models in its leaves; expected trees of constants")
     scores: Array = model.predict(X, raw_score=True)
     values = model.predict(X, pred_contrib=True)
-    if "\naverage_output\n" in text:
+    if "\naverage_output\n" in booster.model_to_string(num_iteration=1):
         # LightGBM predicts the mean of the trees of a random forest, but both of these are sums.
         trees = max(booster.best_iteration, 0) or booster.current_iteration()
         scores, values = scores / trees, values / trees

@@ -137,31 +137,6 @@ def clustered(clusters: Sequence[Array]) -> Estimate:
     return Estimate(mean, float(np.sqrt(variance)), float(share.sum() ** 2 / squares))
 
 
-def share_interval(clusters: Sequence[Array], confidence: float = 0.95) -> tuple[float, float]:
-    """Return the confidence interval of the share of True, over clusters that are independent.
-
-    Korn and Graubard (1998): the interval of Clopper and Pearson for as many independent values as
-    give the error of `clustered`. If all values are the same, each cluster counts once.
-
-    Parameters
-    ----------
-    clusters : sequence of bool ndarray
-        At least two.
-    confidence : float, default=0.95
-    """
-    estimate = clustered(clusters)
-    n, share, tail = sum(map(len, clusters)), estimate.mean, (1 - confidence) / 2
-    if estimate.error > 0:
-        wider = stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, estimate.freedom)
-        n_effective = min(share * (1 - share) / estimate.error**2 * wider**2, n)
-    else:
-        n_effective = len(clusters)
-    found = share * n_effective
-    low = stats.beta.ppf(tail, found, n_effective - found + 1) if share > 0 else 0.0
-    high = stats.beta.ppf(1 - tail, found + 1, n_effective - found) if share < 1 else 1.0
-    return float(low), float(high)
-
-
 def crossed(values: Array, queries: Array, models: Array) -> Estimate:
     """Return the mean of values that share queries and models, as in repeated cross-validation.
 

@@ -284,7 +284,7 @@ REFUSED = {
     "a transformer": (lambda: make_pipeline(StandardScaler().fit(TRAIN.X)), TypeError),
     "several scores of LightGBM": (lambda: three_classes(lightgbm), ValueError),
     "several scores of XGBoost": (lambda: three_classes(xgboost), ValueError),
-    "linear leaves": (lambda: LIGHTGBM.fitted(linear_tree=True), ValueError),
+    "linear leaves": (lambda: LIGHTGBM.fitted(linear_tree=True), lightgbm.basic.LightGBMError),
     "not fitted": (XGBOOST.ranker, NotFittedError),
     "not fitted, of LightGBM": (lightgbm.LGBMRanker, NotFittedError),
 }
@@ -294,7 +294,7 @@ REFUSED = {
 @pytest.mark.filterwarnings("ignore")
 def test_refuses_models(case):
     make, error = REFUSED[case]
-    with pytest.raises(error, match=r"ranker|fitted"):
+    with pytest.raises(error, match=r"ranker|fitted|linear trees"):
         explain.pair(make(), TEST.X, 0, 1)
 
 
