@@ -206,7 +206,7 @@ def measure(
     values = queries.grouped(found.values)
     (full,) = query_values([resolved], data, queries.grouped(found.scores))
     total, begins = values.sum(axis=1), queries.offsets[:-1]
-    losses = {}
+    losses: dict[Any, Array] = {}
     for name, column in zip(names, values.T, strict=True):
         moved = np.minimum.reduceat(column, begins) < np.maximum.reduceat(column, begins)
         left = _with_ties(total - column, queries, found.rounding)

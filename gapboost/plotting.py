@@ -82,23 +82,17 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
 
 def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
     """Return the measure's name in the results, and its name in the picture."""
-    names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
-    if not names:
-        raise ValueError(
-            f"search has the results {sorted(results)}; expected those of a search, with "
-            "mean_test_..."
-        )
     scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", None)
     only = str(getattr(scoring, "measure", scoring) or "score")  # a search by one measure
-    labels = {name: only if name == "score" else name for name in names}
+    names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+    labels = {only if name == "score" else name: name for name in names}
     if measure is None:
-        name = refit if isinstance(refit, str) else names[0]
+        label = refit if isinstance(refit, str) else next(iter(labels), None)
     else:
-        asked = measure if measure in names else str(as_measure(measure))
-        name = next((name for name in names if asked in (name, labels[name])), asked)
-    if name not in names:
-        raise ValueError(f"measure is {measure!r}; expected one of {', '.join(labels.values())}")
-    return name, labels[name]
+        label = measure if measure in labels else str(as_measure(measure))
+    if label not in labels:
+        raise ValueError(f"measure is {measure!r}; expected one of {list(labels)}, as in search")
+    return labels[label], label
 
 
 def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:

@@ -103,7 +103,7 @@ def test_a_search_and_its_measures():
         (results([(1.0,), (0.5, 0.5)])[0], {}, "^search "),
         (results([(1.0,)])[0], {}, "^search "),
         (results(simplex_grid(2, 2))[0], {"measure": gb.AP()}, "^measure "),
-        ({"params": []}, {}, "^search "),
+        ({"params": []}, {}, "^measure "),
     ],
 )
 def test_refuses(found, options, message):
