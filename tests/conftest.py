@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import sklearn
 from hypothesis import settings
 from installed import MISSING, boosters_of
 
@@ -73,6 +74,12 @@ def pytest_runtest_makereport():
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
 
 
 @pytest.fixture

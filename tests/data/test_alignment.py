@@ -5,10 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.exceptions import DataConversionWarning
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from twins import twins
 
 import gapboost as gb
@@ -192,17 +189,6 @@ def test_columns_of_two_dimensions_are_flattened():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 def test_rankers_take_grades_of_two_dimensions(twin):
     fitted, y = twin.ranker(n_estimators=2).fit(X, Y, QID), pd.DataFrame(Y)
-    search = GSearchCV(twin.ranker(n_estimators=2), {}, scoring="ap", cv=2)
     again = twin.ranker(n_estimators=2).fit(X, y, QID, eval_set=[(X, y)], eval_qid=[QID])
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
     assert fitted.score(X, y, QID) == fitted.score(X, Y, QID)
-    assert search.fit(X, y, qid=QID).best_score_ == search.fit(X, Y, qid=QID).best_score_
-
-
-@twins
-def test_a_pipeline_passes_query_ids_on_by_routing_alone(twin):
-    ranker = twin.ranker(n_estimators=2)
-    with sklearn.config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(StandardScaler(), ranker).fit(X, Y, qid=QID)
-    with pytest.raises(ValueError, match=r"^qid is missing.*Pipelines.*enable_metadata_routing"):
-        pipeline.score(X, Y, qid=QID)

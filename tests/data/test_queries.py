@@ -48,6 +48,7 @@ DISTINCT = {
     "strings": ["a", "b", "ab", ""],
     "strings that end in NUL": ["a", "a\0", "a\0\0"],
     "integers": [2**63 - 1, 2**63 - 2, -1],
+    "unsigned integers": [2**64 - 1, 2**64 - 2],
     "integers beyond 64 bits": [2**200, 2**200 + 1],
     "integers of both signs": [-1, 2**63, 2**63 + 1],
     "decimals": [Decimal("1.10000000000000000001"), Decimal("1.10000000000000000002")],
@@ -69,11 +70,7 @@ def test_ids_stay_what_they_are(what, kind):
 @pytest.mark.parametrize(
     "column", [pl.Series, pd.Series, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])]
 )
-@pytest.mark.parametrize(
-    "ids",
-    [["a", "ab", "b"], [b"a", b"b", b""], [2**53, 2**53 + 1, 2**53 - 1]],
-    ids=lambda ids: type(ids[0]).__name__,
-)
+@pytest.mark.parametrize("ids", [[b"a", b"b", b""], [2**53, 2**53 + 1, 2**53 - 1]], ids=str)
 def test_columns_of_any_library(column, ids):
     found = grouped_rows(column([*ids, *ids[::-1]]), 2 * len(ids))
     assert found.ids.tolist() == ids
@@ -109,15 +106,6 @@ def test_recall_bases_by_any_key_that_names_the_query():
         assert found.base.counts.tolist() == counts
     base = {1: counts[0], np.int64(2): counts[1]}
     assert judged([1, 1], [1, 2], recall_base=base).base.counts.tolist() == counts
-
-
-def test_ids_that_differ_in_the_last_bit():
-    qid = np.array([2**63 - 1, 2**63 - 2, 2**63 - 1])  # the same number in float64, and in 32 bits
-    assert grouped_rows(qid, 3).sizes.tolist() == [2, 1]
-    assert grouped_rows(np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), 2).sizes.tolist() == [
-        1,
-        1,
-    ]
 
 
 def test_one_query_without_ids():

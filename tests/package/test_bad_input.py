@@ -130,6 +130,11 @@ KINDS = [
     ("SystemValues", (None, X), "discriminative_power.values correlation.values"),
     ("some of", (["9"], [], 3, "1"), "SystemValues.on_topics.topics"),
     (
+        "",  # a file or folder
+        (None, 3, True, b"train.txt", [1], {"train.txt"}),
+        "load_letor.path load_letor_fold.directory",
+    ),
+    (
         "",  # an array
         ("text", 3, Y[1:], X[:, :0]),
         "RankingData.y RankingData.qid RankingData.docid",
@@ -197,6 +202,9 @@ ONE_FUNCTION = [
     ("compare_rankers", "tune", [1, 2, 2.0, "3"]),
     ("compare_rankers", "spaces", [{"one": {"noise": [1, 2]}}]),
     ("load_digits_ranking", "n_queries", [[3, 1], 3, "abc", [3, 0, 1], [3, 1.5, 1]]),
+    ("load_letor", "n_features", [True, "3", 2.0, [3], -1, 0]),
+    ("load_letor", "zero_based", ["other", 0.5, ["row"], nan]),
+    ("load_letor_fold", "feature_names", ["abc", 3, [1], True]),
     ("RankingData", "X", [None, "text", np.ones(40)]),
     ("RankingData", "feature_names", ["abc", 3, ["a", "b"]]),
     ("query_relative_features", "kinds", ["zscore", [], ["other"], ["rank", "rank"], None]),

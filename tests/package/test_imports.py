@@ -11,15 +11,19 @@ from installed import needs
 import gapboost
 
 PACKAGE = Path(gapboost.__file__).parent
+# Private names of other libraries stand in one file for each library: scikit-learn, LightGBM,
+# XGBoost; numba's cache and its types for SIMD.
+PRIVATE = {"_data/private.py", "lightgbm/private.py", "xgboost/private.py"}
+PRIVATE |= {"_kernels/jit.py", "_kernels/simd/compiled.py"}
 # Each package imports those before it.
 ORDER = """
-    _optional _kernels _data _page _processes templates
+    _optional _kernels _data _page _processes
     measures objectives evaluation datasets preprocessing _boosters lightgbm xgboost
-    dask spark distributed model_selection analysis plotting calibration explain export
+    dask spark model_selection analysis plotting calibration explain export
     comparison diagnosis report warmup __init__
 """.split()  # noqa: SIM905
 # The packages that may import a booster, beside those of the boosters.
-WITH_BOOSTERS = {"comparison", "explain", "export", "dask", "spark", "distributed"}
+WITH_BOOSTERS = {"comparison", "explain", "export", "dask", "spark"}
 MODULES = {
     path: path.relative_to(PACKAGE).with_suffix("").parts[0] for path in PACKAGE.rglob("*.py")
 }
@@ -49,6 +53,8 @@ def test_imports_point_downwards():
                 assert package in WITH_BOOSTERS | {top}, f"{path} imports {name}"
             if top in ("numba", "llvmlite"):
                 assert package == "_kernels", f"{path} imports {name}"
+            if top != "gapboost" and name.rpartition(".")[2].startswith("_"):
+                assert path.relative_to(PACKAGE).as_posix() in PRIVATE, f"{path} imports {name}"
     assert n_inside > 100
 
 

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -153,41 +152,29 @@ FRAME_QID = ["x", "y", "x", "y"]
 EXPECTED = np.array([[-1, -1, 0], [1, np.nan, 0], [1, 1, 0], [-1, 0, 0]])
 
 
+@pytest.mark.parametrize("column", [None, FRAME_QID, [0, 1, 0, 1]])
 @pytest.mark.parametrize("library", FRAMES)
-def test_data_frames(library):
+def test_data_frames(library, column):
+    """A column qid holds the queries and stays; also one of numbers gets no new features."""
     frame = FRAMES[library]
-    found = query_relative_features(frame, FRAME_QID)
+    if column is not None:
+        add = {"pandas": "assign", "polars": "with_columns"}.get(library)
+        series = pl.Series(column)
+        frame = getattr(frame, add)(qid=series) if add else frame.append_column("qid", [column])
+    found = query_relative_features(frame, FRAME_QID if column is None else None)
     assert type(found) is type(frame)
     names = found.column_names if library == "arrow" else list(found.columns)
-    assert names == NAMES
-    new = [np.asarray(found[name], dtype=float) for name in names[4:]]
+    raw_names = [*NAMES[:4], *(["qid"] if column else [])]
+    assert names == [*raw_names, *NAMES[4:]]
+    new = [np.asarray(found[name], dtype=float) for name in NAMES[4:]]
     np.testing.assert_array_equal(np.transpose(new), EXPECTED)
-    raw = found.select(NAMES[:4]) if library != "pandas" else found[NAMES[:4]]
+    raw = found[raw_names] if library == "pandas" else found.select(raw_names)
     assert raw.equals(frame)
     if library == "pandas":
         assert list(found.index) == [3, 3, 1, 0]
-
-
-@pytest.mark.parametrize("of_numbers", [False, True])
-@pytest.mark.parametrize("library", FRAMES)
-def test_the_column_qid_has_the_queries_and_stays(library, of_numbers):
-    """Also a column of numbers gets no new features."""
-    frame = FRAMES[library]
-    qid = np.unique(FRAME_QID, return_inverse=True)[1] if of_numbers else FRAME_QID
-    if library == "arrow":
-        with_qid = frame.append_column("qid", pa.array(qid))
-    else:
-        with_qid = (
-            frame.assign(qid=qid) if library == "pandas" else frame.with_columns(qid=pl.Series(qid))
-        )
-    found = query_relative_features(with_qid)
-    names = found.column_names if library == "arrow" else list(found.columns)
-    assert names == [*NAMES[:4], "qid", *NAMES[4:]]
-    np.testing.assert_array_equal(
-        np.transpose([np.asarray(found[n], dtype=float) for n in NAMES[4:]]), EXPECTED
-    )
-    with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
-        query_relative_features(with_qid, qid)
+    if column is not None:
+        with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
+            query_relative_features(frame, FRAME_QID)
 
 
 def test_float32_columns_of_a_frame_stay_float32():

@@ -3,13 +3,12 @@
 import math
 import pickle
 
-import joblib
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
 import sklearn
-from ranking_task import NAMES, RANKERS, task
+from ranking_task import RANKERS, assert_same_search, both, task
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
@@ -28,7 +27,6 @@ from gapboost.model_selection import (
 from gapboost.xgboost import XGBGAPRanker
 
 TARGET = gb.nDCG(k=10)
-both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
 X, Y, QID = task()
 WEIGHT = 1.0 + np.random.default_rng(4).random(len(QID))
 
@@ -91,7 +89,6 @@ SEARCHES = {
     "bagged": (LGBM, {"subsample": [0.6, 0.9], "subsample_freq": [1], "n_estimators": [2, 5]}, X),
     "xgboost": (XGB, {"g": G, "n_estimators": [2, 5], "subsample": [0.6, 1.0]}, X),
     "dart": (XGB, {"booster": ["dart"], "rate_drop": [0.2], "g": G, "n_estimators": [5]}, X),
-    "exact": (XGB, {"tree_method": ["exact"], "g": G, "n_estimators": [2, 5]}, X),
     "bins": (LGBM, {"max_bin": [4, 255], "min_child_samples": [60, 5], "n_estimators": [3]}, X),
     "two grids": (
         XGB,
@@ -117,9 +114,9 @@ SEARCHES = {
         {"ranker__g": G, "ranker__n_estimators": [2, 4]},
         X,
     ),
-    "fitted steps": (
-        pipeline(PCA(3, random_state=0), XGB),
-        {"step__n_components": [3, 5], "ranker__n_estimators": [2, 4]},
+    "steps that are exchanged": (
+        pipeline("passthrough", XGB),
+        {"step": ["passthrough", PCA(3, random_state=0)], "ranker__n_estimators": [2, 4]},
         X,
     ),
 }
@@ -135,17 +132,6 @@ def by_scikit_learn(estimator, grid, rows, cv, weight=None):
         return search.fit(rows, Y, qid=QID, **given)
 
 
-def assert_same_search(found, expected):
-    for key, values in expected.cv_results_.items():
-        if key.startswith(("split", "mean_test", "std_test", "rank_test")):
-            npt.assert_array_equal(found.cv_results_[key], values)
-    assert (found.best_index_, found.best_score_, found.n_splits_) == (
-        expected.best_index_,
-        expected.best_score_,
-        expected.n_splits_,
-    )
-
-
 @pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("name", [*reversed(SEARCHES)])
 def test_same_as_grid_search(name):
@@ -155,7 +141,6 @@ def test_same_as_grid_search(name):
     found.fit(rows, Y, qid=QID, sample_weight=weight)
     expected = by_scikit_learn(estimator, grid, rows, GroupKFold(3), weight)
     assert_same_search(found, expected)
-    assert len(set(found.cv_results_["mean_test_score"])) > 1
     npt.assert_array_equal(found.predict(rows), expected.predict(rows))
     assert found.score(rows, Y, QID) == gb.evaluate(TARGET, Y, found.predict(rows), QID)[TARGET]
 
@@ -195,12 +180,10 @@ def test_candidates_near_the_best(n_folds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_same_results_with_any_number_of_jobs(backend):
+def test_same_results_with_any_number_of_jobs():
     grid = {"g": simplex_grid(2, 3), "learning_rate": [0.1, 0.3]}
     alone = GSearchCV(LGBM, grid, scoring=TARGET, cv=2, refit=False).fit(X, Y, qid=QID)
-    with joblib.parallel_config(backend):
-        together = sklearn.clone(alone).set_params(n_jobs=3).fit(X, Y, qid=QID)
+    together = sklearn.clone(alone).set_params(n_jobs=3).fit(X, Y, qid=QID)
     assert_same_search(together, alone)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import sklearn
-from ranking_task import NAMES, RANKERS, task
+from ranking_task import RANKERS, both, task
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import (
     GridSearchCV,
@@ -26,13 +26,6 @@ from gapboost.xgboost import XGBGAPRanker
 TARGET = gb.nDCG(k=10)
 SCORER = measure_scorer(TARGET)
 X, Y, QID = task()
-both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def scores_by_hand(ranker, cv, weight=None, target=TARGET):

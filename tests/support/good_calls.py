@@ -6,6 +6,7 @@ FUNCTIONS = {name: (function, {argument: good value})}.
 import numpy as np
 from bad_input import QID, X, Y
 from cheap_rankers import Noisy
+from collections_on_disk import MADE
 
 import gapboost
 from gapboost import analysis, explain, lightgbm, model_selection, xgboost
@@ -13,7 +14,7 @@ from gapboost._boosters.plan import OWN_NAMES
 from gapboost.analysis import trec
 from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.comparison import compare_rankers
-from gapboost.datasets import RankingData, load_digits_ranking
+from gapboost.datasets import RankingData, load_digits_ranking, load_letor, load_letor_fold
 from gapboost.evaluation import PerQuery
 from gapboost.measures import AP, GAP
 from gapboost.preprocessing import query_relative_features
@@ -170,5 +171,7 @@ FUNCTIONS = {
         {"y_true": Y, "y_prob": np.linspace(0, 1, 40), "qid": QID, "grade": 1, "n_bins": 4},
     ),
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
+    "load_letor": (load_letor, {"path": MADE / "letor" / "Fold1" / "test.txt.gz"}),
+    "load_letor_fold": (load_letor_fold, {"directory": MADE / "letor" / "Fold1"}),
     "RankingData": (RankingData, ROWS),
 }

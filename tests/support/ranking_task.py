@@ -1,6 +1,7 @@
 """A small graded task with ids as users have them, for tests that train many rankers."""
 
 import numpy as np
+import pytest
 
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
@@ -19,4 +20,14 @@ RANKERS = [
     LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1),
     XGBGAPRanker(n_estimators=4, n_jobs=1),
 ]
-NAMES = ["lightgbm", "xgboost"]
+both = pytest.mark.parametrize("ranker", RANKERS, ids=["lightgbm", "xgboost"])
+
+
+def assert_same_search(found, expected):
+    """Check that both searches have the same scores, and the same best candidate."""
+    for key, values in expected.cv_results_.items():
+        if key.startswith(("split", "mean_test", "std_test", "rank_test")):
+            np.testing.assert_array_equal(found.cv_results_[key], values)
+    for name in ("best_index_", "best_score_", "n_splits_"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert len(set(found.cv_results_["mean_test_score"])) > 1
