@@ -1,7 +1,5 @@
 """The graded precision-recall curve."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -101,18 +99,3 @@ NO_RECALL = [
 def test_measures_without_a_recall_are_refused_not_drawn_empty(measure, y_true):
     with pytest.raises(ValueError, match=r"measure is .*; expected "):
         precision_recall(measure, y_true, [3, 2, 1])
-
-
-@dataclass(frozen=True, repr=False)
-class Beside(gb.KendallTau):
-    """A measure in which grade 2 has worth by itself, and grade 1 only in pairs."""
-
-    def tables(self, base):
-        pair, own = super().tables(base)
-        return pair, own + np.array([0.0, 0.0, 0.5])
-
-
-def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
-    assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
-    with pytest.raises(ValueError, match=r"measure is Beside\(\); expected one with a recall"):
-        precision_recall(Beside(), [2, 1, 0], [3, 2, 1])

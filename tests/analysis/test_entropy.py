@@ -125,15 +125,6 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
         np.testing.assert_allclose(logits, fitted, atol=1e-5)
 
 
-def test_without_information_the_distribution_is_uniform():
-    counts = np.array([14, 4, 2])
-    uniform = np.tile(counts / 20, (20, 1))
-    value = expected_value(gb.GAP(g=G), uniform, counts)
-    np.testing.assert_allclose(
-        maximum_entropy(gb.GAP(g=G), value, counts).probabilities, uniform, atol=1e-6
-    )
-
-
 def test_a_perfect_ranking_leaves_nothing_to_chance():
     solution = maximum_entropy(gb.GAP(g=G), 1.0, [5, 3, 2])
     assert solution.converged
@@ -152,12 +143,6 @@ def test_impossible_values_are_reported(value):
     assert solution.residual > 1e-6
     reached = expected_value(gb.GAP(g=G), solution.probabilities, [5, 3, 2])
     assert solution.residual == pytest.approx(abs(reached - value), abs=1e-7)
-
-
-def test_one_grade_only():
-    assert maximum_entropy(gb.GAP(g=G), 1.0, [0, 0, 4]).probabilities.tolist() == [[0, 0, 1]] * 4
-    with pytest.warns(ConvergenceWarning):
-        assert not maximum_entropy(gb.AP(), 0.5, [0, 3]).converged
 
 
 def test_a_thousand_documents():

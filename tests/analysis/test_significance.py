@@ -34,9 +34,9 @@ def test_the_tests_are_scipys(pair):
     better, equal, worse = result.counts
     assert (better, equal, worse) == ((a > b).sum(), 5, (a < b).sum())
     assert result.sign == pytest.approx(stats.binomtest(better, better + worse).pvalue)
-    assert significance(a, b, confidence=0.5, random_state=0).interval == pytest.approx(
-        tuple(reference.confidence_interval(0.5))
-    )
+    assert result.randomization == pytest.approx(result.t, abs=0.02)
+    half = significance(a, b, confidence=0.5, random_state=0).interval
+    assert half == pytest.approx(tuple(reference.confidence_interval(0.5)))
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,13 @@ def test_randomization_is_exact_up_to_n_resamples_and_drawn_beyond():
 def test_many_queries_need_little_memory():
     d = np.random.default_rng(0).normal(0.01, 1, 5000)
     tracemalloc.start()
-    result = significance(d, np.zeros(len(d)), n_resamples=800, random_state=0)
+    result, again = (
+        significance(d, np.zeros(len(d)), n_resamples=800, random_state=0) for _ in range(2)
+    )
     assert tracemalloc.get_traced_memory()[1] < 200e6
     tracemalloc.stop()
+    assert again.randomization == result.randomization
     assert result.randomization == pytest.approx(result.t, abs=0.1)
-
-
-def test_sampled_randomization_is_near_the_t_test(pair):
-    first, again = (significance(*pair, random_state=7) for _ in range(2))
-    assert first.randomization == again.randomization
-    assert first.randomization == pytest.approx(first.t, abs=0.02)
 
 
 # --- rounding is no win ---------------------------------------------------------------------------
@@ -166,29 +163,17 @@ def of(qid, *measures):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "measure", "error", "named"),
+    ("first", "second", "measure", "named"),
     [
-        (of("abc", AP), of("abd", AP), None, ValueError, "second"),
-        (of([1, 2], AP), of(["1", 2], AP), None, ValueError, "second"),
-        (of("aab", AP), of("aab", AP), None, ValueError, "second"),
-        (of("abc", AP), of("abc", GAP), None, ValueError, "measure"),
-        (of("abc", AP, GAP), of("abc", AP, GAP), None, ValueError, "measure"),
-        (of("abc", AP, GAP), of("abc", AP), GAP, ValueError, "measure"),
+        (of([1, 2], AP), of(["1", 2], AP), None, "second"),
+        (of("aab", AP), of("aab", AP), None, "second"),
+        (of("abc", AP), of("abc", GAP), None, "measure"),
+        (of("abc", AP, GAP), of("abc", AP, GAP), None, "measure"),
     ],
 )
-def test_values_that_cannot_be_paired(first, second, measure, error, named):
-    with pytest.raises(error, match=named):
+def test_values_that_cannot_be_paired(first, second, measure, named):
+    with pytest.raises(ValueError, match=named):
         significance(first, second, measure=measure)
-
-
-def test_ids_are_the_same_whatever_array_holds_them():
-    values = {AP: np.array([0.5, 0.25, 0.125])}
-    objects = np.empty(3, dtype=object)
-    objects[:] = [np.int64(1), 2, 3]
-    found = significance(
-        PerQuery(values, objects), PerQuery(values, np.array([3, 2, 1], dtype=np.uint8))
-    )
-    assert found.differences.tolist() == [0.375, 0.0, -0.375]
 
 
 @pytest.mark.parametrize("n", [2, 3, 40])

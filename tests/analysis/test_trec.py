@@ -262,13 +262,6 @@ def test_fractional_judgments():
         trec.rankings(qrels, run).lists()
 
 
-def test_negative_and_missing_judgments_are_not_relevant():
-    run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
-    low = trec.evaluate(gb.AP(), {"1": {"a": -2, "c": 1, "x": 2}}, run)
-    assert low == trec.evaluate(gb.AP(), {"1": {"c": 1, "x": 2}}, run)
-    assert low == {gb.AP(): pytest.approx(1 / 3 / 2)}
-
-
 def test_open_thresholds_come_from_the_judgments():
     qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 1.0}}  # the document of grade 2 is missing
     stated = gb.GAP(g=(0.5, 0.5))

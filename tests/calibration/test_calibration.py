@@ -2,7 +2,6 @@
 
 import pickle
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from ranking_task import task
 from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -116,13 +114,11 @@ def test_thresholds_are_nested(method):
 
 
 @twins
-def test_saved_with_the_model(twin, tmp_path):
+def test_pickled_with_the_model(twin):
     found = CalibratedRanker(twin.fitted()).fit(VALI.X, VALI.y, VALI.qid)
     expected = found.predict_proba(TEST.X)
-    joblib.dump(found, tmp_path / "ranker.joblib")
-    for copy in (pickle.loads(pickle.dumps(found)), joblib.load(tmp_path / "ranker.joblib")):
-        np.testing.assert_array_equal(copy.predict_proba(TEST.X), expected)
-        np.testing.assert_array_equal(copy.predict(TEST.X), found.predict(TEST.X))
+    copy = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(copy.predict_proba(TEST.X), expected)
 
 
 def test_a_clone_keeps_the_ranker_and_forgets_the_probabilities():
@@ -149,19 +145,6 @@ def test_a_pipeline_whose_steps_request_query_ids():
     np.testing.assert_array_equal(found.predict(features[~half], qid[~half]), scores)
     probabilities = found.predict_proba(features[~half], qid[~half])
     np.testing.assert_array_equal(np.argsort(probabilities[:, 0]), np.argsort(scores))
-
-
-def test_the_last_step_of_a_pipeline():
-    """Fitted transformers stay as they are with `FrozenEstimator`."""
-    features, y, qid = task()
-    ranker = LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1)
-    pipeline = make_pipeline(StandardScaler(), ranker).fit(features, y, lgbmgapranker__qid=qid)
-    frozen = FrozenEstimator(pipeline[0])
-    last = Pipeline([("scaled", frozen), ("ranker", CalibratedRanker(pipeline[-1]))])
-    last.fit(features, y, ranker__qid=qid)
-    expected = CalibratedRanker(pipeline).fit(features, y, qid)
-    np.testing.assert_array_equal(last.predict_proba(features), expected.predict_proba(features))
-    np.testing.assert_array_equal(last.predict(features), pipeline.predict(features))
 
 
 def test_rankers_of_the_boosters_without_a_column_qid():
@@ -266,7 +249,6 @@ REFUSED = {
     "no id of training": ({"train_qid": [None]}, "train_qid"),
     "grades 0": ({"y": Y * 0}, "grades"),
     "grades 1": ({"y": Y * 0 + 1}, "grades"),
-    "low grades": ({"y": Y / 4}, "grades"),
     "negative grades": ({"y": Y - 1}, "y"),
     "fewer rows": ({"X": X[:-1]}, "ranker"),
     "unknown method": ({"method": "sigmoid"}, "method"),
@@ -295,25 +277,14 @@ def test_refuses_what_is_no_fitted_ranker():
         calibrated(3)
 
 
-def test_refuses_scores_that_are_not_finite_in_predictions():
-    found, spoilt = calibrated(), np.array(NEW[0])
-    spoilt[3] = np.nan
-    with pytest.raises(ValueError, match="in row 3"):
-        found.predict_proba(spoilt)
-    assert np.isnan(found.predict(spoilt)[3])
-
-
 @pytest.mark.parametrize(
     ("changes", "argument"),
     [
         ({"y_prob": [0.1, 1.2, 0.3, 0.4]}, "y_prob"),
         ({"y_prob": [0.1, np.nan, 0.3, 0.4]}, "y_prob"),
         ({"y_prob": [0.1]}, "y_prob"),
-        ({"y_prob": [[0.1, 0.2]] * 4}, "y_prob"),
         ({"qid": [1, 1, 1, 1]}, "qid"),
-        ({"qid": None}, "qid"),
         ({"grade": 0}, "grade"),
-        ({"n_bins": 0}, "n_bins"),
         ({"y_true": [0, 1, -1, 0]}, "y_true"),
     ],
 )

@@ -66,7 +66,7 @@ KINDS = [
         ("other", 0.5, ["row"], TABLE),
         """simplex_grid.monotone compare_rankers.shuffle compare_rankers.progress
         trec.rankings.ties trec.evaluate.ties trec.evaluate.empty system_values.ties
-        robustness.ties precision_recall.ties evaluate.ties evaluate.empty
+        robustness.ties correlation.kind precision_recall.ties evaluate.ties evaluate.empty
         evaluate.missing_queries""",
     ),
     (
