@@ -57,6 +57,25 @@ def chosen_columns(X: Any, columns: Sequence[Any] | None) -> list[int]:
     return [numbers[usable.index(column)] for column in columns]
 
 
+def as_numbers(X: Any) -> Any:
+    """Return an array of objects as float64, and any other table unchanged.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an object is not a number, or an integer is not kept as float64.
+    """
+    if not isinstance(X, np.ndarray):
+        return X
+    check_integers(X, "X")
+    try:
+        return X.astype(np.float64) if X.dtype == object else X
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"X holds values that are not numbers ({error}); expected numbers"
+        ) from None
+
+
 def values_of(X: Any, positions: Sequence[int]) -> Array:
     """Return columns of numbers as one array; missing values of a data frame become NaN.
 

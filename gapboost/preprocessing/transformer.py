@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.columns import check_integers
-from gapboost._data.features import column_names, features, split
+from gapboost._data.features import features, split
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run
 from gapboost._kernels.query_relative import IN_ORDER, percentile_ranks, sorting_for, zscores
 from gapboost.preprocessing.tables import (
+    as_numbers,
     chosen_columns,
     values_of,
     with_columns,
@@ -228,9 +228,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             )
         X = with_text_names(X)
         others, qid = split(X, qid, group)
-        if not column_names(others):
-            check_integers(others, "X")
-        checked = features(others)
+        checked = as_numbers(features(others))
         X = checked if others is X else X
         if X.shape[0] == 0 or checked.shape[1] == 0:
             raise ValueError(

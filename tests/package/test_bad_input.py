@@ -204,7 +204,7 @@ ONE_FUNCTION = [
     ("load_digits_ranking", "n_queries", [[3, 1], 3, "abc", [3, 0, 1], [3, 1.5, 1]]),
     ("load_letor", "n_features", [True, "3", 2.0, [3], -1, 0]),
     ("load_letor", "zero_based", ["other", 0.5, ["row"], nan]),
-    ("load_letor_fold", "feature_names", ["abc", 3, [1], True]),
+    ("load_letor_fold", "zero_based", ["other"]),
     ("RankingData", "X", [None, "text", np.ones(40)]),
     ("RankingData", "feature_names", ["abc", 3, ["a", "b"]]),
     ("query_relative_features", "kinds", ["zscore", [], ["other"], ["rank", "rank"], None]),
