@@ -192,8 +192,8 @@ def _draw(solution: Result, ax: Any, **line: Any) -> None:
     """Draw the probability of each positive grade against the rank."""
     ranks = np.arange(1, len(solution.probabilities) + 1)
     for grade in range(1, solution.probabilities.shape[1]):
-        line = {"label": f"grade {grade}, {solution.measure}", "marker": "", **line}
-        ax.plot(ranks, solution.probabilities[:, grade], **line)
+        style = {"label": f"grade {grade}, {solution.measure}", "marker": "", **line}
+        ax.plot(ranks, solution.probabilities[:, grade], **style)
     ax.set(xlabel="rank", ylabel="probability", xscale="log")
 
 

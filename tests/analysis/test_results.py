@@ -85,6 +85,8 @@ def test_picture(result):
     assert own is not ax
     figure.canvas.draw()
     own.figure.canvas.draw()
+    labels = own.get_legend_handles_labels()[1]
+    assert len(set(labels)) == len(labels)
     legend = own.get_legend()
     if legend is not None:
         assert not legend.get_window_extent().overlaps(own.get_window_extent())
