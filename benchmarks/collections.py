@@ -27,17 +27,17 @@ FILES = {
     "ohsumed": [f"ohsumed/Fold{fold}/test.txt.gz" for fold in range(1, 6)],
     "trec-news": ["trec-news-2018/trec_news_2018.train", "trec-news-2018/trec_news_2018.test"],
 }
-SEEDS, N_FOLDS = (10, 11, 12), 5
-UNDIVIDED = gb.LambdaRank("gap", score_distance=None)
+SEEDS, N_FOLDS = (13, 14, 15), 5
+FORMER = gb.LambdaRank("gap", score_distance=None, step=1)
 RANKERS = {
     "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
     "LGBMGAPRanker()": lambda: LGBMGAPRanker(**QUIET),
     "former LGBMGAPRanker()": lambda: LGBMGAPRanker(
-        objective=UNDIVIDED, extra_trees=True, path_smooth=0, **QUIET
+        objective=FORMER, extra_trees=True, path_smooth=0, **QUIET
     ),
     "XGBRanker()": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBGAPRanker()": lambda: XGBGAPRanker(n_jobs=1),
-    "former XGBGAPRanker()": lambda: XGBGAPRanker(objective=UNDIVIDED, reg_lambda=1, n_jobs=1),
+    "former XGBGAPRanker()": lambda: XGBGAPRanker(objective=FORMER, reg_lambda=1, n_jobs=1),
 }
 
 

@@ -54,7 +54,7 @@ class Cell(NamedTuple):
 SEEDS = {(100, 50): 5, (300, 50): 5, (1_000, 50): 3, (1_000, 10): 3, (3_000, 50): 3}
 SEEDS |= {(1_000, 200): 1, (10_000, 50): 1, (30_000, 50): 1}
 CELLS = [
-    Cell(*size, teacher, noise, 200 + seed)
+    Cell(*size, teacher, noise, 300 + seed)
     for size, seeds in SEEDS.items()
     for teacher, noise, seed in itertools.product(
         ("smooth", "trees"), (0.3, 0.7, 2.0), range(seeds)

@@ -130,6 +130,7 @@ class GAPRanker:
             learned,
             _trained_objective=plan.objective,
             n_queries_in_=len(rows.data.queries),
+            step_=plan.objective.step_for(rows.data.queries.n_rows),
             position_bias_=None if factors is None else factors.by_position(best_round),
             _trained_names=feature_names(rows.X),
         )

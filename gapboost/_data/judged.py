@@ -123,11 +123,6 @@ class Judged:
         return self.base.grades_of(self.codes, self.queries.sizes)
 
     @property
-    def mean_size(self) -> float:
-        """Mean number of documents per query."""
-        return float(self.queries.sizes.mean())
-
-    @property
     def weighted_size(self) -> float:
         """Mean number of documents per query, weighted by the weights of the queries."""
         return float(self.weights @ self.queries.sizes / self.weights.sum())

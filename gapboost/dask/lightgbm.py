@@ -152,7 +152,7 @@ class WorkerRanker(LGBMGAPRanker):
         return super().fit(X, y, **{"qid" if by_qid else "group": group}, **others)
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
-        data, scale = rows.data, units(plan.objective, self._of_all.n_rows / self._of_all.n_queries)
+        data, scale = rows.data, units(plan.objective, self._of_all)
         if plan.objective.in_units_of_rows:
             # These objectives multiply a query by the mean size of the data that they see.
             size = self._of_all.weighted_size / data.weighted_size

@@ -16,6 +16,7 @@ from gapboost._boosters.native import (
     native_objective,
 )
 from gapboost._boosters.plan import refuse_ignored
+from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
 from gapboost.lightgbm.private import TEAM
@@ -30,15 +31,15 @@ OF_OBJECTIVES = frozenset((
 ))  # fmt: skip
 
 
-def units(objective: Objective, mean_size: float) -> tuple[float, float]:
+def units(objective: Objective, training: DataSummary) -> tuple[float, float]:
     """Return factors on gradients and hessians: the mean length of a query, where it weighs 1.
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`,
     `cat_l2`) are absolute numbers made for hessians of about 1 a row: without the factor they hold
     every split by category back. For splits by number the factor cancels out.
     """
-    scale = 1.0 if objective.in_units_of_rows else mean_size
-    return scale, scale
+    scale = 1.0 if objective.in_units_of_rows else training.n_rows / training.n_queries
+    return scale * objective.step_for(training.n_rows), scale
 
 
 def objective(
@@ -161,7 +162,7 @@ class LightGBMObjective:
         data = judged_groups(label, sizes, weight, [self.objective.measure])
         data.summary.check_contrasts("label")
         objective = self.objective.resolved(data.occurring)
-        return Gradients(objective, data, units(objective, data.mean_size), self.n_jobs, TEAM)
+        return Gradients(objective, data, units(objective, data.summary), self.n_jobs, TEAM)
 
 
 class LightGBMMetric:

@@ -69,6 +69,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         Threshold probabilities of a graded measure.
     n_queries_in_ : int
         Number of training queries.
+    step_ : float
+        Length of the steps: see `LambdaRank`.
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
@@ -283,7 +285,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""
         given, factors = self.get_params(deep=False), None
-        scale = units(plan.objective, rows.data.mean_size)
+        scale = units(plan.objective, rows.data.summary)
         if rows.positions is not None:
             rate = self.learning_rate
             factors = PositionFactors(rows.positions, rate, given, scale, continued)

@@ -116,6 +116,10 @@ class Objective(Value, ABC):
         """Return the objective, its measure resolved with the grades that occur."""
         return replace(self, measure=self.measure.resolved(occurring))
 
+    def step_for(self, n_documents: int) -> float:
+        """Return the factor on gradients, not on hessians, for so many training documents."""
+        return 1.0
+
     def gradients(
         self,
         y_true: Any,

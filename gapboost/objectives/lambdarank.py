@@ -45,6 +45,10 @@ KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT = 1 << 26, 32
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
 
+# Training documents for which steps are as long as the booster's learning rate says. The root was
+# chosen with this number on made tasks and collections: benchmarks/EFFECTIVENESS.md.
+DOCUMENTS_OF_A_STEP, ROOT = 30_000, 8
+
 # Of one query of a cascade, which visits them one by one: about a second.
 MOST_PAIRS = 100_000_000
 
@@ -52,7 +56,7 @@ MOST_PAIRS = 100_000_000
 Tables = Callable[[int, int], tuple[Array, Array]]
 
 
-def distance_or_none(value: Any, name: str) -> float | None:
+def positive_or_none(value: Any, name: str) -> float | None:
     """Return a positive number, or None."""
     return None if value is None else positive(value, name)
 
@@ -76,6 +80,11 @@ class LambdaRank(Objective):
         Divide the change of a pair by ``score_distance`` plus the difference of its scores, unless
         all scores of the query are equal, as LightGBM's ``lambdarank_norm`` and XGBoost's
         ``lambdarank_score_normalization`` do. None: changes are not divided.
+    step : float, optional
+        Length of the steps in a training: a factor on the gradients, not on the hessians, which
+        acts as one on the learning rate does. None: the eighth root of the number of training
+        documents divided by 30,000, since many documents allow longer steps, and few need shorter
+        ones. `gradients` are without it.
     normalize : bool, default=True
         Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute
         values: a query with large changes does not drown the others, and one with nothing left to
@@ -96,7 +105,8 @@ class LambdaRank(Objective):
 
     sigma: float = parameter(1.0, positive)
     truncation: int | None = parameter(None, as_integer)
-    score_distance: float | None = parameter(0.01, distance_or_none)
+    score_distance: float | None = parameter(0.01, positive_or_none)
+    step: float | None = parameter(None, positive_or_none)
     normalize: bool = True
     random_state: int = parameter(0, partial(as_integer, least=0))
 
@@ -107,6 +117,12 @@ class LambdaRank(Objective):
         if others or weight != 1.0:
             return SumPass(self, data, threads)
         return pass_of_one(self, measure, data, threads)
+
+    def step_for(self, n_documents: int) -> float:
+        """See `Objective.step_for`."""
+        if self.step is not None:
+            return self.step
+        return float((n_documents / DOCUMENTS_OF_A_STEP) ** (1 / ROOT))
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,6 +141,8 @@ class RankNet(LambdaRank):
         As in `LambdaRank`.
     score_distance : float, optional
         As in `LambdaRank`. None, the default: pairs are not divided.
+    step : float, default=1.0
+        As in `LambdaRank`.
 
     Examples
     --------
@@ -134,7 +152,8 @@ class RankNet(LambdaRank):
     [0.7311, -0.7311]
     """
 
-    score_distance: float | None = parameter(None, distance_or_none)
+    score_distance: float | None = parameter(None, positive_or_none)
+    step: float | None = parameter(1.0, positive_or_none)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -28,7 +28,7 @@ from gapboost.xgboost.device import gradients_on, values_on
 from gapboost.xgboost.private import TEAM
 
 
-def units(objective: Objective) -> tuple[float, float]:
+def units(objective: Objective, n_documents: int) -> tuple[float, float]:
     """Return factors on gradients and hessians: halved gradients where a query weighs 1.
 
     A pair moves two documents, and only twice the diagonal of its second derivatives bounds them.
@@ -37,7 +37,8 @@ def units(objective: Objective) -> tuple[float, float]:
     `min_child_weight` and `reg_lambda` are compared with, as they are. Objectives in units of rows
     bound their hessians themselves.
     """
-    return (1.0, 1.0) if objective.in_units_of_rows else (0.5, 1.0)
+    scale = 1.0 if objective.in_units_of_rows else 0.5
+    return scale * objective.step_for(n_documents), 1.0
 
 
 def objective(
@@ -162,7 +163,7 @@ class XGBoostObjective:
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
-        occurring, contrasts = grades_of_workers(label, sizes)
+        occurring, contrasts, n_documents = grades_of_workers(label, sizes)
         data = _judged(label, sizes, weight, [self.objective.measure])
         if not contrasts:
             raise ValueError("label holds no query with two different grades on any worker; "
@@ -172,7 +173,7 @@ class XGBoostObjective:
             data = _in_units_of_all_rows(data)
         if data is None:
             return None
-        gradients = Gradients(objective, data, units(objective), self.n_jobs, TEAM)
+        gradients = Gradients(objective, data, units(objective, n_documents), self.n_jobs, TEAM)
         return gradients_on(self.device, gradients)
 
 
@@ -211,7 +212,7 @@ class XGBoostMetric:
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics | None:
         """Return the metrics of a data set; None for a worker without rows."""
-        occurring, _ = grades_of_workers(label, sizes)
+        occurring, *_ = grades_of_workers(label, sizes)
         data = _judged(label, sizes, weight, self.measures)
         if data is None:
             return None
@@ -243,8 +244,8 @@ def sum_over_workers(values: Array) -> Array:
     return sums.reshape(values.shape)
 
 
-def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool]:
-    """Return the grades that occur on all workers; True if a query has two different ones.
+def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool, int]:
+    """Return what occurs on all workers: grades, a query with two different ones, documents.
 
     Labels that are no grades are left out; `judged_groups` refuses them. Every worker calls this,
     once for each data set.
@@ -255,9 +256,10 @@ def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool]:
         for by_query in (np.minimum, np.maximum)
     )
     grades = np.unique(label[(label >= 0) & (label <= MAX_GRADE)]).astype(np.float64)
-    own = grades, bool(np.any(lowest < highest))
+    own = grades, bool(np.any(lowest < highest)), len(label)
     found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
-    return np.unique(np.concatenate([part for part, _ in found])), any(c for _, c in found)
+    occurring, contrasts, documents = zip(*found, strict=True)
+    return np.unique(np.concatenate(occurring)), any(contrasts), sum(documents)
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:

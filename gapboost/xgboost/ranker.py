@@ -73,6 +73,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Threshold probabilities of a graded measure.
     n_queries_in_ : int
         Number of training queries.
+    step_ : float
+        Length of the steps: see `LambdaRank`.
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
@@ -298,7 +300,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan, after a check that they teach something."""
         given, factors = self.get_params(deep=False), None
-        is_linear, scale = self.booster == "gblinear", units(plan.objective)
+        is_linear = self.booster == "gblinear"
+        scale = units(plan.objective, rows.data.queries.n_rows)
         if rows.positions is not None:
             rate = self.learning_rate
             if rate is None:

@@ -279,6 +279,20 @@ def test_steps_are_as_long_as_those_of_the_boosters_own_objective(twin):
     else:
         free |= {"reg_lambda": 0}
         expected = xgboost.XGBRanker(**free).fit(X, y, qid=[7, 7]).predict(X)
-    found = twin.ranker_class(measure="ndcg", **free).fit(X, y, [7, 7]).predict(X)
+    objective = gb.LambdaRank("ndcg", step=1)
+    found = twin.ranker_class(objective=objective, **free).fit(X, y, [7, 7]).predict(X)
     npt.assert_allclose(found, expected, rtol=1e-5)
     assert found[1] > 0
+
+
+@twins
+def test_steps_grow_with_the_eighth_root_of_the_documents(twin):
+    """A longer step is a larger learning rate; the trees stay the same."""
+    ranker, root = twin.fitted(), (len(TRAIN) / 30_000) ** 0.125
+    assert ranker.step_ == pytest.approx(root)
+    rate = 0.1 if twin is LIGHTGBM else 0.3
+    same = twin.fitted(objective=gb.LambdaRank(gb.GAP(), step=1), learning_rate=rate * root)
+    npt.assert_allclose(ranker.predict(TEST.X), same.predict(TEST.X), rtol=0, atol=1e-5)
+    assert same.step_ == 1.0
+    # Objectives that bound their hessians need no rule.
+    assert twin.fitted(objective=gb.SoftRank(gb.GAP())).step_ == 1.0

@@ -87,7 +87,11 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
     again = np.flatnonzero(weights[qid] == 2)
     rows = np.concatenate([np.arange(len(qid)), again])
     parameters = {"min_child_samples": 1} if twin is LIGHTGBM else {"tree_method": "exact"}
-    parameters |= {"n_estimators": 10, "objective": gb.LambdaRank(gb.GAP()), **twin.no_draws}
+    parameters |= {
+        "n_estimators": 10,
+        "objective": gb.LambdaRank(gb.GAP(), step=1),
+        **twin.no_draws,
+    }
 
     def scores(rows, qid, weights=None):
         fit = {"sample_weight": weights, twin.start: start[rows]}
@@ -104,7 +108,7 @@ def test_first_trees_are_those_of_lambdarank_with_weights_of_rows():
     settings = {"n_estimators": 2, "num_leaves": 7, "min_child_samples": 5, "verbose": -1}
     own = lightgbm.LGBMRanker(**settings, lambdarank_norm=False, lambdarank_truncation_level=1000)
     own.fit(X, Y, sample_weight=WEIGHTS, group=SIZES, init_score=SCORES)
-    objective = gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False)
+    objective = gb.LambdaRank(gb.nDCG(), score_distance=None, step=1, normalize=False)
     ours = LIGHTGBM.ranker_class(**settings, objective=objective, path_smooth=0, random_state=0)
     ours.fit(X, Y, QID, sample_weight=WEIGHTS, init_score=SCORES)
     npt.assert_allclose(ours.predict(X), own.predict(X), rtol=2e-3, atol=1e-4)
