@@ -16,20 +16,12 @@ def imported(module: str, extra: str, purpose: str) -> Any:
     ------
     ImportError
         If the library is missing: the message names it, the purpose, and the extra to install.
-        Under ``python -OO`` too, where neither booster can be imported.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
             f"{module} is needed {purpose}: pip install 'gapboost[{extra}]'"
-        ) from error
-    except AttributeError as error:
-        if sys.flags.optimize < 2:
-            raise
-        raise ImportError(
-            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is "
-            "imported; expected -O or neither"
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.utils.validation import check_memory
@@ -34,7 +34,6 @@ def compare_rankers(
     choose_trees: bool = False,
     choose_by: str | Measure | None = None,
     spaces: Mapping[str, Mapping[str, Any]] | None = None,
-    leave_out: Sequence[str] = (),
     shuffle: bool = True,
     memory: Any = None,
     n_jobs: int | None = None,
@@ -85,8 +84,6 @@ def compare_rankers(
         ``gapboost.comparison.spaces.SPACES``, which has one for each of LightGBM, XGBoost and
         CatBoost, for the last step of a pipeline too. In your own space, parameters of a pipeline
         are named like ``lgbmgapranker__num_leaves``.
-    leave_out : sequence of str
-        Names of rankers to leave out, such as one that does not take these grades.
     shuffle : bool, default=True
         Bring the documents of each query into a random order, the same for all rankers. LightGBM
         breaks ties in training by the order of rows, so that a file sorted by grades would give
@@ -138,7 +135,7 @@ def compare_rankers(
     >>> comparison.summary("line")["verdict"].tolist()
     ['ahead']
     """
-    rankers = checked_rankers(rankers, leave_out)
+    rankers = checked_rankers(rankers)
     named = _measures_by_name(measures)
     chooser = next(iter(named.values()))
     if choose_by is not None:

@@ -9,8 +9,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from gapboost._data.arguments import one_of, shown
-from gapboost.preprocessing import QueryRelativeFeatures
+from gapboost._data.arguments import shown
 from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
 
 METHODS = ("fit", "predict", "get_params", "set_params")
@@ -20,20 +19,13 @@ THREADS = ("n_jobs", "thread_count")
 TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
 
 
-def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
+def standard_rankers() -> dict[str, Any]:
     """Return the default rankers of `compare_rankers`, some of each installed library.
 
     LightGBM's ``lambdarank``, ``rank_xendcg`` and regression on grades, XGBoost's ``rank:ndcg``,
     ``rank:pairwise`` and ``rank:map``, CatBoost's ``YetiRank`` and ``QueryRMSE``, and gapboost's
     rankers for GAP on LightGBM and XGBoost. Their parameters are the defaults, except that they
     print nothing.
-
-    Parameters
-    ----------
-    query_features : bool, default=False
-        If True, each ranker is followed by a pipeline with query-relative features, such as
-        "LightGBM GAP with query features". Its steps are "features", a
-        `gapboost.preprocessing.QueryRelativeFeatures`, and "ranker".
 
     Returns
     -------
@@ -43,18 +35,13 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
     ------
     ImportError
         If none of the three libraries is installed.
-    ValueError
-        If `query_features` is neither True nor False.
 
     Examples
     --------
     >>> from gapboost.comparison import standard_rankers
     >>> "LightGBM lambdarank" in standard_rankers()
     True
-    >>> "LightGBM lambdarank with query features" in standard_rankers(query_features=True)
-    True
     """
-    one_of(query_features, "query_features", (True, False))
     rankers: dict[str, Any] = {}
     if find_spec("lightgbm"):
         import lightgbm
@@ -85,24 +72,18 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
             "none of lightgbm, xgboost and catboost is installed; expected one: pip install "
             "'gapboost[lightgbm,xgboost]'"
         )
-    if not query_features:
-        return rankers
-    both: dict[str, Any] = {}
-    for name, ranker in rankers.items():
-        steps = [("features", QueryRelativeFeatures()), ("ranker", unfitted(ranker))]
-        both |= {name: ranker, f"{name} with query features": Pipeline(steps)}
-    return both
+    return rankers
 
 
-def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
-    """Return the rankers, None for the standard ones, without those of `leave_out`.
+def checked_rankers(rankers: Any) -> dict[str, Any]:
+    """Return the rankers, None for the standard ones.
 
     Raises
     ------
     TypeError
         If `rankers` is not a mapping from names, or a ranker lacks a method of estimators.
     ValueError
-        If fewer than two rankers are left, or `leave_out` holds an unknown name.
+        If there are fewer than two rankers.
     """
     if rankers is None:
         rankers = standard_rankers()
@@ -115,13 +96,9 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
                     f"rankers holds {name!r}: {shown(part)}; expected an estimator with "
                     f"{', '.join(METHODS)}"
                 )
-    unknown = [name for name in leave_out if name not in rankers]
-    if unknown:
-        raise ValueError(f"leave_out names {unknown[0]!r}; expected some of {', '.join(rankers)}")
-    left = {name: ranker for name, ranker in rankers.items() if name not in leave_out}
-    if len(left) < 2:
-        raise ValueError(f"rankers holds {list(left)}; expected at least two rankers to compare")
-    return left
+    if len(rankers) < 2:
+        raise ValueError(f"rankers holds {list(rankers)}; expected at least two to compare")
+    return dict(rankers)
 
 
 def check_trees(rankers: Mapping[str, Any]) -> None:
@@ -130,7 +107,7 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
     if others:
         raise ValueError(
             f"choose_trees is True but rankers holds {', '.join(map(repr, others))}; expected "
-            f"rankers of LightGBM, XGBoost or CatBoost, or leave_out={others}"
+            "rankers of LightGBM, XGBoost or CatBoost"
         )
 
 

@@ -189,8 +189,7 @@ class Trainer:
         if failed:
             errors = ", and ".join(f"{name!r}, which fails ({e})" for name, e in failed.items())
             raise ValueError(
-                f"rankers holds {errors}; expected rankers that take these features and grades, or "
-                f"leave_out={list(failed)}"
+                f"rankers holds {errors}; expected rankers that take these features and grades"
             )
 
 

@@ -118,7 +118,10 @@ class Report:
         row of `X`, counted from 0. Queries of one grade are left out.
         """
         test, places = self.test, []
-        for ranked in self._worst.values():
+        order = np.argsort(test.values[test.measure], kind="stable")
+        for query in order[test.contrasts[order]][: self.n_worst]:
+            ranked = np.flatnonzero(test.numbers == query)
+            ranked = ranked[np.argsort(test.ranks[ranked])]
             later = ranked[SHOWN_RANKS:]
             missed = later[np.argsort(-test.grades[later], kind="stable")][:SHOWN_MISSED]
             missed = missed[test.grades[missed] > 0]
@@ -133,17 +136,6 @@ class Report:
         if self.document_ids is not None:
             columns["document"] = list(self.document_ids[places])
         return frame(columns, ["qid", "rank"])
-
-    @cached_property
-    def _worst(self) -> dict[Any, Array]:
-        """Places of the documents of the worst queries that hold different grades, by rank."""
-        test = self.test
-        order = np.argsort(test.values[test.measure], kind="stable")
-        worst = {}
-        for query in order[test.contrasts[order]][: self.n_worst]:
-            places = np.flatnonzero(test.numbers == query)
-            worst[test.ids[query]] = places[np.argsort(test.ranks[places])]
-        return worst
 
     def to_html(self, path: Any) -> None:
         """Write one HTML file with pictures, readable offline; needs jinja2 and matplotlib.

@@ -308,20 +308,3 @@ def test_a_ranker_that_no_candidate_can_train_is_an_error():
     rankers = {"one": Choosy(0.2, 1), "other": Noisy(0.6, 2)}
     with pytest.raises(ValueError, match="too much noise"):
         compare_rankers(X, Y, QID, rankers, cv=3, repeats=1, tune=2, spaces=spaces)
-
-
-@pytest.mark.slow
-def test_boosters_have_spaces_and_as_many_candidates_each():
-    rankers = {
-        "LGBMRanker": lightgbm.LGBMRanker(n_jobs=1, verbose=-1),
-        "LGBMGAPRanker": LGBMGAPRanker(n_jobs=1, verbose=-1),
-        "XGBGAPRanker": XGBGAPRanker(n_jobs=1),
-    }
-    X, y, qid = made(150)
-    fold = tuple(np.flatnonzero(qid % 3 == part) for part in range(3))
-    found = compare_rankers(X, y, qid, rankers, cv=[fold], repeats=1, tune=2)
-    candidates = found.training.candidates
-    assert {len(each) for each in candidates.values()} == {2}
-    assert candidates["LGBMRanker"] == candidates["LGBMGAPRanker"]
-    assert "num_leaves" in candidates["LGBMRanker"][0]
-    assert "max_depth" in candidates["XGBGAPRanker"][0]

@@ -125,21 +125,6 @@ def test_other_steps(steps, table):
     assert not sklearn.get_config()["enable_metadata_routing"]
 
 
-def test_categories():
-    frame = pd.DataFrame(X, columns=list("abcde")).assign(brand=np.where(X[:, 1] > 0, "x", "y"))
-    frame["brand"] = frame["brand"].astype("category")
-    categorical = {
-        name: sklearn.clone(ranker).set_params(enable_categorical=True) if "XGB" in name else ranker
-        for name, ranker in RANKERS.items()
-    }
-    categorical |= {n: r.copy().set_params(cat_features=("brand",)) for n, r in CATBOOST.items()}
-    found = values(compare_rankers(frame, Y, QID, piped(categorical), **GIVEN))
-    added = query_relative_features(frame, QID)
-    assert len(added.columns) == 11
-    expected = values(compare_rankers(added, Y, QID, categorical, **GIVEN))
-    assert found["value"].tolist() == expected["value"].tolist()
-
-
 # --- tuning ---------------------------------------------------------------------------------------
 
 
@@ -196,16 +181,10 @@ def test_all_steps_have_parameters_to_tune():
 # --- standard rankers -----------------------------------------------------------------------------
 
 
-def test_standard_rankers_raw_and_with_features():
-    found = standard_rankers(query_features=True)
-    names = list(standard_rankers())
-    assert list(found) == [name + end for name in names for end in ("", " with query features")]
-    for name in names:
-        pipeline = found[f"{name} with query features"]
-        assert describe(pipeline[-1]).split(" of ")[0] == describe(found[name]).split(" of ")[0]
-        assert describe(pipeline[-1]).split(" of ")[0] in describe(pipeline)
-    with pytest.raises(ValueError, match=r"^query_features is 'yes'; expected"):
-        standard_rankers(query_features="yes")
+def test_a_pipeline_is_described_by_its_steps():
+    pipeline = make_pipeline(QueryRelativeFeatures(), RANKERS["XGBRanker"])
+    assert describe(RANKERS["XGBRanker"]).split(" of ")[0] in describe(pipeline)
+    assert "LightGBM GAP" in standard_rankers()
 
 
 # --- errors ---------------------------------------------------------------------------------------

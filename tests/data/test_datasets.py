@@ -13,7 +13,7 @@ from collections_on_disk import FOLDS, made, real
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import dump_svmlight_file, load_digits
+from sklearn.datasets import load_digits
 
 from gapboost.datasets import (
     RankingData,
@@ -201,19 +201,6 @@ def test_columns_are_the_indices_of_the_file(write):
     ):
         with pytest.raises(ValueError, match=message):
             load_letor(write(content), **options)
-
-
-@pytest.mark.parametrize("zero_based", [True, False])
-def test_reads_what_scikit_learn_writes(tmp_path, zero_based):
-    rng = np.random.RandomState(0)
-    X = rng.rand(30, 6) * (rng.rand(30, 6) < 0.5)
-    y, qid, path = rng.randint(0, 4, 30), np.repeat(np.arange(6), 5), tmp_path / "dumped.txt"
-    comment = "a comment\nof two lines"
-    dump_svmlight_file(X, y, str(path), query_id=qid, zero_based=zero_based, comment=comment)
-    data = load_letor(path)
-    npt.assert_allclose(data.X, X, rtol=1e-12)
-    npt.assert_array_equal(data.y, y)
-    npt.assert_array_equal(data.qid, qid)
 
 
 def test_several_files_are_one_data_set(write):

@@ -159,18 +159,6 @@ def test_solr_reads_the_example_of_its_guide():
 # --- values at thresholds -------------------------------------------------------------------------
 
 
-@twins
-def test_vespa_rounds_as_the_booster_does(twin, tmp_path):
-    """0.1 is less than its float32; XGBoost rounds a value halfway between two float32 to even."""
-    values = np.tile([0.1, 0.2, 0.3, 0.7], 75)
-    model = twin.ranker(n_estimators=3).fit(
-        values[:, None], (values > 0.1) + (values > 0.3) * 1, np.arange(300) // 20
-    )
-    content, checks = exported("vespa", model, values[:4, None], tmp_path, ["a"])
-    assert checks["rows"][0] == [0.1]
-    assert len(set(check("vespa", content, checks, ["a"]))) > 2
-
-
 @pytest.mark.parametrize("first", [2**24, 2**24 + 2, 2**26, 2**26 + 8])
 def test_vespa_halfway_between_two_float32(first, tmp_path):
     """Whole numbers from 2**24 on, where float32 has every second or eighth one."""
@@ -230,15 +218,6 @@ def test_names_come_from_the_data_frame(twin, engine, tmp_path):
         exported(engine, model, table.rename(columns={"f0": "f1"}), tmp_path, None)
     known = exported(engine, booster(twin, table), X[:10, :3], tmp_path, None)[1]["feature_names"]
     assert known == (["a_b", "bm25(title)", "f0"] if twin is LIGHTGBM else list(table))
-
-
-@engines
-def test_base_score_is_a_tree(engine, tmp_path):
-    found = []
-    for base_score in (0.0, 2.5):
-        model = fit(XGBOOST, n_estimators=1, base_score=base_score)
-        found.append(np.array(check(engine, *exported(engine, model, T[:5], tmp_path))))
-    npt.assert_allclose(found[1] - found[0], 2.5, rtol=0, atol=1e-6)
 
 
 # --- what verification files detect ---------------------------------------------------------------

@@ -83,11 +83,11 @@ assert gb.LambdaRank(gb.AP()).gradients([0, 1], [2.0, 1.0])[0][0] > 0
 OTHER_BOOSTER = {"xgboost": needs("lightgbm"), "lightgbm": needs("xgboost")}
 
 
-def run_without(libraries, code, *flags):
+def run_without(libraries, code):
     """Run code in a process of its own, where importing these libraries fails."""
     hidden = f"import sys; sys.modules.update(dict.fromkeys({libraries!r}))\n"
     return subprocess.run(
-        [sys.executable, *flags, "-c", hidden + code],
+        [sys.executable, "-c", hidden + code],
         cwd=PACKAGE.parent,
         capture_output=True,
         text=True,
@@ -122,20 +122,6 @@ USED = [
 def test_an_error_names_the_extra_of_a_missing_library(library, code, extra):
     done = run_without([library], code)
     assert f"pip install 'gapboost[{extra}]'" in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("booster", ["lightgbm", "xgboost"])
-def test_python_without_docstrings(booster):
-    """The boosters need docstrings; the error says so, and everything else works."""
-    code = f"""
-import gapboost, gapboost.datasets, gapboost.analysis
-assert gapboost.evaluate.__doc__ is None
-import gapboost.{booster}
-"""
-    done = run_without([], code, "-OO")
-    assert done.returncode == 1
-    assert "-OO" in done.stderr
 
 
 @needs("lightgbm")
