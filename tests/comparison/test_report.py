@@ -165,7 +165,7 @@ def test_the_page_fits_the_window(tmp_path):
     asked = [("report.html", width) for width in (1400, 390)]
     for (_, width), seen in zip(asked, browser.measure(tmp_path, asked)["pages"], strict=True):
         assert seen["page"] <= width
-        assert (seen["wide"], seen["pictures"], seen["away"]) == ([], [], [])
+        assert (seen["pictures"], seen["away"]) == ([], [])
 
 
 def test_the_picture(comparison):

@@ -123,6 +123,11 @@ def recall(**given):
     return value("recall@10", BINARY, recall_base=RECALL_BASE, **given)
 
 
+def of_every_query(measure, base, **given):
+    given |= {"recall_base": base, "missing_queries": "zero", "per_query": True}
+    return gb.evaluate(measure, BINARY, X[:, 0], QID, **given)
+
+
 def test_queries_without_rows_raise_a_warning():
     with pytest.warns(UserWarning, match=r"^recall_base has 20 queries without rows"):
         found = recall()
@@ -134,15 +139,7 @@ def test_queries_without_rows_raise_a_warning():
 
 def test_queries_without_rows_count_zero():
     assert recall(missing_queries="zero") == pytest.approx(BINARY.sum() / 20 / 40, abs=1e-15)
-    by_query = gb.evaluate(
-        "recall@10",
-        BINARY,
-        X[:, 0],
-        QID,
-        recall_base=RECALL_BASE,
-        missing_queries="zero",
-        per_query=True,
-    )
+    by_query = of_every_query("recall@10", RECALL_BASE)
     (values,) = by_query.values()
     assert list(by_query.qid) == [*pd.unique(QID), *range(20, 40)]
     assert not values[20:].any()
@@ -151,16 +148,7 @@ def test_queries_without_rows_count_zero():
 @pytest.mark.parametrize(("empty", "expected"), [(0, 0.0), (1, 1.0), ("skip", np.nan)])
 def test_a_query_without_rows_and_relevant_documents_is_empty(empty, expected):
     base = {**{i: {0: 100, 1: 20} for i in range(20)}, "x": {0: 5}, "y": {0.5: 3}}
-    (values,) = gb.evaluate(
-        "ap",
-        BINARY,
-        X[:, 0],
-        QID,
-        recall_base=base,
-        missing_queries="zero",
-        empty=empty,
-        per_query=True,
-    ).values()
+    (values,) = of_every_query("ap", base, empty=empty).values()
     np.testing.assert_array_equal(values[20:], [expected, expected])
 
 

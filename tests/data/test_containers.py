@@ -11,11 +11,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.model_selection import GridSearchCV, GroupKFold
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
-from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid
+from gapboost.model_selection import GSearchCV
 
 NAMES = TRAIN.feature_names
 
@@ -454,18 +453,3 @@ def test_a_renamed_qid_is_no_feature(twin, kind):
     ):
         with pytest.raises(ValueError, match=r"X has a column 'remainder__qid'"):
             call()
-
-
-@pytest.mark.slow(keep=1)
-@twins
-def test_searches_with_qid_as_a_column(twin):
-    """It goes where the frame goes: scikit-learn's tools need no routing."""
-    x, y, ids = with_column(TRAIN, X).assign(qid=TRAIN.qid), TRAIN.y, TRAIN.qid
-    ranker, grid = twin.ranker(n_estimators=3), {"g": simplex_grid(2, 2)}
-    search = GSearchCV(ranker, {**grid, "n_estimators": [3]}, scoring=gb.AP(), cv=3)
-    ours = search.fit(x, y)
-    theirs = GridSearchCV(ranker, grid, scoring=measure_scorer(gb.AP()), cv=GroupKFold(3))
-    theirs.fit(x, y, groups=ids)
-    for name in ("mean_test_score", "rank_test_score"):
-        npt.assert_array_equal(ours.cv_results_[name], theirs.cv_results_[name])
-    assert ours.score(x, y) == theirs.score(x, y)

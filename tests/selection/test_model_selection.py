@@ -141,6 +141,7 @@ def test_same_as_grid_search(name):
     found.fit(rows, Y, qid=QID, sample_weight=weight)
     expected = by_scikit_learn(estimator, grid, rows, GroupKFold(3), weight)
     assert_same_search(found, expected)
+    assert len(set(found.cv_results_["mean_test_score"])) > 1
     npt.assert_array_equal(found.predict(rows), expected.predict(rows))
     assert found.score(rows, Y, QID) == gb.evaluate(TARGET, Y, found.predict(rows), QID)[TARGET]
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import numpy.testing as npt
+import pandas as pd
 import pytest
 import sklearn
-from ranking_task import RANKERS, both, task
+from ranking_task import RANKERS, assert_same_search, both, task
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import (
     GridSearchCV,
@@ -97,7 +98,15 @@ def test_pipelines_and_several_scorers(ranker):
 
 
 @both
-def test_without_routing_predictions_by_fold_work(ranker):
+def test_without_routing_predictions_by_fold_and_a_column_qid_work(ranker):
+    table = pd.DataFrame(X).add_prefix("x").assign(qid=QID)
+    searches = [
+        GridSearchCV(ranker, {"n_estimators": [3]}, scoring=SCORER, cv=GroupKFold(3)),
+        GSearchCV(ranker, {"n_estimators": [3]}, scoring=TARGET, cv=3),
+    ]
+    found, expected = searches[0].fit(table, Y, groups=QID), searches[1].fit(table, Y)
+    assert_same_search(found, expected)
+    assert found.score(table, Y) == expected.score(table, Y)
     scores = cross_val_predict(ranker, X, Y, groups=QID, cv=GroupKFold(3), params={"qid": QID})
     train, test = next(GroupKFold(3).split(X, Y, QID))
     expected = sklearn.clone(ranker).fit(X[train], Y[train], qid=QID[train]).predict(X[test])

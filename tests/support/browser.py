@@ -19,8 +19,6 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 
-# `wide` is what reaches out of the text's column, and `scrolled` what has to be moved sideways to
-# be read.
 HARNESS = """<!doctype html><body><script>
 const asked = ASKED;
 async function opened(path, width) {
@@ -32,40 +30,23 @@ async function opened(path, width) {
   await loaded;
   return frame;
 }
-function named(element) {
-  const text = element.textContent.trim().slice(0, 60);
-  return `${element.tagName.toLowerCase()}.${element.className}: ${text}`;
-}
-function measured(frame, width) {
+function measured(frame) {
   const page = frame.contentDocument, view = frame.contentWindow;
   page.querySelectorAll("details").forEach(part => { part.open = true; });
-  const article = page.querySelector("article");
-  const right = Math.min(width, page.querySelector(".content").getBoundingClientRect().right) + 1;
-  const scrolls = element => ["auto", "scroll"].includes(view.getComputedStyle(element).overflowX);
-  const wide = [], scrolled = [];
-  for (const element of article.querySelectorAll("*")) {
-    if (element.closest("svg, mjx-container, .headerlink, .copybtn")) { continue; }
-    const box = element.getBoundingClientRect();
-    let frame = element.parentElement;
-    while (frame !== article && !scrolls(frame)) { frame = frame.parentElement; }
-    if (frame === article && box.width > 1 && box.right > right) { wide.push(named(element)); }
-    const hides = element.scrollWidth > element.clientWidth + 1;
-    if (scrolls(element) && hides) { scrolled.push(named(element)); }
-  }
   const broken = [...page.images].filter(picture => picture.complete && !picture.naturalWidth);
-  const pictures = broken.map(picture => picture.src);
-  const origin = view.location.origin;
   const requests = view.performance.getEntriesByType("resource").map(entry => entry.name);
   return {
-    wide, scrolled, pictures, page: page.documentElement.scrollWidth,
-    away: requests.filter(name => !name.startsWith(origin) && !name.startsWith("data:")),
+    page: page.documentElement.scrollWidth,
+    pictures: broken.map(picture => picture.src),
+    away: requests.filter(name => !name.startsWith(view.location.origin + "/")
+      && !name.startsWith("data:")),
   };
 }
 (async () => {
   const answer = {pages: []};
   for (const [path, width] of asked) {
     const frame = await opened(path, width);
-    answer.pages.push(measured(frame, width));
+    answer.pages.push(measured(frame));
     frame.remove();
   }
   return answer;
