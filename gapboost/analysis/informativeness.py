@@ -271,10 +271,9 @@ def threshold_sweep(
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
     found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs)
     best = thresholds[int(np.argmin(found.mean_rms[: len(thresholds)].mean(axis=1)))]
-    attributes = {name: value for name, value in vars(found).items() if name[0] != "_"}
-    attributes |= {"grid": thresholds, "best": best}
-    attributes["plausible"] = plausible(found, thresholds, best)
-    return Result(found._columns, ["measure"], _draw_sweep, **attributes)
+    found._draw = _draw_sweep
+    vars(found).update(grid=thresholds, best=best, plausible=plausible(found, thresholds, best))
+    return found
 
 
 def plausible(

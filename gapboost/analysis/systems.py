@@ -236,10 +236,9 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
     >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
     {'1': 0.0}
     """
-    rankings(qrels, run)  # refuses what is no run of these topics
-    found = ir_measures().Bpref(rel=as_relevant(rel)).iter_calc(qrels, run)
-    values = {metric.query_id: float(metric.value) for metric in found}
-    return {topic: values.get(topic, 0.0) for topic in qrels}
+    measure = ir_measures().Bpref(rel=as_relevant(rel))
+    values = system_values([measure], qrels, {"run": run}).values[0, 0]
+    return dict(zip(qrels, values.tolist(), strict=True))
 
 
 def checked_measures(measures: Any) -> list[Any]:

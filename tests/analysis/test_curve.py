@@ -73,8 +73,6 @@ def test_the_mean_of_curves():
     assert mean.precision.tolist() == [1, (2 / 3 + 1) / 2, 0.5, 0.5]
     # levels that each curve's steps share: the area of the mean is the mean of the areas
     assert mean.area == pytest.approx((curve.area + other.area) / 2)
-    with pytest.raises(ValueError, match="curves is"):
-        mean_curve([])
 
 
 def test_open_thresholds_and_lists_without_relevant_documents():

@@ -41,8 +41,3 @@ def test_every_alteration_is_evaluated():
     assert result.improved.min() > 0
     assert (result.improved_by_epsilon <= result.improved).all()
     assert result.weight_norm == pytest.approx(1.5)
-
-
-def test_weights_that_do_not_fit_the_features():
-    with pytest.raises(ValueError, match=r"^X has shape"):
-        local_optimality(MEASURES, [1.0] * 3, *task(), n_jobs=1)

@@ -275,20 +275,3 @@ def test_refuses_what_is_no_fitted_ranker():
             calibrated(ranker)
     with pytest.raises(TypeError, match="3 is not an estimator"):
         calibrated(3)
-
-
-@pytest.mark.parametrize(
-    ("changes", "argument"),
-    [
-        ({"y_prob": [0.1, 1.2, 0.3, 0.4]}, "y_prob"),
-        ({"y_prob": [0.1, np.nan, 0.3, 0.4]}, "y_prob"),
-        ({"y_prob": [0.1]}, "y_prob"),
-        ({"qid": [1, 1, 1, 1]}, "qid"),
-        ({"grade": 0}, "grade"),
-        ({"y_true": [0, 1, -1, 0]}, "y_true"),
-    ],
-)
-def test_reliability_refuses(changes, argument):
-    good = {"y_true": [0, 1, 0, 1], "y_prob": [0.1, 0.2, 0.3, 0.4], "qid": [1, 1, 2, 2]}
-    with pytest.raises(ValueError, match=f"^{argument} "):
-        reliability(**{**good, **changes})
