@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import joblib
@@ -96,29 +96,36 @@ class Trainer:
     choose_trees: bool
     memory: Any
 
+    @cached_property
+    def _documents_hash(self) -> str | None:
+        """Hash of the documents, if trainings are cached."""
+        if self.memory.location is None:
+            return None
+        found: str = joblib.hash((self.documents.X, self.documents.y, self.documents.sizes))
+        return found
+
     def run(
         self, n_jobs: int | None, advance: Callable[[int], Any]
     ) -> dict[tuple[str, int], SplitResult]:
         """Train in processes of joblib; return the results by ranker and number of the split."""
         tasks = [(name, number) for number in range(len(self.splits)) for name in self.rankers]
-        order, key = list(tasks), None
-        if self.memory.location is not None:
-            key = joblib.hash((self.documents.X, self.documents.y, self.documents.sizes))
+        order = list(tasks)
+        if self._documents_hash is not None:
             # Processes that share the cache seldom train the same at the same time.
             random.SystemRandom().shuffle(order)
         found = {}
-        work = over_processes(partial(self._train, key), order, joblib.effective_n_jobs(n_jobs))
+        work = over_processes(self._train, order, joblib.effective_n_jobs(n_jobs))
         for task, result in zip(order, work, strict=True):
             found[task] = result
             advance(1)
         return {task: found[task] for task in tasks}
 
-    def _train(self, key: str | None, task: tuple[str, int]) -> SplitResult:
+    def _train(self, task: tuple[str, int]) -> SplitResult:
         """Return the trainings of a ranker on a split, those in the cache from there."""
         name, split = task[0], self.splits[task[1]]
         ranker, searched = self.rankers[name], []
         params: Mapping[str, Any] = {}
-        trained = partial(self._from_cache, key, split)
+        trained = partial(self._from_cache, split)
         for candidate in self.candidates.get(name, ()):
             model = configured(ranker, candidate, split.repeats[0])
             try:
@@ -140,12 +147,7 @@ class Trainer:
         return SplitResult(tested, searched)
 
     def _from_cache(
-        self,
-        key: str | None,
-        split: Split,
-        model: Any,
-        queries: Array,
-        measures: dict[str, Measure],
+        self, split: Split, model: Any, queries: Array, measures: dict[str, Measure]
     ) -> Trained:
         """Return `train_and_test` of an untrained model, from the cache if it is there."""
         found: Trained = self.memory.cache(train_and_test, ignore=["documents"])(
@@ -153,7 +155,7 @@ class Trainer:
             (split.train, split.vali, queries),
             measures,
             self.choose_by if self.choose_trees else None,
-            (key, versions([*LIBRARIES, *libraries(model)])),
+            (self._documents_hash, versions([*LIBRARIES, *libraries(model)])),
             documents=self.documents,
         )
         return found

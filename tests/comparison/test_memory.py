@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from cheap_rankers import Noisy, made
-from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from gapboost.comparison import compare_rankers
 from gapboost.lightgbm import LGBMGAPRanker
@@ -110,27 +111,17 @@ def test_processes_share_the_cache(tmp_path):
     assert trained(tmp_path / "log") == before + 2
 
 
-class Holder(BaseEstimator):
-    """Ranker with a function among its parameters."""
-
-    def __init__(self, function=None):
-        self.function = function
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return self.function(np.asarray(X)[:, 0])
-
-
 def test_boosters_and_functions_are_found_again(tmp_path, monkeypatch):
+    booster = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, g=np.array([0.5, 0.5]))
     rankers = {
-        "GAP": LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, g=np.array([0.5, 0.5])),
-        "function": Holder(np.negative),
+        "GAP": make_pipeline(FunctionTransformer(np.tanh), booster),
+        "noise": Noisy(),
     }
     first = compare_rankers(X, Y, QID, rankers, **GIVEN, memory=tmp_path)
-    calls = []
-    monkeypatch.setattr(Holder, "predict", lambda self, X: calls.append(1) or np.ones(len(X)))
+    calls, fit = [], LGBMGAPRanker.fit
+    monkeypatch.setattr(
+        LGBMGAPRanker, "fit", lambda self, X, y, qid: calls.append(1) or fit(self, X, y, qid)
+    )
     again = compare_rankers(X, Y, QID, rankers, **GIVEN, memory=tmp_path)
     assert len(calls) == 1  # the trial
     assert again.to_pandas().equals(first.to_pandas())
