@@ -1,4 +1,4 @@
-"""XGBoost's own model files: their rounds, and the objective as text."""
+"""Models of XGBoost and their files: the rounds that predict, and the objective as text."""
 
 import json
 from dataclasses import fields
@@ -27,6 +27,19 @@ def up_to_best_round(booster: xgboost.Booster, kind: str | None) -> xgboost.Boos
     shortened = booster[: int(best) + 1]
     shortened.set_attr(best_iteration=best, best_score=booster.attr("best_score"))
     return shortened
+
+
+def to_continue(model: Any) -> xgboost.Booster:
+    """Return a copy of a model, or of its file, without its best iteration.
+
+    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
+    training does not stop early: new trees would never predict.
+    """
+    model = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    is_file = not isinstance(model, xgboost.Booster)
+    booster = xgboost.Booster(model_file=model) if is_file else model.copy()
+    booster.set_attr(best_iteration=None, best_score=None)
+    return booster
 
 
 def inscribe(booster: xgboost.Booster, objective: Objective, missing: Any) -> None:

@@ -19,7 +19,7 @@ from gapboost.objectives import Objective
 from gapboost.xgboost import private
 from gapboost.xgboost.callbacks import units
 from gapboost.xgboost.device import gradients_on, values_on
-from gapboost.xgboost.model_files import inscribe, read_objective, up_to_best_round
+from gapboost.xgboost.model_files import inscribe, read_objective, to_continue, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
 
@@ -182,7 +182,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         of_training = (X, y, qid, group, sample_weight, base_margin)
         sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
         refuse_positions(X, interaction_constraints=self.interaction_constraints)
-        before = None if xgb_model is None else _to_continue(xgb_model)
+        before = None if xgb_model is None else to_continue(xgb_model)
         gradients = self._gradients(plan, rows, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
         booster = self._boost(
@@ -403,16 +403,3 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         given = super().get_xgb_params()
         ours = (*OWN_NAMES, PENALTY, "eval_metric")
         return {**{n: v for n, v in given.items() if n not in ours}, "objective": SAVED_AS}
-
-
-def _to_continue(model: Any) -> xgboost.Booster:
-    """Return a copy of a model, or of its file, without its best iteration.
-
-    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
-    training does not stop early: new trees would never predict.
-    """
-    model = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
-    is_file = not isinstance(model, xgboost.Booster)
-    booster = xgboost.Booster(model_file=model) if is_file else model.copy()
-    booster.set_attr(best_iteration=None, best_score=None)
-    return booster

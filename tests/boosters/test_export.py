@@ -177,23 +177,3 @@ def test_exportable_refuses_what_is_no_model_of_the_library(twin):
             twin.module.exportable(model)
     with pytest.raises(NotFittedError):
         twin.module.exportable(twin.ranker())
-
-
-# --- explanations ---------------------------------------------------------------------------------
-
-
-@twins
-def test_shap_explains_the_score(twin):
-    import shap
-
-    ranker = twin.fitted(n_estimators=20)
-    for model in (ranker, booster_of(ranker)):
-        explainer = shap.TreeExplainer(model)
-        values = explainer.shap_values(T)
-        if twin is LIGHTGBM:
-            expected = ranker.predict(T, pred_contrib=True)
-        else:
-            expected = ranker.get_booster().predict(xgboost.DMatrix(T), pred_contribs=True)
-        npt.assert_allclose(values, expected[:, :-1], rtol=0, atol=1e-5)
-        total = values.sum(axis=1) + explainer.expected_value
-        npt.assert_allclose(total, ranker.predict(T), rtol=0, atol=1e-5)

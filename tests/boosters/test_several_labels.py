@@ -140,26 +140,6 @@ def test_reports_are_those_of_evaluate(twin):
     assert reported[0]["map-gap_of_0"] == reported[1]["map-gap_of_0"]
 
 
-@twins
-@pytest.mark.parametrize("stopping", [None, INK])
-def test_the_sum_or_one_label_stops_training(twin, stopping):
-    early, fit = twin.stopping(4)
-    (fit if twin is LIGHTGBM else early)["eval_metric"] = [INK]
-    parameters = {
-        "measure": BOTH,
-        "n_estimators": 60,
-        "learning_rate": 0.5,
-        "stopping_metric": stopping,
-        **early,
-    }
-    ranker = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, **parameters)
-    name = "ndcg_of_1@10" if stopping else "map-0.7*gap_of_0+0.3*ndcg_of_1@10"
-    curve = twin.curve(ranker, metric=name)
-    assert len(curve) < 60
-    best = int(np.argmax(curve))
-    assert ranker.best_iteration_ == best + 1
-
-
 # --- copies and files -----------------------------------------------------------------------------
 
 

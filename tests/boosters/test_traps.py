@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from twins import LIGHTGBM, QID, SIZES, X, Y, gradients, metric_values, twins
+from twins import LIGHTGBM, QID, SIZES, X, Y, gradients, twins
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -93,24 +93,6 @@ def test_a_leaf_floor_that_leaves_few_leaves(twin):
 
 
 @twins
-def test_the_order_of_tied_rows_in_the_file(twin):
-    # Sorted by grade, both boosters' own metrics give constant scores a value of 1.
-    by_grade = np.lexsort((-Y, QID))
-    for rows in (by_grade, by_grade[::-1]):
-        y, sizes = Y[rows], SIZES
-        (value,) = metric_values(
-            twin, twin.module.eval_metric("gap"), np.zeros(len(y)), y, sizes
-        ).values()
-        expected = gb.evaluate(gb.GAP(), y, np.zeros(len(y)), QID[rows])[gb.GAP()]
-        assert value == pytest.approx(expected, rel=1e-12)
-        assert value < 0.6
-        # In row order the list is ideal, and nothing would be left to learn at the top.
-        grad, _ = gradients(twin, twin.module.objective("gap"), np.zeros(len(y)), y, sizes)
-        first = grad[np.concatenate(([0], np.cumsum(sizes)[:-1]))]
-        assert len(np.unique(first.round(4))) > len(sizes) // 2
-
-
-@twins
 def test_more_than_10000_documents_in_a_query(twin):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(10_001, 2))
@@ -120,21 +102,3 @@ def test_more_than_10000_documents_in_a_query(twin):
         ranker.fit(x, y, np.zeros(len(x)), eval_set=[(x, y)], eval_qid=[np.zeros(len(x))])
     assert len(twin.curve(ranker)) == 2
     assert ranker.score(x, y, np.zeros(len(x))) > 2 * y.mean()
-
-
-@twins
-def test_queries_with_one_document_or_nothing_relevant(twin):
-    # Both boosters count them 1 by default; XGBRanker weighs queries by their size in a custom
-    # metric.
-    sizes = np.concatenate([np.ones(10, dtype=int), np.full(10, 99)])
-    qid = np.repeat(np.arange(20), sizes)
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(len(qid), 2))
-    y = np.where(qid < 10, qid % 2, (x[:, 0] > 0) * (qid != 15))
-    ranker = twin.ranker().fit(x, y, qid, eval_set=[(x, y)], eval_qid=[qid])
-    values = gb.evaluate(ranker.measure_, y, ranker.predict(x), qid, per_query=True)[
-        ranker.measure_
-    ]
-    assert values[:10].tolist() == [0.0, 1.0] * 5
-    assert values[15] == 0.0
-    assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)

@@ -57,26 +57,6 @@ def test_a_query_is_evaluated_by_the_mean_of_its_weights():
 
 
 @twins
-def test_weights_are_one_a_query_or_one_a_row(twin):
-    order = RNG.permutation(N)
-    of_query = np.linspace(0.1, 4.0, len(SIZES))
-    distinct, first = np.unique(QID[order], return_index=True)
-    weights = {
-        "none": None,
-        "ones": np.ones(N),
-        "queries": of_query[distinct[np.argsort(first)]],
-        "rows": of_query[QID[order]],
-    }
-    scores = {
-        name: twin.ranker().fit(X[order], Y[order], QID[order], sample_weight=weight).predict(X)
-        for name, weight in weights.items()
-    }
-    npt.assert_array_equal(scores["queries"], scores["rows"])
-    npt.assert_array_equal(scores["ones"], scores["none"])
-    assert np.abs(scores["queries"] - scores["none"]).max() > 1e-3
-
-
-@twins
 def test_a_query_of_weight_2_is_the_query_twice(twin):
     """The whole model, scores to start from and bins included."""
     x = np.floor(TRAIN_X * 2)  # few values: the bins are the same with some rows twice
