@@ -126,7 +126,7 @@ class GAPRanker:
         learned : dict
             Attributes of the booster's own ranker.
         """
-        vars(self).update(
+        self.__dict__.update(
             learned,
             _trained_objective=plan.objective,
             n_queries_in_=len(rows.data.queries),

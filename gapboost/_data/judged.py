@@ -1,6 +1,6 @@
 """Grades, query ids and weights, checked and brought together, query by query."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
@@ -53,6 +53,18 @@ class DataSummary(NamedTuple):
     n_contrasts: int
     weighted_size: float
     grades: tuple[float, ...]
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[tuple["DataSummary", float]]) -> Self:
+        """Return the summary of a data set from those of its parts, and their sums of weights."""
+        summaries, weights = zip(*parts, strict=True)
+        return cls(
+            n_rows=sum(part.n_rows for part in summaries),
+            n_queries=sum(part.n_queries for part in summaries),
+            n_contrasts=sum(part.n_contrasts for part in summaries),
+            weighted_size=float(np.average([p.weighted_size for p in summaries], weights=weights)),
+            grades=tuple(sorted({grade for part in summaries for grade in part.grades})),
+        )
 
     @property
     def occurring(self) -> Array:
@@ -125,7 +137,8 @@ class Judged:
     @property
     def weighted_size(self) -> float:
         """Mean number of documents per query, weighted by the weights of the queries."""
-        return float(self.weights @ self.queries.sizes / self.weights.sum())
+        total = self.weights.sum()  # 0 on a worker whose rows weigh nothing
+        return float(self.weights @ self.queries.sizes / total) if total else 0.0
 
     @property
     def row_weights(self) -> Array:

@@ -113,7 +113,7 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
             **booster,
         )
         found = {n: v for n, v in private.learned(trained).items() if n != "_of_all"}
-        self.__dict__ = {**vars(self), **found, "n_queries_in_": summary.n_queries}
+        self.__dict__.update(found, n_queries_in_=summary.n_queries)
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:

@@ -56,14 +56,8 @@ def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[Dat
     found = [part for part in client.gather(client.compute(looks)) if part is not None]
     if not found:
         raise ValueError("y has no rows; expected at least one query")
-    summaries, ids, weights = zip(*found, strict=True)
-    summary = DataSummary(
-        n_rows=sum(s.n_rows for s in summaries),
-        n_queries=sum(s.n_queries for s in summaries),
-        n_contrasts=sum(s.n_contrasts for s in summaries),
-        weighted_size=np.average([s.weighted_size for s in summaries], weights=weights),
-        grades=tuple(sorted({grade for s in summaries for grade in s.grades})),
-    )
+    ids, summaries = zip(*found, strict=True)
+    summary = DataSummary.of_parts(summaries)
     every = np.unique(np.concatenate(ids))
     if by_qid and len(every) < summary.n_queries:
         raise ValueError(
@@ -75,8 +69,8 @@ def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[Dat
 
 def _of_partition(
     columns: dict[str, Any], limit: GradeLimit
-) -> tuple[DataSummary, Array, float] | None:
-    """Return summary, query ids and weight of one partition; None if it has no rows."""
+) -> tuple[Array, tuple[DataSummary, float]] | None:
+    """Return query ids, summary and weight of one partition; None if it has no rows."""
     if len(columns["y"]) == 0:
         return None
     name = "qid" if "qid" in columns else "group"
@@ -85,7 +79,7 @@ def _of_partition(
         qid = ids_of_groups(qid, len(columns["y"]), name, "y")
     weight, names = columns.get("sample_weight"), ("y", name, "sample_weight")
     data = judged(columns["y"], qid, sample_weight=weight, limit=limit, names=names, real=True)
-    return data.summary, np.asarray(data.queries.ids), float(data.weights.sum())
+    return np.asarray(data.queries.ids), (data.summary, float(data.weights.sum()))
 
 
 class ScoredByClient:

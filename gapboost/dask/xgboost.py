@@ -111,15 +111,14 @@ class DaskXGBGAPRanker(ScoredByClient, XGBGAPRanker, xgboost.dask.DaskXGBRanker)
             callbacks=self.callbacks,
             coll_cfg=self.coll_cfg,
         )
-        self.__dict__ = {
-            **vars(self),
-            "_Booster": self._inscribed(found["booster"], plan.objective),
-            "evals_result_": found["history"],
-            "_trained_objective": plan.objective,
-            "n_queries_in_": summary.n_queries,
-            "_trained_names": tuple(found["booster"].feature_names or ()),
-            "position_bias_": None,
-        }
+        self.__dict__.update(
+            _Booster=self._inscribed(found["booster"], plan.objective),
+            evals_result_=found["history"],
+            _trained_objective=plan.objective,
+            n_queries_in_=summary.n_queries,
+            _trained_names=tuple(found["booster"].feature_names or ()),
+            position_bias_=None,
+        )
         return self
 
     def _dask_matrix(

@@ -18,8 +18,8 @@ from gapboost._boosters.native import (
     native_metrics,
     native_objective,
 )
-from gapboost._data.grades import MAX_GRADE, graded
-from gapboost._data.judged import Judged
+from gapboost._data.grades import graded
+from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
 from gapboost.measures import Measure
@@ -163,27 +163,18 @@ class XGBoostObjective:
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
-        occurring, contrasts, n_documents = grades_of_workers(label, sizes)
         data = _judged(label, sizes, weight, [self.objective.measure])
-        if not contrasts:
-            raise ValueError("label holds no query with two different grades on any worker; "
-                             "expected at least one: there is nothing to learn")  # fmt: skip
-        objective = self.objective.resolved(occurring)
-        if objective.in_units_of_rows:
-            data = _in_units_of_all_rows(data)
+        every = summary_of_workers(data)
+        every.check_contrasts("label")
         if data is None:
             return None
-        gradients = Gradients(objective, data, units(objective, n_documents), self.n_jobs, TEAM)
-        return gradients_on(self.device, gradients)
-
-
-def _in_units_of_all_rows(data: Judged | None) -> Judged | None:
-    """Return the data for objectives that multiply a query by the mean size of their data."""
-    own = (0, 0) if data is None else (data.weights @ data.queries.sizes, data.weights.sum())
-    documents, queries = sum_over_workers(np.array(own, dtype=np.float64))
-    if data is None or not data.weights.any():
-        return data
-    return replace(data, weights=data.weights * (documents / queries / data.weighted_size))
+        objective = self.objective.resolved(every.occurring)
+        if objective.in_units_of_rows and data.weights.any():
+            # These objectives multiply a query by the mean size of the data that they see.
+            size = every.weighted_size / data.weighted_size
+            data = replace(data, weights=data.weights * size)
+        scale = units(objective, every.n_rows)
+        return gradients_on(self.device, Gradients(objective, data, scale, self.n_jobs, TEAM))
 
 
 class XGBoostMetric:
@@ -212,11 +203,11 @@ class XGBoostMetric:
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics | None:
         """Return the metrics of a data set; None for a worker without rows."""
-        occurring, *_ = grades_of_workers(label, sizes)
         data = _judged(label, sizes, weight, self.measures)
+        occurring = graded(summary_of_workers(data).occurring)
         if data is None:
             return None
-        resolved = [measure.resolved(graded(occurring)) for measure in self.measures]
+        resolved = [measure.resolved(occurring) for measure in self.measures]
         on_device = values_on(self.device, resolved, data)
         return Metrics(resolved, data, self.names, self.n_jobs, TEAM, on_device)
 
@@ -244,22 +235,11 @@ def sum_over_workers(values: Array) -> Array:
     return sums.reshape(values.shape)
 
 
-def grades_of_workers(label: Array, sizes: Array) -> tuple[Array, bool, int]:
-    """Return what occurs on all workers: grades, a query with two different ones, documents.
-
-    Labels that are no grades are left out; `judged_groups` refuses them. Every worker calls this,
-    once for each data set.
-    """
-    begins = (np.cumsum(sizes) - sizes)[sizes > 0]
-    lowest, highest = (
-        by_query.reduceat(label, begins) if len(begins) else np.empty(0)
-        for by_query in (np.minimum, np.maximum)
-    )
-    grades = np.unique(label[(label >= 0) & (label <= MAX_GRADE)]).astype(np.float64)
-    own = grades, bool(np.any(lowest < highest)), len(label)
+def summary_of_workers(data: Judged | None) -> DataSummary:
+    """Return the summary of all workers' queries; each calls this once for each data set."""
+    own = [] if data is None else [(data.summary, float(data.weights.sum()))]
     found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
-    occurring, contrasts, documents = zip(*found, strict=True)
-    return np.unique(np.concatenate(occurring)), any(contrasts), sum(documents)
+    return DataSummary.of_parts([part for parts in found for part in parts])
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:

@@ -50,8 +50,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Objective by which to train for the measure, "lambdarank" by default. A value brings its
         own measure; leave `measure` and `g` at their defaults then.
     stopping_metric : str, Measure or callable, optional
-        The reported metric that decides early stopping. None is the measure that is trained for.
-        `eval_metric` reports others.
+        The reported metric that stops training early. None is the measure that is trained for.
     **kwargs
         Parameters of `xgboost.XGBRanker`. ``reg_lambda=None`` is 5 for trees, in place of
         XGBoost's 1: it ranks better with some hundred training queries and noisy labels, and
@@ -60,8 +59,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         callables, or a list of them. XGBoost calls a callable for each query, as
         `xgboost.XGBRanker` does: ``f(y_true, y_score)`` returns a number, the mean weighs queries
         by size, and lower is better unless its ``__name__`` begins with ``auc``, ``pre``, ``map``
-        or ``ndcg``. Fits with `position`
-        take `lambdarank_position_bias_regularization`, as in LightGBM.
+        or ``ndcg``. Fits with `position` take `lambdarank_position_bias_regularization`.
 
     Attributes
     ----------
@@ -216,10 +214,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         xgb_model: xgboost.Booster | None = None,
         **others: Any,
     ) -> xgboost.Booster:
-        """Train a booster.
+        """Train a booster; `others` are arguments of `xgboost.train`.
 
         Each round calls `metric` with the scores, the matrix and the rows of each evaluation set.
-        `others` are arguments of `xgboost.train`.
         """
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
@@ -274,9 +271,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         names = metric_names(measures)
         known: dict[int, Metrics] = {}
 
-        def metric(
-            scores: Array, matrix: xgboost.DMatrix, rows: RankingRows
-        ) -> list[tuple[str, float]]:
+        def metric(scores: Array, matrix: xgboost.DMatrix, rows: RankingRows) -> Any:
             if id(rows) not in known:
                 on_device = values_on(self.device, measures, rows.data)
                 known[id(rows)] = Metrics(
@@ -284,8 +279,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 )
             values = known[id(rows)](scores)
             of_functions = [function(scores, matrix) for function in functions]
-            last_is_function = in_order[-1] is not measures[-1]
-            return [*values, *of_functions] if last_is_function else [*of_functions, *values]
+            last_is_measure = in_order[-1] is measures[-1]
+            return [*of_functions, *values] if last_is_measure else [*values, *of_functions]
 
         return metric
 
