@@ -22,8 +22,6 @@ TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
 MissingQueries = Literal["warn", "zero", "skip"]
 TIES: tuple[TieRule, ...] = get_args(TieRule)
-EMPTY: tuple[Empty, ...] = get_args(Empty)
-MISSING_QUERIES: tuple[MissingQueries, ...] = get_args(MissingQueries)
 
 # What a query counts in which nothing is relevant.
 OF_EMPTY: dict[Empty, float] = {0: 0.0, 1: 1.0, "skip": np.nan}
@@ -184,8 +182,8 @@ def evaluate(
     """
     wanted = as_measures(measures)
     one_of(ties, "ties", TIES)
-    one_of(empty, "empty", EMPTY)
-    one_of(missing_queries, "missing_queries", MISSING_QUERIES)
+    one_of(empty, "empty", get_args(Empty))
+    one_of(missing_queries, "missing_queries", get_args(MissingQueries))
     if missing_queries == "zero" and sample_weight is not None:
         raise ValueError(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '

@@ -54,14 +54,14 @@ def checked_grades(
     ValueError
         If they are no grades.
     """
-    expected = "grades >= 0" if real else "integer grades 0..c"
+    expected = (
+        f"{'' if real else 'integer '}grades from 0 to {MAX_GRADE}: divide all of them by one "
+        "number, or map them to a few ordered grades"
+    )
     grades = numeric_column(y_true, name, expected)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
-    check_finite(grades, name, expected, least=0)
-    fractions = grades[grades != np.floor(grades)]
-    if len(fractions) and not real:
-        raise ValueError(f"{name} holds the fractional value {fractions[0]}; expected {expected}")
+    check_finite(grades, name, expected, 0, MAX_GRADE, whole=not real)
     highest = grades.max()
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
@@ -69,12 +69,7 @@ def checked_grades(
             f"0..{limit.highest:g}; expected a vector with one entry for each positive grade, or "
             "lower grades"
         )
-    if highest > MAX_GRADE:
-        raise ValueError(
-            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of "
-            "them by one number, or map them to a few ordered grades"
-        )
-    return grades.astype(np.float64 if len(fractions) else np.int32)
+    return grades.astype(np.float64 if (grades != np.floor(grades)).any() else np.int32)
 
 
 def at_least(grades: Any, threshold: float) -> Array:
@@ -97,18 +92,9 @@ def graded(occurring: Array) -> Array:
     return occurring if occurring[-1] > 0 else np.array([1])
 
 
-def label_columns(y: Any, name: str) -> dict[Column, Any]:
-    """Return the columns of a table of two labels or more; nothing for one label.
-
-    Raises
-    ------
-    ValueError
-        If two columns have the same name.
-    """
+def label_columns(y: Any) -> dict[Column, Any]:
+    """Return the columns of a table of two labels or more; nothing for one label."""
     names = column_names(y)
-    if len(set(names)) < len(names):
-        twice = next(column for column in names if names.count(column) > 1)
-        raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
     if len(names) > 1:
         return {column: y[column] for column in names}
     with suppress(ValueError):  # rows of different lengths are refused as one label
@@ -140,15 +126,15 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
         If a measure reads another column, or none of several.
     """
     found = f"the labels {', '.join(map(repr, columns))}" if columns else "one label a row"
+    wrong = [
+        f"{of_label.measure} reads {column!r} of several"
+        for column, of_label in limit.of_labels
+        if column not in columns
+    ]
     if columns and limit.of_one_label:
+        wrong.append(f"{limit.of_one_label} does not say which of them it reads")
+    if wrong:
         raise ValueError(
-            f"{name} has {found}, and {limit.of_one_label} does not say which of them it reads; "
-            "expected one value a row, shape (n_rows,), or "
-            f"OfLabel({limit.of_one_label}, {columns[0]!r})"
+            f"{name} has {found}, but {wrong[0]}; expected a column for every OfLabel, and one "
+            "value a row, shape (n_rows,), for measures without OfLabel"
         )
-    for column, of_label in limit.of_labels:
-        if column not in columns:
-            raise ValueError(
-                f"{name} has {found}, but {of_label.measure} reads {column!r} of several; expected "
-                "shape (n_rows, n_labels) with this column, or the measure without OfLabel"
-            )

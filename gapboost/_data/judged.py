@@ -220,7 +220,7 @@ def judged(
     """
     limit = limit or GradeLimit()
     recall_base = by_query(recall_base)
-    columns = label_columns(y_true, names[0]) if limit.of_one_label or limit.of_labels else {}
+    columns = label_columns(y_true) if limit.of_one_label or limit.of_labels else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(

@@ -63,11 +63,6 @@ class RecallBase:
         return int(self.levels.shape[-1])
 
     @property
-    def has_integer_grades(self) -> bool:
-        """True if the grades are 0, 1, 2, ..., the same for all queries."""
-        return self.levels.ndim == 1 and np.array_equal(self.levels, np.arange(self.n_levels))
-
-    @property
     def occurring(self) -> Array:
         """The distinct grades, ascending."""
         if self.levels.ndim == 1:
@@ -79,12 +74,11 @@ class RecallBase:
 
         They are int32 if all are whole.
         """
-        if self.has_integer_grades:
-            return codes
-        if self.levels.ndim == 1:
-            return self.levels[codes]
-        grades: Array = self.levels[np.repeat(np.arange(len(self)), sizes), codes]
-        return grades
+        if self.levels.ndim == 2:
+            query = np.repeat(np.arange(len(self)), sizes)
+            return np.asarray(self.levels[query, codes])
+        are_codes = np.array_equal(self.levels, np.arange(self.n_levels))
+        return codes if are_codes else self.levels[codes]
 
     def total(self, worth: Array) -> Array:
         """Return the sum of ``worth`` over the documents of each query, float64 of shape (Q,).

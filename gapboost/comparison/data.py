@@ -43,7 +43,7 @@ class Documents:
     @property
     def labels(self) -> list[Array]:
         """Grades by each label, of shape (N,)."""
-        return [np.asarray(column) for column in label_columns(self.y, "y").values()] or [self.y]
+        return [np.asarray(column) for column in label_columns(self.y).values()] or [self.y]
 
     def select(self, queries: Array) -> "Documents":
         """Return the documents of some queries; their numbers must ascend."""
@@ -99,7 +99,7 @@ def load(
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = queries.grouped(np.arange(queries.n_rows))[order]
     grades = data.grades[order]
-    if label_columns(y, "y"):
+    if label_columns(y):
         grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), rows)
     return Documents(rows_of(X, rows), grades, queries.sizes), queries, data.occurring
 

@@ -181,7 +181,7 @@ def _hashed(text: Any) -> Array:
 
 def _grades(y: Any, name: str, label: Any) -> tuple[Any, Array]:
     """Return grades of all labels, 0 for NaN, and True for each row with a grade of one label."""
-    columns: dict[Any, Any] = dict(label_columns(y, name)) or {None: y}
+    columns: dict[Any, Any] = dict(label_columns(y)) or {None: y}
     filled: dict[Any, Array] = {}
     has_grade: dict[Any, Array] = {}
     for column, values in columns.items():

@@ -358,6 +358,8 @@ IDS = {
     "pandas string": lambda v: pd.Series(v).astype("string"),
     "pandas dates": lambda v: pd.to_datetime(v, unit="D", utc=True),
     "pandas MultiIndex": lambda v: pd.MultiIndex.from_arrays([v // 5, v % 5]),
+    "polars above 2**53": lambda v: pl.Series(v + 2**53),
+    "pyarrow above 2**53": lambda v: pa.chunked_array([v[:7] + 2**53, v[7:] + 2**53]),
     "polars text": lambda v: pl.Series(v).cast(pl.String),
     "pyarrow dictionary": lambda v: pa.array(v.astype(str)).dictionary_encode(),
 }

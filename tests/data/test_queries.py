@@ -4,9 +4,6 @@ import datetime
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,16 +60,6 @@ COLUMNS = [list, tuple, lambda ids: np.fromiter(ids, dtype=object, count=len(ids
 def test_ids_stay_what_they_are(what, kind):
     ids = DISTINCT[what]
     found = grouped_rows(kind([*ids, *ids]), 2 * len(ids))
-    assert found.ids.tolist() == ids
-    assert found.sizes.tolist() == [2] * len(ids)
-
-
-@pytest.mark.parametrize(
-    "column", [pl.Series, pd.Series, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])]
-)
-@pytest.mark.parametrize("ids", [[b"a", b"b", b""], [2**53, 2**53 + 1, 2**53 - 1]], ids=str)
-def test_columns_of_any_library(column, ids):
-    found = grouped_rows(column([*ids, *ids[::-1]]), 2 * len(ids))
     assert found.ids.tolist() == ids
     assert found.sizes.tolist() == [2] * len(ids)
 

@@ -10,9 +10,6 @@ import pytest
 from joblib.parallel import ThreadingBackend
 
 from gapboost import analysis
-from gapboost.datasets import load_digits_ranking
-from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.model_selection import GSearchCV
 
 LISTS = analysis.ranked_lists([0, 1, 1, 0] * 4, np.arange(16.0), np.repeat(np.arange(4), 4))
 ON_RUNS = {
@@ -20,15 +17,6 @@ ON_RUNS = {
     "runs": {"x": {"1": {"a": 1.0, "b": 2.0}}, "y": {"1": {"a": 3.0, "b": 2.0}}},
 }
 FEATURES = (np.arange(8.0).reshape(4, 2) % 3, [0, 1, 1, 0], None)
-
-
-def search(n_jobs):
-    data = load_digits_ranking((4, 1, 1), 10).train
-    ranker = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
-    found = GSearchCV(
-        ranker, {"g": [(0.5, 0.5)]}, scoring="ndcg@5", cv=4, refit=False, n_jobs=n_jobs
-    )
-    return found.fit(data.X, data.y, qid=data.qid).cv_results_["mean_test_score"]
 
 
 # All that takes a number of processes, each with four pieces of work.
@@ -44,7 +32,6 @@ CALLS = {
             ["ap"], **ON_RUNS, fractions=[1], repeats=4, random_state=0, n_jobs=n
         ).tau
     ),
-    "GSearchCV": search,
 }
 
 

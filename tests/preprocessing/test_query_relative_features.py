@@ -97,13 +97,12 @@ def test_memory_layouts_and_types(kind):
         np.ma.masked_invalid(X),
     ):
         np.testing.assert_array_equal(query_relative_features(same, qid, kinds=[kind]), expected)
-    whole = np.round(X[:, 3:4] * 0 + np.arange(900)[:, None]).astype(np.float64)
-    whole = np.nan_to_num(whole).astype(int)
-    found = query_relative_features(whole, qid, kinds=[kind])
-    assert found.dtype == np.float64
-    np.testing.assert_array_equal(
-        found, query_relative_features(whole.astype(float), qid, kinds=[kind])
+    whole = np.arange(900)[:, None] * 3
+    found, expected = (
+        query_relative_features(v, qid, kinds=[kind]) for v in (whole, whole.astype(float))
     )
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, expected)
     assert query_relative_features(X.astype(np.float16), qid).dtype == np.float32
 
 

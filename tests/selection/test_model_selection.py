@@ -89,7 +89,6 @@ SEARCHES = {
     "bagged": (LGBM, {"subsample": [0.6, 0.9], "subsample_freq": [1], "n_estimators": [2, 5]}, X),
     "xgboost": (XGB, {"g": G, "n_estimators": [2, 5], "subsample": [0.6, 1.0]}, X),
     "dart": (XGB, {"booster": ["dart"], "rate_drop": [0.2], "g": G, "n_estimators": [5]}, X),
-    "bins": (LGBM, {"max_bin": [4, 255], "min_child_samples": [60, 5], "n_estimators": [3]}, X),
     "two grids": (
         XGB,
         [
