@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
+from sklearn.metrics import ConfusionMatrixDisplay
 
 from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import checked_scores, numeric_column, one_dimensional
@@ -117,14 +118,10 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
 
 def _draw_matrix(result: Result, ax: Any) -> None:
     """Draw the matrix as a map."""
-    labels = short_labels(result.measures)
-    ax.imshow(result.tau, vmin=0, vmax=1)
-    ax.set_xticks(range(len(labels)), labels, rotation=60, ha="right")
-    ax.set_yticks(range(len(labels)), labels)
-    for (row, column), tau in np.ndenumerate(result.tau):
-        color = "black" if tau > 0.5 else "white"
-        ax.text(column, row, f"{tau:.2f}", ha="center", va="center", color=color)
-    ax.set_title(result.kind)
+    matrix = ConfusionMatrixDisplay(result.tau, display_labels=short_labels(result.measures))
+    scale = {"vmin": 0, "vmax": 1}
+    matrix.plot(ax=ax, values_format=".2f", xticks_rotation=60, colorbar=False, im_kw=scale)
+    ax.set(xlabel="", ylabel="", title=result.kind)
 
 
 def thinned(
