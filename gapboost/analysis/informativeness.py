@@ -10,8 +10,6 @@ with the real curve where recall changes. At the k-th relevant document, of rank
 precision is k / n_k. The inferred precision is that at Q = k.
 """
 
-import itertools
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +22,6 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost.analysis.entropy import solve
-from gapboost.analysis.estimates import clustered, rounding
 from gapboost.analysis.result import Result, over_items, short_labels
 from gapboost.evaluation import query_values
 from gapboost.measures import GAP, Measure, Measures, as_measures
@@ -246,11 +243,9 @@ def threshold_sweep(
 
         * ``grid``: tuple of g.
         * ``best``: the g with the smallest RMS error in the mean over all relevance thresholds.
-        * ``plausible``: each g of the grid that is not shown to be worse than `best`: its error is
-          not higher by more than the 95 % interval of their difference over the lists, with
-          Bonferroni's correction. Lists of the same name, such as those of several systems for one
-          topic, are a cluster. With one list or one topic nothing is left out.
 
+        Few topics do not tell one g from another. With one list a topic, compare two of the grid by
+        ``significance(sweep.rms[0].mean(axis=1), sweep.rms[1].mean(axis=1))``.
         ``plot(rel=1)`` draws the error of each g for relevance from grade `rel` on.
 
     Examples
@@ -272,30 +267,8 @@ def threshold_sweep(
     found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs)
     best = thresholds[int(np.argmin(found.mean_rms[: len(thresholds)].mean(axis=1)))]
     found._draw = _draw_sweep
-    vars(found).update(grid=thresholds, best=best, plausible=plausible(found, thresholds, best))
+    vars(found).update(grid=thresholds, best=best)
     return found
-
-
-def plausible(
-    found: Result, grid: tuple[Any, ...], best: tuple[float, ...]
-) -> tuple[tuple[float, ...], ...]:
-    """Return each g of `grid` that the result of `informativeness` does not show to be worse."""
-    errors = found.rms[: len(grid), found.compared].mean(axis=2)
-    topics: dict[Any, list[int]] = {}
-    for place, name in enumerate(itertools.compress(found.lists, found.compared)):
-        topics.setdefault(name, []).append(place)
-
-    def found_worse(differences: Array) -> bool:
-        # Differences that do not vary are no evidence: there is nothing to test with.
-        if len(topics) < 2 or np.ptp(differences) <= rounding(errors):
-            return False
-        estimate = clustered([differences[places] for places in topics.values()])
-        return estimate.interval(family=max(len(grid) - 1, 1))[0] > 0
-
-    worse = errors - errors[grid.index(best)]
-    return tuple(
-        g for g, differences in zip(grid, worse, strict=True) if not found_worse(differences)
-    )
 
 
 def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[float, ...]:
@@ -304,13 +277,8 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     Parameters
     ----------
     lists, **options
-        As in `threshold_sweep`, which shows what the choice rests on: its ``plausible`` has each g
-        that the lists do not show to be worse.
-
-    Warns
-    -----
-    UserWarning
-        If the lists show no g of the grid to be worse than another: too few lists, or topics.
+        As in `threshold_sweep`, which shows what the choice rests on. Few lists do not tell one g
+        from another.
 
     Examples
     --------
@@ -322,15 +290,8 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     >>> analysis.most_informative_g(lists, grid=[(0.5, 0.5)], n_jobs=1)
     (0.5, 0.5)
     """
-    sweep = threshold_sweep(lists, **{"others": (), **options})
-    if 1 < len(sweep.grid) == len(sweep.plausible):
-        warnings.warn(
-            f"g = {sweep.best} is the most informative of {len(sweep.grid)}, but the {len(lists)} "
-            "lists do not show any of the others to be worse; expected more topics, or a g chosen "
-            "by what users want",
-            stacklevel=2,
-        )
-    return sweep.best  # type: ignore[no-any-return]
+    best: tuple[float, ...] = threshold_sweep(lists, **{"others": (), **options}).best
+    return best
 
 
 def _draw_sweep(sweep: Result, ax: Any, rel: int = 1) -> None:

@@ -2,7 +2,6 @@
 
 import itertools
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import oracle
@@ -20,10 +19,7 @@ from gapboost.analysis import (
     threshold_sweep,
 )
 from gapboost.analysis.entropy import Problem
-from gapboost.analysis.informativeness import (
-    plausible,
-    precision_errors,
-)
+from gapboost.analysis.informativeness import precision_errors
 from gapboost.model_selection import simplex_grid
 
 G = (0.4, 0.6)
@@ -231,43 +227,8 @@ def test_sweep_over_thresholds(lists):
     errors = sweep.mean_rms
     np.testing.assert_allclose(errors[4], errors[5])  # g = (1, 0) is AP
     assert sweep.best == sweep.grid[int(np.argmin(errors[:5].mean(axis=1)))]
-
-
-def left(errors, names=None):
-    """Numbers of the g that are plausible for these RMS errors by g and list."""
-    errors = np.asarray(errors)
-    grid = tuple(map(tuple, simplex_grid(2, len(errors) - 1)))
-    lists = range(errors.shape[1]) if names is None else names
-    compared = np.ones(errors.shape[1], dtype=bool)
-    found = SimpleNamespace(rms=errors[:, :, None], lists=lists, compared=compared)
-    best = grid[int(np.argmin(errors.mean(axis=1)))]
-    return [grid.index(g) for g in plausible(found, grid, best)]
-
-
-def test_each_g_that_the_lists_do_not_show_to_be_worse():
-    noise = np.random.default_rng(0).normal(size=(4, 30))
-    assert left(np.array([0.1, 0.1, 0.2, 0.3])[:, None] + 0.02 * noise) == [0, 1]
-    assert left(np.full((3, 4), 0.2)) == [0, 1, 2]
-    # Lists of one topic are one observation.
-    twice = np.tile([[0.1, 0.1], [0.15, 0.105]], 10)
-    assert [left(twice, names) for names in (None, (1, 2) * 10, (1,) * 20)] == [[0], [0, 1], [0, 1]]
-
-
-@pytest.mark.parametrize("n", [2, 40])
-def test_differences_that_do_not_vary_show_no_g_to_be_worse(n):
-    errors = np.linspace(0.1, 0.3, n)
-    assert left(np.stack([errors, errors + 0.1])) == [0, 1]  # but for rounding
-    assert left(np.repeat([[0.1], [0.2]], n, axis=1)) == [0, 1]
-
-
-def test_the_most_informative_g_of_too_few_lists_is_a_warning(lists):
-    options = dict(grid=simplex_grid(2, 2), minimum=4, n_jobs=1)
-    with pytest.warns(
-        UserWarning, match=r"g = \(.*\) is the most informative of 3, but the 1 lists do not show"
-    ) as told:
-        best = most_informative_g(lists[:1], **options)
-    assert best == threshold_sweep(lists[:1], **options).best
-    assert told[0].filename == __file__
+    options = dict(family=gb.eGAP, grid=simplex_grid(2, 4), minimum=4, n_jobs=1)
+    assert most_informative_g(lists, **options) == sweep.best
 
 
 def test_ranked_lists_of_rows():
