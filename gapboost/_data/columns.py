@@ -30,17 +30,10 @@ def one_dimensional(
         )
     try:
         array = np.asarray(values)
-    except ValueError:
-        raise ValueError(
-            f"{name} holds sequences of different lengths; expected {entries}"
-        ) from None
-    if array.ndim == 1:
-        return array
-    if array.shape[1:] != (1,):
-        found = f"has shape {array.shape}" if array.ndim else f"is {shown(values)}"
-        raise ValueError(f"{name} {found}; expected {entries}")
-    flat: Array = column_or_1d(array, warn=True)
-    return flat
+        column: Array = array if array.ndim == 1 else column_or_1d(array, warn=True)
+    except ValueError as error:  # also sequences of different lengths
+        raise ValueError(f"{name} is {shown(values)} ({error}); expected {entries}") from None
+    return column
 
 
 def numeric_column(

@@ -275,8 +275,8 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
         total = weights.sum()
     if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
         raise ValueError(
-            f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
-            f"{MOST_WEIGHT:g}: multiply all weights by the same number"
+            f"{name} has the sum {total:g} over the queries; expected weights that are not all "
+            f"zero, with a sum from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     return weights, factors
 

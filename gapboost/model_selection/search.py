@@ -188,9 +188,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         with progress_bar(len(tasks), self.progress, "GSearchCV") as advance:
             for number, scored in enumerate(found):
                 advance(1)
-                for candidate, values, seconds in scored:
-                    scores[candidate, number // len(trainings)] = values
-                    times[candidate, number // len(trainings)] = seconds
+                fold, training = divmod(number, len(trainings))
+                for n_trees, (values, seconds) in scored.items():
+                    numbers = trainings[training].trees[n_trees]
+                    scores[numbers, fold] = values
+                    times[numbers, fold] = seconds
         names = ["score"] if isinstance(self.scoring, str | Measure) else list(map(str, targets))
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -293,8 +295,8 @@ class Training(NamedTuple):
     trees: dict[int, list[int]]  # numbers of the candidates with this many trees
 
 
-# Number of a candidate, its values of the targets, and seconds of training.
-Scored = tuple[int, list[float], float]
+# Values of the targets and seconds of training, by the number of trees.
+Scored = dict[int, tuple[list[float], float]]
 
 
 def _trainings(candidates: list[Params], trees: str) -> list[Training]:
@@ -329,8 +331,8 @@ def _train_on_fold(
     fold: tuple[Array, Array],
     training: Training,
     targets: list[Measure],
-) -> list[Scored]:
-    """Train on one fold, and return the scores of the candidates on its test rows."""
+) -> Scored:
+    """Train on one fold, and score its test rows with each number of trees."""
     params, trees = training
     n_trees = {f"{prefix(estimator)}n_estimators": max(trees)}
     model = _with_params(estimator, {**params, **n_trees})
@@ -342,7 +344,7 @@ def _train_on_fold(
     if isinstance(model, Pipeline):
         test["X"] = transform(model[:-1], test["X"], test["qid"])
     held_out = ranking_rows(**{**test, "position": None})
-    found: list[Scored] = []
+    found: Scored = {}
     n_rounds = 0
     start = time.perf_counter()
 
@@ -353,11 +355,9 @@ def _train_on_fold(
             scores = np.ascontiguousarray(scores)
             values = query_values(targets, held_out.data, scores, n_jobs=1)
             means = [mean(by_query, held_out.data.weights) for by_query in values]
-            seconds = time.perf_counter() - start
-            found.extend((candidate, means, seconds) for candidate in trees[n_rounds])
+            found[n_rounds] = means, time.perf_counter() - start
 
-    ranker = last_step(model)
-    ranker._train_watched(rows, held_out, watch)
+    last_step(model)._train_watched(rows, held_out, watch)
     if n_rounds != max(trees):
         raise ValueError(
             f"training with {params} ended after {n_rounds} of {max(trees)} rounds; expected no "

@@ -162,7 +162,7 @@ WRONG_LABELS = {
     "a name twice": (
         gb.OfLabel(gb.AP(), "a"),
         pd.DataFrame(Y, columns=["a", "a"]),
-        r"^y_true\['a'\] has shape",
+        r"^y_true\['a'\] is ",
     ),
 }
 
