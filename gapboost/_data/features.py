@@ -250,5 +250,8 @@ def check_arrow_numbers(X: Any, name: str) -> None:
 
 def rows_of(X: Any, rows: Array) -> Any:
     """Return these rows of a table of `features`."""
+    if sparse.issparse(X):
+        # Rows of CSC would have their indices in no order, which LightGBM silently misreads.
+        return X.tocsr()[rows]
     # Tables and arrays of Arrow.
     return X.take(rows) if type(X).__module__.startswith("pyarrow") else safe_indexing(X, rows)
