@@ -113,7 +113,7 @@ def grouped_rows(
     starts = np.arange(n_rows)
     if ids.dtype != object:
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
-    keys = list(map(plain_value, ids[starts].tolist()))
+    keys = plain_values(ids[starts].tolist())
     try:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
@@ -143,12 +143,19 @@ def plain_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def plain_values(values: list[Any]) -> list[Any]:
+    """Return `plain_value` of each value; the list itself if all are values of Python."""
+    kinds = set(map(type, values))
+    is_plain = not any(hasattr(kind, "as_py") or issubclass(kind, np.generic) for kind in kinds)
+    return values if is_plain else list(map(plain_value, values))
+
+
 def _as_array(qid: Any, name: str) -> Array:
     """Return ids as an array of one dimension that keeps their values and types."""
     # An array of numpy would make strings of all ids of a list with a string.
     if not isinstance(qid, Sequence) or isinstance(qid, str | bytes):
         return one_dimensional(qid, name)
-    return array_of(list(map(plain_value, qid)))
+    return array_of(plain_values(list(qid)))
 
 
 def array_of(values: list[Any]) -> Array:
