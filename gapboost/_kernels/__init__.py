@@ -32,11 +32,10 @@ A pass of `LambdaRank` or `RankNet` is one compiled call for each thread
 
     scores, turns --rank--> order                          order.py   ties are ordered here
     order --take--> s, grade (by rank)                     lambdarank/gradients.py
-    s, grade --sum--> lam, eta (by rank)                   lambdarank/sums.py
-        discount, pair, own -> upper, lower                lambdarank/swaps.py    a swap's change
+    discount, pair, own -> upper, lower                    lambdarank/swaps.py    a swap's change
+    s, grade, upper, lower --sum--> lam, eta (by rank)
         short list: every pair                             lambdarank/pairs.py
-        longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
-        the same with score distance                       lambdarank/distance.py
+        longer one: running sums, down and up              lambdarank/exponentials.py
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
 
 A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores
@@ -54,7 +53,7 @@ or smooth ranks::
 Read in this order:
 
 ================  ================================================================================
-`simd`            pointers, and vectors of 8 and 16 numbers
+`vectors`         pointers, and vectors of numbers
 `order`           ranking, and the one rule for ties
 `lambdarank`      LambdaRank over all pairs; its docstring has the formulas
 `smooth`          SoftRank and ApproxRank

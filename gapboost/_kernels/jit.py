@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 import numba
+import numpy as np
 from numba import config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
@@ -43,8 +44,10 @@ def summing_kernel(function: Function) -> Function:
 
 def _compiled(function: Function, fastmath: Any) -> Function:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return function
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
+        return np.errstate(all="ignore")(function)  # compiled code never warns
+    dispatcher: Any = numba.njit(  # type: ignore[call-overload]
+        nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True
+    )(function)
     # As numba's `cache=True` does, with a cache of our own.
     dispatcher._cache = KernelCache(function)
     return cast(Function, dispatcher)

@@ -4,10 +4,9 @@ Turns are a permutation of the rows of each query, drawn once from a seed; or th
 Everything here keeps equal scores in the order in which they come, and rows are visited in their
 turns: that is the whole rule. One query is ranked after the other.
 
-A list of up to `COUNTED` documents is ranked by counting, for every document, how many outrank it:
-no branch depends on the data. Longer ones are first spread over buckets by linear interpolation of
-the score. A bucket that stays long, because scores lie unevenly, is spread again; one in which all
-scores are equal is in order.
+A list of up to `COUNTED` documents is ranked by counting: no branch depends on the data. Longer
+ones are first spread over buckets by linear interpolation of the score. A bucket that stays long,
+because scores lie unevenly, is merged.
 """
 
 from typing import Any, NamedTuple
@@ -16,13 +15,13 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.simd import LANES, Pointer, counting, every8, load8, number, pointer, where
+from gapboost._kernels.vectors import Pointer, pointer
 
 # Longest list, and longest bucket, that is ranked by counting: the quadratic cost passes that of
-# spreading about here.
+# the other ways about here.
 COUNTED = 48
 
-# Documents per bucket on average: up to 8 are counted in one step.
+# Documents per bucket on average.
 FILL = 5
 
 # Interpolation is exact enough while its factor is within these.
@@ -31,138 +30,134 @@ LEAST_SCALE, GREATEST_SCALE = 1e-280, 1e280
 BY_ROW = np.empty(0, np.int32)
 
 
-class Elements(NamedTuple):
-    """Elements to rank: scores, and the positions of their rows in the query."""
+class Sorting(NamedTuple):
+    """Memory for lists up to some length: arrays or, in compiled code, pointers.
+
+    ``scores`` and ``rows`` are the elements to rank; ``moved_scores`` and ``moved_rows`` the same
+    in buckets, bucket b from ``ends[b]`` to ``ends[b + 1] - 1``; ``order`` are the rows by rank.
+    """
 
     scores: Any
     rows: Any
+    moved_scores: Any
+    moved_rows: Any
+    ends: Any
+    order: Any
 
 
-class Sorting(NamedTuple):
-    """Working memory for lists up to some length: elements twice, bucket ends, open pieces."""
-
-    elements: Elements
-    other: Elements
-    ends: Array
-    pieces: Array
-
-
-def sorting(elements: Elements, other: Elements, longest: int) -> Sorting:
-    """Return working memory for lists up to `longest`; elements have room for 8 more."""
+def sorting_for(longest: int) -> Sorting:
+    """Return memory for lists up to `longest`."""
+    rows, moved_rows, order = np.empty((3, longest), np.int32)
     return Sorting(
-        elements,
-        other,
-        np.empty(longest // FILL + 2, np.int64),
-        np.empty((longest // COUNTED + 2) * 3, np.int64),
-    )
+        scores=np.empty(longest), rows=rows, moved_scores=np.empty(longest), moved_rows=moved_rows,
+        ends=np.empty(longest // FILL + 3, np.int64), order=order,
+    )  # fmt: skip
 
 
 @kernel
-def count(lo: int, hi: int, elements: Elements, order: Pointer) -> None:
-    """Rank elements ``lo..hi-1`` by counting; reads up to 7 elements further."""
-    for i in range(lo, hi):
-        score = elements.scores[i]
-        above = 0
-        for j in range(lo, hi, LANES):
-            theirs = load8(elements.scores, j)
-            place = counting(j)
-            outrank = where(theirs == score, place < i, theirs > score)
-            above += number(where(place < hi, outrank, every8(0.0)))
-        order[lo + above] = elements.rows[i]
+def sorting_pointers(m: Sorting) -> Sorting:
+    """Return the memory with a pointer for each array."""
+    return Sorting(
+        scores=pointer(m.scores, 0), rows=pointer(m.rows, 0),
+        moved_scores=pointer(m.moved_scores, 0), moved_rows=pointer(m.moved_rows, 0),
+        ends=pointer(m.ends, 0), order=pointer(m.order, 0),
+    )  # fmt: skip
 
 
 @kernel
-def spread(
-    lo: int, hi: int, high: float, scale: float, source: Elements, target: Elements, ends: Pointer
-) -> int:
-    """Move elements ``lo..hi-1`` into buckets, in their order, and return the number of buckets.
-
-    ``ends`` receives the end of each bucket.
-    """
-    buckets = (hi - lo) // FILL + 1
-    for b in range(buckets + 1):
+def spread(n: int, memory: Sorting) -> int:
+    """Move the elements into buckets, in their order; returns the number of buckets."""
+    scores, ends, buckets = memory.scores, memory.ends, n // FILL + 1
+    low = high = scores[0] if n > 0 else np.nan
+    for i in range(n):
+        low = min(low, scores[i])
+        high = max(high, scores[i])
+    scale = buckets / (high - low)
+    if n <= COUNTED or not LEAST_SCALE < scale < GREATEST_SCALE:
+        for i in range(n):
+            memory.moved_scores[i] = scores[i]
+            memory.moved_rows[i] = memory.rows[i]
+        ends[0], ends[1] = 0, n
+        return 1
+    for b in range(buckets + 2):
         ends[b] = 0
-    # One entry further, so that the running sums are where buckets begin, and after the moves where
-    # they end.
-    for i in range(lo, hi):
-        b = min(int((high - source.scores[i]) * scale), buckets - 1) + 1
+    # Sizes are counted two entries further, so that the running sums are where buckets begin, one
+    # entry further, and after the moves where they end.
+    for i in range(n):
+        ends[min(int((high - scores[i]) * scale), buckets - 1) + 2] += 1
+    for b in range(buckets):
+        ends[b + 1] += ends[b]
+    for i in range(n):
+        b = min(int((high - scores[i]) * scale), buckets - 1) + 1
+        memory.moved_scores[ends[b]] = scores[i]
+        memory.moved_rows[ends[b]] = memory.rows[i]
         ends[b] += 1
-    begin = lo
-    for b in range(buckets + 1):
-        begin += ends[b]
-        ends[b] = begin
-    for i in range(lo, hi):
-        b = min(int((high - source.scores[i]) * scale), buckets - 1)
-        j = ends[b]
-        ends[b] = j + 1
-        target.scores[j] = source.scores[i]
-        target.rows[j] = source.rows[i]
     return buckets
 
 
 @kernel
-def rank_one(
-    n: int, elements: Elements, other: Elements, ends: Pointer, pieces: Pointer, order: Pointer
-) -> None:
-    """Rank ``n`` elements by spreading; the other arrays are scratch."""
-    # Pieces are (first, end, whether they are among the other elements).
-    pieces[0] = 0
-    pieces[1] = n
-    pieces[2] = 0
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        lo = pieces[3 * waiting]
-        hi = pieces[3 * waiting + 1]
-        moved = pieces[3 * waiting + 2]
-        source, target = (other, elements) if moved else (elements, other)
-        if hi - lo <= COUNTED:
-            count(lo, hi, source, order)
-            continue
-        low = source.scores[lo]
-        high = low
-        for i in range(lo, hi):
-            x = source.scores[i]
-            low = x if x < low else low
-            high = x if x > high else high
-        if low == high:
-            for i in range(lo, hi):
-                order[i] = source.rows[i]
-            continue
-        scale = float((hi - lo) // FILL + 1) / (high - low)
-        if not LEAST_SCALE < scale < GREATEST_SCALE:
-            count(lo, hi, source, order)
-            continue
-        buckets = spread(lo, hi, high, scale, source, target, ends)
-        start = lo
-        for b in range(buckets):
-            stop = ends[b]
-            if stop - start > COUNTED:
-                pieces[3 * waiting] = start
-                pieces[3 * waiting + 1] = stop
-                pieces[3 * waiting + 2] = 1 - moved
-                waiting += 1
-            else:
-                count(start, stop, target, order)
-            start = stop
+def count(lo: int, hi: int, scores: Pointer, rows: Pointer, order: Pointer) -> None:
+    """Rank elements ``lo..hi-1`` by counting, for each, how many outrank it."""
+    for i in range(lo, hi):
+        score, above = scores[i], lo
+        # Unsigned numbers are never negative, so that LLVM can make vectors of the loops.
+        for j in range(np.uint64(lo), np.uint64(i)):
+            above += scores[j] >= score
+        for j in range(np.uint64(i + 1), np.uint64(hi)):
+            above += scores[j] > score
+        order[above] = rows[i]
 
 
 @kernel
-def rank(scores: Array, turns: Array, offsets: Array, work: Sorting, order: Array) -> None:
+def merge(lo: int, hi: int, memory: Sorting) -> None:
+    """Rank elements ``lo..hi-1`` by merging longer and longer runs."""
+    scores, rows = memory.moved_scores, memory.moved_rows
+    falling = True
+    for k in range(lo + 1, hi):
+        falling = falling and scores[k - 1] >= scores[k]
+    length = hi - lo if falling else 1
+    while length < hi - lo:
+        for first in range(lo, hi, 2 * length):
+            i, j = first, min(first + length, hi)
+            middle, end = j, min(j + length, hi)
+            for k in range(first, end):
+                upper = j == end or (i < middle and scores[i] >= scores[j])
+                taken = i if upper else j
+                i, j = (i + 1, j) if upper else (i, j + 1)
+                memory.scores[k], memory.rows[k] = scores[taken], rows[taken]
+        for k in range(lo, hi):
+            scores[k], rows[k] = memory.scores[k], memory.rows[k]
+        length *= 2
+    for k in range(lo, hi):
+        memory.order[k] = rows[k]
+
+
+@kernel
+def rank_one(n: int, memory: Sorting) -> None:
+    """Rank the first ``n`` elements, whose memory is used up."""
+    for b in range(spread(n, memory)):
+        lo, hi = memory.ends[b], memory.ends[b + 1]
+        if hi - lo <= COUNTED:
+            count(lo, hi, memory.moved_scores, memory.moved_rows, memory.order)
+        else:
+            merge(lo, hi, memory)
+
+
+@kernel
+def rank(scores: Array, turns: Array, offsets: Array, arrays: Sorting, order: Array) -> None:
     """`ranking` of float64 ``scores``, with its working memory."""
-    elements = Elements(pointer(work.elements.scores), pointer(work.elements.rows))
-    other = Elements(pointer(work.other.scores), pointer(work.other.rows))
+    memory = sorting_pointers(arrays)
     for q in range(len(offsets) - 1):
         begin = offsets[q]
         n = offsets[q + 1] - begin
         for i in range(n):
             row = turns[begin + i] if len(turns) > 0 else i
             score = scores[begin + row]
-            elements.scores[i] = score if score == score else -np.inf
-            elements.rows[i] = row
-        rank_one(
-            n, elements, other, pointer(work.ends), pointer(work.pieces), pointer(order) + begin
-        )
+            memory.scores[i] = score if score == score else -np.inf
+            memory.rows[i] = row
+        rank_one(n, memory)
+        for i in range(n):
+            order[begin + i] = memory.order[i]
 
 
 def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
@@ -174,15 +169,7 @@ def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
     the order of the rows by default.
     """
     order = np.empty(len(scores), np.int32)
-    longest = int(np.diff(offsets).max(initial=0))
-    room = longest + LANES
-    elements, other = (Elements(np.empty(room), np.empty(room, np.int32)) for _ in range(2))
+    memory = sorting_for(int(np.diff(offsets).max(initial=0)))
     # Compiled code would be compiled a second time for float32.
-    rank(
-        scores.astype(np.float64, copy=False),
-        turns,
-        offsets,
-        sorting(elements, other, longest),
-        order,
-    )
+    rank(scores.astype(np.float64, copy=False), turns, offsets, memory, order)
     return order

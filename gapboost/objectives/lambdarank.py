@@ -18,19 +18,22 @@ import numpy as np
 from gapboost._data.arguments import as_integer, positive
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
-from gapboost._kernels.lambdarank.distance import TERMS, UNDIVIDED, fitted_decays
-from gapboost._kernels.lambdarank.form import CASCADE, EQUAL, FORM
+from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import (
+    CASCADE,
+    EQUAL,
+    FORM,
     HESSIAN_FLOOR,
+    Memory,
     Options,
     Queries,
     dampening,
+    make_memory,
     outputs,
     quicker_by_pairs,
     reach,
     write_gradients,
 )
-from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures import Measure
 from gapboost.measures.base import parameter, tables_of
@@ -214,7 +217,7 @@ def tie_order(random_state: int, data: Judged) -> Array:
 
 def only_own(own: Array) -> tuple[Array, Array]:
     """Return the tables of a measure without pairs of grades."""
-    return np.empty((0, 0, 0)), np.require(own, np.float64, ["C", "W"])
+    return np.empty((1, 0, 0)), np.require(own, np.float64, ["C", "W"])
 
 
 class LambdaRankPass(Pass):
@@ -235,18 +238,19 @@ class LambdaRankPass(Pass):
         self.tables = tables
         self.options = Options(kind, sigma, objective.normalize, least_curvature)
         distance = objective.score_distance
-        self.decays = UNDIVIDED if distance is None else fitted_decays(sigma * distance)
+        divided = fitted_exponentials(0.0 if distance is None else sigma * distance)
+        self.exponentials = fitted_exponentials(0.0), divided
         deep = reach(discount, sizes, objective.truncation)
-        by_pairs = quicker_by_pairs(deep, sizes, distance is not None)
         self.queries = Queries(
             offsets=offsets, grades=data.codes, turns=tie_order(objective.random_state, data),
-            weights=data.weights, deep=deep, by_pairs=by_pairs, discount=discount,
+            weights=data.weights, deep=deep, discount=discount,
+            by_pairs=quicker_by_pairs(deep, sizes, distance is not None),
         )  # fmt: skip
-        longest, n_grades = int(sizes.max()), data.base.n_levels
-        # With score distance, a list whose scores are far apart goes pair by pair.
-        longest_by_pairs = longest if distance else int(sizes[by_pairs].max(initial=0))
-        terms = TERMS if distance else 0
-        self.make_memory = partial(make_memory, longest, longest_by_pairs, n_grades, terms)
+        n_grades = data.base.n_levels
+        # Lists whose scores are far apart go pair by pair, if changes are divided.
+        paired = sizes if distance is not None else sizes[self.queries.by_pairs]
+        longest = int(sizes.max()), int(paired.max(initial=0))
+        self.make_memory = partial(make_memory, *longest, n_grades)
         # Memory that no call uses. Fresh memory costs more than what is done with it, as each page
         # of it faults at its first touch.
         self.free: list[Memory] = []
@@ -271,8 +275,8 @@ class LambdaRankPass(Pass):
             except IndexError:
                 memory = self.make_memory()
             write_gradients(
-                first, last, start, self.queries, pair, own, self.options, self.decays, memory,
-                scores, *written,
+                first, last, start, self.queries, pair, own, self.options, *self.exponentials,
+                memory, scores, *written,
             )  # fmt: skip
             # Not after an error: after an interrupt a helper thread may still write to it.
             self.free.append(memory)

@@ -14,8 +14,9 @@ from gapboost._data.features import features, split
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
+from gapboost._kernels.order import sorting_for
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run
-from gapboost._kernels.query_relative import IN_ORDER, percentile_ranks, sorting_for, zscores
+from gapboost._kernels.query_relative import RANK, ZSCORE, write_relative
 from gapboost.preprocessing.tables import (
     as_numbers,
     chosen_columns,
@@ -283,7 +284,7 @@ def write_features(
         True if the columns hold an infinite value; `output` is then unusable.
     """
     n_columns = values.shape[1]
-    rows = IN_ORDER if queries.rows is None else queries.rows
+    rows = np.arange(len(values)) if queries.rows is None else queries.rows
     tasks = [
         (kind, part, source, first + number * n_columns + source)
         for number, kind in enumerate(kinds)
@@ -296,11 +297,10 @@ def write_features(
         kind, (begin, end), source, target = tasks[task]
         offsets = queries.offsets[begin : end + 1]
         n = min(COLUMNS_AT_ONCE, n_columns - source)
-        longest = int(np.diff(offsets).max())
-        given = (values, source, n, rows, offsets, output, target, np.empty(longest))
-        infinite[task] = (
-            zscores(*given) if kind == "zscore" else percentile_ranks(*given, sorting_for(longest))
-        )
+        infinite[task] = write_relative(
+            ZSCORE if kind == "zscore" else RANK, values, source, n, rows, offsets, output, target,
+            sorting_for(int(np.diff(offsets).max())),
+        )  # fmt: skip
 
     run(compute, len(tasks), n_jobs)
     return bool(infinite.any())

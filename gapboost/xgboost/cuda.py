@@ -17,8 +17,7 @@ from gapboost._kernels.cuda import (
     xp,
 )
 from gapboost._kernels.cuda_sums import add_tiles, fill_moments, receive
-from gapboost._kernels.lambdarank.distance import fitted_decays
-from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
+from gapboost._kernels.lambdarank.exponentials import farthest, fitted_numbers
 from gapboost._kernels.lambdarank.gradients import reach
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
@@ -88,15 +87,10 @@ class DeviceTiles:
             n_tiles[:] = 0
         self.query = xp.asarray(np.repeat(np.arange(len(sizes), dtype=np.int32), n_tiles))
         self.starts = xp.asarray(np.append(0, np.cumsum(n_tiles)).astype(np.int32))
-        if self.distance:
-            fitted = fitted_decays(sigma * self.distance)
-            decays, self.farthest = fitted.numbers * sigma, fitted.farthest / sigma
-        else:
-            # the factor 1 has the rate 0
-            logistic, slope = np.append(0.0, LOGISTIC), np.append(0.0, SLOPE)
-            rates = np.arange(len(logistic), dtype=np.float64)
-            decays = np.stack([rates * sigma, logistic, slope, rates == 0.0])
-            self.farthest = np.inf
+        rates, right, wrong, slope = fitted_numbers(sigma * self.distance)
+        unit = sigma if self.distance else 1.0  # distances are times sigma
+        decays = np.stack([rates * sigma, right * unit, slope * unit, (right + wrong) * unit])
+        self.farthest = farthest(sigma * self.distance) / sigma
         self.decays = xp.asarray(decays)
         self.far = xp.empty((2, queries.n if len(self.query) else 1))
 

@@ -11,7 +11,7 @@ from small_inputs import results
 
 ROOT = Path(__file__).parents[2]
 KERNEL_TESTS = [
-    "test_simd.py",
+    "test_vectors.py",
     "test_order.py",
     "test_query_relative.py",
 ]
@@ -20,9 +20,8 @@ KERNEL_TESTS = [
 PROGRAM = """
 import sys
 import pytest
-from gapboost._kernels.lambdarank.pairs import sum_pairs
-from gapboost._kernels.simd import load8, reference
-assert load8 is reference.load8 and not hasattr(sum_pairs, "py_func")
+from gapboost._kernels.lambdarank.pairs import add_pairs
+assert not hasattr(add_pairs, "py_func")
 path, *tests = sys.argv[1:]
 assert pytest.main(["-q", "-p", "no:cacheprovider", *tests]) == 0
 from tests.support.small_inputs import write_plain

@@ -45,9 +45,10 @@ import numpy as np
 STANDARDIZE = (
     KERNELS
     + """
-from gapboost._kernels.query_relative import IN_ORDER, zscores
+from gapboost._kernels.order import sorting_for
+from gapboost._kernels.query_relative import ZSCORE, write_relative
 x = np.array([[1.0], [2.0], [4.0]])
-zscores(x, 0, 1, IN_ORDER, np.array([0, 3]), x, 0, np.empty(3))
+write_relative(ZSCORE, x, 0, 1, np.arange(3), np.array([0, 3]), x, 0, sorting_for(3))
 print(x[:, 0].tolist())
 """
 )
@@ -219,7 +220,7 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
     lacking = [
         path
         for path in image.rglob("*.nbc")
-        if re.search(r"query_relative\.(zscores|center)-", path.name)
+        if re.search(r"query_relative\.(write_relative|center)-", path.name)
     ]
     assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
     for path in lacking:
@@ -318,7 +319,7 @@ from gapboost._kernels.query_relative import center
 
 @kernel
 def squares(x):
-    return center(x, len(x), 1.0)
+    return center(x, 1.0)
 """
 CALL = (
     KERNELS + "from gapboost._kernels.caller import squares; print(squares(np.array([1.0, 3.0])))"

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from gapboost._kernels.query_relative import IN_ORDER, percentile_ranks, sorting_for, zscores
+from gapboost._kernels.order import sorting_for
+from gapboost._kernels.query_relative import RANK, ZSCORE, write_relative
 
 OFFSETS = np.array([0, 1, 3, 60, 200])
 
@@ -25,14 +26,15 @@ def definition(kind, column):
     return result
 
 
-def computed(kind, values, rows=IN_ORDER, offsets=OFFSETS):
+def computed(kind, values, rows=None, offsets=OFFSETS):
     output = np.full(values.shape, -9.0, values.dtype)
-    n, longest = values.shape[1], int(np.diff(offsets).max())
-    memory = [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
-    function = zscores if kind == "zscore" else percentile_ranks
+    rows = np.arange(len(values)) if rows is None else rows
+    memory = sorting_for(int(np.diff(offsets).max()))
+    code = ZSCORE if kind == "zscore" else RANK
     # Compiled code gives no such warnings; plain numpy does.
     with np.errstate(over="ignore", invalid="ignore"):
-        return function(values, 0, n, rows, offsets, output, 0, *memory), output
+        n = values.shape[1]
+        return write_relative(code, values, 0, n, rows, offsets, output, 0, memory), output
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def values():
 def test_definition(kind, shuffled, dtype, values):
     values = values.astype(dtype)
     rows = np.random.default_rng(1).permutation(200) if shuffled else np.arange(200)
-    infinite, output = computed(kind, values, rows if shuffled else IN_ORDER)
+    infinite, output = computed(kind, values, rows)
     assert not infinite
     for begin, end in itertools.pairwise(OFFSETS):
         of_query = rows[begin:end]

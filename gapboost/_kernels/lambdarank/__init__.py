@@ -10,7 +10,7 @@ that q is above p. The pair adds
 
 lam is to be minimized: a negative one moves its document up.
 
-**Delta is a sum of something known at p and something known at q** (`sums`). For any grade g, with
+**Delta is a sum of something known at p and something known at q** (`swaps`). For any grade g, with
 the prefix sums C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]
 over the grades i_n at the ranks n,
 
@@ -20,26 +20,22 @@ over the grades i_n at the ranks n,
                   - (E_g[q-1] - E_b[q-1])
     bend[a, g] = pair[a, a] + pair[g, g] - pair[a, g] - pair[g, a]
 
-so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document. The arrays of these
-names hold all three with the sign that they have in D: sign(a - g) upper[p, g], sign(g - b)
-lower[q, g] and sign(a - g) bend[a, g].
+so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document.
 
-**t and t (1 - t) are approximated by polynomials in u**, to 1e-11 (`exponents`), and every power of
-u = e^(sigma s_q) / e^(sigma s_p) is a product of something at q and something at p. So what a
-document receives from all documents below it comes from running sums of powers by grade, and what
-it receives from those above from their mirror image (`moments`): O(n c K) for n documents, c grades
-and K = 16 powers. Where a < b, the factor 1 - t is written -(t - 1): the same polynomial, and the
-constant -1.
+**t, 1 - t and t (1 - t) are approximated by sums of exponentials of x**, divided by epsilon + x if
+changes are divided by the distance of the scores. Every exponential is a product of something at q
+and something at p. So what a document receives from all documents below it comes from running sums
+of exponentials by grade, and what it receives from those above from their mirror image
+(`exponentials`): O(n c K) for n documents, c grades and K exponentials, 16 or 40.
 
-===========  ==========================================================================
-`form`       the quadratic form of one query, by the grades that occur in it
-`memory`     working memory for one list after the other
-`exponents`  e^(sigma s) relative to an anchor, and the polynomials
-`swaps`      upper and lower of the documents of a list
-`pairs`      the sums pair by pair, for short lists and for cascades (ERR, RR)
-`moments`    the running sums: what a document receives from them and adds to them
-`distance`   the running sums of changes divided by the distance of the scores
-`sums`       lam and eta of each document of a list, by one of these ways
-`gradients`  queries of a thread: rank, take, sum, scale, write
-===========  ==========================================================================
+**Pairs of a short list are visited by grade** (`pairs`): each document visits those of lower
+grades, above it and below it. With x = sigma (s_i - s_j), of any sign, for the document i of the
+higher grade, its pair has one factor, 1 / (1 + e^x), and one exponential a document is enough.
+
+==============  ===========================================================================
+`swaps`         the quadratic form of one query, and upper and lower of its documents
+`pairs`         the sums pair by pair, for short lists and for cascades (ERR, RR)
+`exponentials`  sums of exponentials, and the running sums
+`gradients`     queries of a thread: rank, take, sum, scale, write
+==============  ===========================================================================
 """

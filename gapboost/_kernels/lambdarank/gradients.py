@@ -1,25 +1,42 @@
 """LambdaRank gradients of some queries in one call: rank, take, sum, scale, write."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.distance import Decays
-from gapboost._kernels.lambdarank.form import make_form, number_grades
-from gapboost._kernels.lambdarank.memory import Memory, pointers
-from gapboost._kernels.lambdarank.sums import sum_list
-from gapboost._kernels.order import Elements, rank_one
-from gapboost._kernels.simd import Pointer, pointer
+from gapboost._kernels.lambdarank.exponentials import (
+    FIRST,
+    POWERS,
+    SECOND,
+    Exponentials,
+    Ranked,
+    Visit,
+    add_running_sums,
+)
+from gapboost._kernels.lambdarank.pairs import (
+    Grouped,
+    add_cascade,
+    add_pairs,
+    grouped_pointers,
+    make_grouped,
+)
+from gapboost._kernels.lambdarank.swaps import Form, fill_equal_swaps, fill_swaps, padded, read_form
+from gapboost._kernels.order import Sorting, rank_one, sorting_for, sorting_pointers
+from gapboost._kernels.vectors import Pointer, pointer
 
-# Longest list whose pairs may be visited one by one: that way keeps tables of the whole list.
-LONGEST_BY_PAIRS = 4096
+# Kinds of pairs: those of a quadratic form; pairs that all change the measure by 1 (RankNet); and
+# those of a cascade (ERR, RR).
+FORM, EQUAL, CASCADE = 0, 1, 2
 
 # Pairs one by one that take as long as a document in the running sums: without score distance, and
 # with it.
-PAIRS_PER_DOCUMENT, PAIRS_APART = 40, 125
+PAIRS_PER_DOCUMENT, PAIRS_APART = 100, 250
+
+# Documents of a longer list whose swaps are held at a time.
+BLOCK = 4096
 
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
@@ -60,7 +77,7 @@ class Options(NamedTuple):
     Attributes
     ----------
     kind : int
-        Of pairs, see `form`.
+        Of pairs: FORM, EQUAL or CASCADE.
     sigma : float
         Steepness of the logistic function.
     normalize : bool
@@ -90,7 +107,7 @@ def reach(discount: Array, sizes: Array, truncation: int | None) -> Array:
 def quicker_by_pairs(deep: Array, sizes: Array, apart: bool) -> Array:
     """Return True for each query that takes less time pair by pair than by running sums."""
     pairs = PAIRS_APART if apart else PAIRS_PER_DOCUMENT
-    quicker: Array = (sizes <= LONGEST_BY_PAIRS) & (deep * (2 * sizes - deep) <= 2 * pairs * sizes)
+    quicker: Array = deep * (2 * sizes - deep) <= 2 * pairs * sizes
     return quicker
 
 
@@ -99,38 +116,140 @@ def dampening(size: Array) -> Array:
     return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
 
 
+class Memory(NamedTuple):
+    """Working memory for one list after the other: arrays or, in compiled code, pointers.
+
+    By rank: ``s``, scores times sigma; ``grade`` (int32), numbered among those that occur in the
+    query; ``lam`` and ``eta``; rows of the parts of a swap, ``upper`` and ``lower``. ``number``,
+    ``levels`` and ``sizes`` (int64): numbers of all grades, and the grade and the documents of each
+    number. ``form`` is for `read_form`, ``moments`` for `add_running_sums`,
+    ``prefixes`` for `fill_swaps`, by block.
+    """
+
+    s: Any
+    grade: Any
+    lam: Any
+    eta: Any
+    upper: Any
+    lower: Any
+    number: Any
+    levels: Any
+    sizes: Any
+    form: Any
+    moments: Any
+    prefixes: Any
+    sorting: Sorting
+    grouped: Grouped
+
+
+def make_memory(longest: int, longest_by_pairs: int, n_levels: int) -> Memory:
+    """Return memory for lists up to `longest`, up to `longest_by_pairs` pair by pair."""
+    width = padded(n_levels)
+    s, lam, eta = np.empty((3, longest))
+    rows = max(longest_by_pairs, min(longest, BLOCK))
+    upper, lower = np.zeros((2, rows * width))
+    number, levels, sizes = np.empty((3, n_levels), np.int64)
+    return Memory(
+        s=s, grade=np.empty(longest, np.int32), lam=lam, eta=eta, upper=upper, lower=lower,
+        number=number, levels=levels, sizes=sizes, form=np.zeros((3 * width + 1) * width),
+        moments=np.empty(3 * n_levels * (len(FIRST) + len(SECOND)) + 2),
+        prefixes=np.empty((longest // BLOCK + 2) * 2 * width), sorting=sorting_for(longest),
+        grouped=make_grouped(longest_by_pairs, n_levels),
+    )  # fmt: skip
+
+
 @kernel
-def rank_scores(n: int, scores: Pointer, turns: Pointer, memory: Memory) -> None:
-    """Fill ``memory.order``: best first, equal scores in their turns."""
-    elements, other = Elements(memory.lam, memory.rows), Elements(memory.eta, memory.other_rows)
+def pointers(m: Memory) -> Memory:
+    """Return the memory with a pointer for each array."""
+    return Memory(
+        s=pointer(m.s, 0), grade=pointer(m.grade, 0), lam=pointer(m.lam, 0),
+        eta=pointer(m.eta, 0), upper=pointer(m.upper, 0), lower=pointer(m.lower, 0),
+        number=pointer(m.number, 0), levels=pointer(m.levels, 0), sizes=pointer(m.sizes, 0),
+        form=pointer(m.form, 0), moments=pointer(m.moments, 0), prefixes=pointer(m.prefixes, 0),
+        sorting=sorting_pointers(m.sorting), grouped=grouped_pointers(m.grouped),
+    )  # fmt: skip
+
+
+@kernel
+def number_grades(n: int, grades: Pointer, n_grades: int, m: Memory) -> int:
+    """Number the grades that occur, ascending, both ways; returns how many they are."""
+    for g in range(n_grades):
+        m.number[g] = 0
     for i in range(n):
-        elements.scores[i] = scores[turns[i]]
-        elements.rows[i] = turns[i]
-    rank_one(n, elements, other, memory.ends, memory.pieces, memory.order)
+        m.number[grades[i]] += 1
+    n_levels = 0
+    for g in range(n_grades):
+        size = m.number[g]
+        m.number[g] = n_levels
+        m.levels[n_levels] = g
+        m.sizes[n_levels] = size
+        n_levels += size > 0
+    return n_levels
 
 
 @kernel
-def absolute_sum(n: int, values: Pointer) -> float:
-    """Return the sum of absolute values, in the order of numpy's ``reduceat`` for short lists."""
-    total = 0.0
-    for begin in range(1, n, 128):
-        end = min(begin + 128, n)
-        a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        whole = begin + (end - begin) // 8 * 8
-        for i in range(begin, whole, 8):
-            a += abs(values[i])
-            b += abs(values[i + 1])
-            c += abs(values[i + 2])
-            d += abs(values[i + 3])
-            e += abs(values[i + 4])
-            f += abs(values[i + 5])
-            g += abs(values[i + 6])
-            h += abs(values[i + 7])
-        part = ((a + b) + (c + d)) + ((e + f) + (g + h))
-        for i in range(whole, end):
-            part += abs(values[i])
-        total += part
-    return float(abs(values[0]) + total)
+def sum_list(
+    n: int,
+    deep: int,
+    by_pairs: bool,
+    kind: int,
+    n_levels: int,
+    n_grades: int,
+    discount: Pointer,
+    pair: Pointer,
+    own: Pointer,
+    exponentials: Exponentials,
+    m: Memory,
+) -> None:
+    """Add lam and eta of all documents, from ``s`` and ``grade`` in memory."""
+    s, grade, upper, lower, lam, eta = m.s, m.grade, m.upper, m.lower, m.lam, m.eta
+    epsilon, numbers = exponentials.epsilon, exponentials.numbers
+    width = (n_levels + 7) // 8 * 8
+    for i in range(n_levels):
+        m.form[i] = own[m.levels[i]]
+    if kind == CASCADE:
+        add_cascade(n, deep, epsilon, s, grade, discount, m.form, lam, eta)
+        return
+    form = Form(own=m.form, pair=m.form, transposed=m.form, bend=m.form)
+    if kind == FORM:
+        form = read_form(n_levels, width, m.levels, pair, n_grades, m.form)
+    for i in range(2 * width):
+        m.prefixes[i] = 0.0
+    by_pairs = by_pairs or s[0] - s[n - 1] > exponentials.farthest
+    size = n if by_pairs else BLOCK
+    blocks = (n + size - 1) // size
+    documents = Ranked(n=n, n_levels=n_levels, s=s, grade=grade, lam=lam, eta=eta)
+    for k in range(blocks if by_pairs else 2 * blocks):
+        down = k < blocks
+        block = k if down else 2 * blocks - 1 - k
+        lo = block * size
+        hi = min(n, lo + size)
+        codes, prefix = pointer(grade, lo), pointer(m.prefixes, block * 2 * width)
+        if k == blocks:
+            pass  # the last block has its swaps from the way down
+        elif kind == EQUAL:
+            fill_equal_swaps(hi - lo, width, codes, n_levels, upper, lower)
+        else:
+            ranks = pointer(discount, lo)
+            fill_swaps(hi - lo, width, codes, ranks, form, prefix, upper, lower)
+        if by_pairs:
+            add_pairs(
+                n, deep, n_levels, width, epsilon, m.sizes, s, grade, upper, lower, m.grouped, lam,
+                eta,
+            )  # fmt: skip
+            continue
+        visit = Visit(
+            step=1 if down else -1, lo=lo, hi=hi, receivers=n if down else deep,
+            givers=deep if down else n, received=lower if down else upper,
+            given=upper if down else lower, width=width,
+        )  # fmt: skip
+        if epsilon == 0.0:
+            add_running_sums(visit, POWERS, numbers, documents, m.moments)
+        else:
+            others = pointer(m.moments, 3 * n_levels * len(FIRST) + 1)
+            second = pointer(numbers, 4 * len(FIRST))
+            add_running_sums(visit, FIRST, numbers, documents, m.moments)
+            add_running_sums(visit, SECOND, second, documents, others)
 
 
 @kernel
@@ -142,8 +261,9 @@ def write_gradients(
     pair: Array,
     own: Array,
     options: Options,
-    decays: Decays,
-    arrays: Memory,
+    undivided: Exponentials,
+    divided: Exponentials,
+    memory: Memory,
     scores: Array,
     grad: Array,
     hess: Array,
@@ -156,46 +276,54 @@ def write_gradients(
     arrays, or to float32 arrays where those are empty: a second version of all of this would take
     seconds to compile.
     """
-    memory = pointers(arrays)
-    apart = Decays(decays.epsilon, decays.farthest, decays.stretch, pointer(decays.numbers))
-    n_grades, sigma = own.shape[1], options.sigma
+    m, sigma, n_grades = pointers(memory), options.sigma, own.shape[1]
+    lam, eta, order, sorting = m.lam, m.eta, m.sorting.order, m.sorting
     for q in range(first, last):
-        begin = queries.offsets[q]
+        begin, table = queries.offsets[q], start + q - first
         n = queries.offsets[q + 1] - begin
-        rank_scores(n, pointer(scores) + begin, pointer(queries.turns) + begin, memory)
-        size = number_grades(
-            n, pointer(queries.grades) + begin, n_grades, memory.code_of, memory.grade_of
-        )
+        turns, grades = pointer(queries.turns, begin), pointer(queries.grades, begin)
+        for i in range(n):
+            sorting.scores[i] = scores[begin + turns[i]]
+            sorting.rows[i] = turns[i]
+        rank_one(n, sorting)
+        n_levels = number_grades(n, grades, n_grades, m)
         for r in range(n):
-            row = begin + memory.order[r]
-            memory.s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
-            memory.grade[r] = memory.code_of[queries.grades[row]]
-            memory.lam[r] = 0.0
-            memory.eta[r] = 0.0
-        if size > 1:
-            table = start + q - first
-            form = make_form(
-                options.kind, pointer(pair) + table * pair.shape[1] * pair.shape[2],
-                pointer(own) + table * n_grades, n_grades, memory.grade_of, size, memory.form,
-                pointer(queries.discount), queries.deep[q],
+            score = float(scores[begin + order[r]]) * sigma
+            m.s[r] = min(max(score, -FARTHEST_SCORE), FARTHEST_SCORE)
+            m.grade[r] = m.number[grades[order[r]]]
+            lam[r] = 0.0
+            eta[r] = 0.0
+        # Equal scores are at no distance: as in LightGBM and XGBoost, nothing is divided.
+        apart = m.s[0] > m.s[n - 1]
+        if n_levels > 1:
+            exponentials = Exponentials(
+                epsilon=divided.epsilon if apart else 0.0,
+                farthest=divided.farthest if apart else undivided.farthest,
+                numbers=pointer(divided.numbers if apart else undivided.numbers, 0),
+            )
+            sum_list(
+                n, queries.deep[q], queries.by_pairs[q], options.kind, n_levels, n_grades,
+                pointer(queries.discount, 0), pointer(pair, table * pair.shape[1] * pair.shape[2]),
+                pointer(own, table * n_grades), exponentials, m,
             )  # fmt: skip
-            sum_list(n, form, queries.by_pairs[q], apart, memory)
-        # distances are times sigma
-        unit = sigma if decays.epsilon > 0.0 and memory.s[0] > memory.s[n - 1] else 1.0
+        unit = sigma if apart and divided.epsilon > 0.0 else 1.0  # distances are times sigma
+        mass = 0.0
+        for r in range(n):
+            mass += abs(lam[r])
+        mass *= sigma * unit
         factor = queries.weights[q] * unit
-        mass = sigma * unit * absolute_sum(n, memory.lam)
         if options.normalize and mass > 0.0:
             factor *= math.log2(1.0 + mass) / mass
         push, curve = factor * sigma, factor * (sigma * sigma)
         for r in range(n):
-            row = begin + memory.order[r]
-            lam, eta = memory.lam[r], memory.eta[r]
-            steady = max(max(eta, options.least_curvature * abs(lam)) * curve, HESSIAN_FLOOR)
+            row = begin + order[r]
+            steady = max(eta[r], options.least_curvature * abs(lam[r])) * curve
+            steady = max(steady, HESSIAN_FLOOR)
             if len(grad) > 0:
-                grad[row] = lam * push
+                grad[row] = lam[r] * push
                 hess[row] = steady
             else:
-                grad32[row] = lam * push
+                grad32[row] = lam[r] * push
                 hess32[row] = steady
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
-from gapboost._kernels.simd import load16, pointer, powers, total
+from gapboost._kernels.jit import kernel, summing_kernel
 
 # Coefficients of a polynomial: powers 0 to 16.
 COEFFICIENTS = 17
@@ -159,9 +158,12 @@ def interact(
             j += 1
 
 
-@kernel
+@summing_kernel
 def arriving_at(r: int, channel: int, points: Points, arriving: Array) -> Any:
     """Evaluate the polynomial of a point's cell, in a channel, at the point."""
-    at = (points.cell[r] * arriving.shape[1] + channel) * COEFFICIENTS
-    start = pointer(arriving)
-    return start[at] + total(load16(start, at + 1) * powers(points.t[r]))
+    j, t = points.cell[r], points.t[r]
+    value, power = 0.0, 1.0
+    for k in range(COEFFICIENTS):
+        value += power * arriving[j, channel, k]
+        power *= t
+    return value
