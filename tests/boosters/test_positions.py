@@ -91,7 +91,7 @@ def test_factors_are_those_of_lightgbm(penalty):
     dataset = lightgbm.Dataset(x, y, **fit, params={"verbosity": -1})
     theirs, expected = lightgbms_own({**options, **own}, dataset, 20)
     ours = gb.lightgbm.LGBMGAPRanker(
-        objective=gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False),
+        objective=gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False, step=1.0),
         path_smooth=0.0,
         n_estimators=20,
         min_child_samples=5,
