@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.harness import BOOSTERS, HERE, Row, Subject, output_of
+from benchmarks.latency import PAGE
 
 PROCESS = """
 import logging, time
@@ -62,4 +63,4 @@ def costs(smoke: bool) -> Iterator[Row]:
 
 
 ABOUT = "processor seconds of compilation, once on a machine"
-SUBJECTS = [Subject("compilation", ABOUT, costs, BOOSTERS)]
+SUBJECTS = [Subject("compilation", ABOUT, costs, BOOSTERS, page=PAGE)]
