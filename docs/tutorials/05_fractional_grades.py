@@ -65,8 +65,8 @@ for name, y in labels.items():
 # %%
 # One small draw says little. The table repeats it on MQ2007, with 85 % of the documents and 1 692
 # queries, in five folds and three draws of labels. The rankers have their defaults, and are tested
-# on the true grades. The code is ``benchmarks/studies/labels`` of commit 3e45d17. Its results are
-# still in that folder. The table has differences of means, with 95 % intervals over the folds:
+# on the true grades. The code and the results are in ``benchmarks/studies/labels`` of commit
+# 3e45d17. The table has differences of means, with 95 % intervals over the folds:
 #
 # .. list-table::
 #    :header-rows: 1
@@ -95,8 +95,8 @@ for name, y in labels.items():
 # * A model's scores rank better than rounded ones, on all three measures.
 # * The mean of three judges is ahead of one judge. Its difference from the rounded mean is
 #   inconclusive.
-# * ``LGBMRanker`` takes whole grades only. It is behind, but not by its labels alone:
-#   ``LGBMGAPRanker`` also chooses the thresholds of trees differently by default.
+# * ``LGBMRanker`` takes whole grades only. It is behind, but not by its labels alone: at that
+#   commit, ``LGBMGAPRanker`` drew the thresholds of its trees at random by default.
 #
 # Another scale
 # -------------
