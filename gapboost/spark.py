@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.plan import OWN_NAMES, refuse
-from gapboost._boosters.positions import PENALTY
+from gapboost._boosters.plan import refuse
 from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure
@@ -139,10 +138,8 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
         n_jobs = booster["nthread"]
-        # XGBoost would compute its own metrics beside those of `custom_metric`.
-        ours = dict.fromkeys((*OWN_NAMES, PENALTY, "eval_metric"))
         return (
-            ranker._train_parameters({**booster, **ours}),
+            ranker._train_parameters(booster),
             {
                 **train,
                 "obj": objective(plan.objective, n_jobs=n_jobs),

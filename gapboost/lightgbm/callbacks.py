@@ -36,7 +36,8 @@ def units(objective: Objective, training: DataSummary) -> tuple[float, float]:
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`,
     `cat_l2`) are absolute numbers made for hessians of about 1 a row: without the factor they hold
-    every split by category back. For splits by number the factor cancels out.
+    every split by category back. For splits by number the factor cancels out. The step of the
+    objective multiplies the gradients alone.
     """
     scale = 1.0 if objective.in_units_of_rows else training.n_rows / training.n_queries
     return scale * objective.step_for(training.n_rows), scale

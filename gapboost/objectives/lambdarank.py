@@ -48,9 +48,9 @@ KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT = 1 << 26, 32
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
 
-# Training documents for which steps are as long as the booster's learning rate says. The root was
-# chosen with this number on made tasks and collections: benchmarks/EFFECTIVENESS.md.
-DOCUMENTS_OF_A_STEP, ROOT = 30_000, 8
+# The step is 1 for so many training documents, and grows with this root of their number. Both were
+# chosen on made tasks and collections: benchmarks/protocols/scaling.md.
+UNIT_DOCUMENTS, ROOT = 30_000, 8
 
 # Of one query of a cascade, which visits them one by one: about a second.
 MOST_PAIRS = 100_000_000
@@ -125,7 +125,7 @@ class LambdaRank(Objective):
         """See `Objective.step_for`."""
         if self.step is not None:
             return self.step
-        return float((n_documents / DOCUMENTS_OF_A_STEP) ** (1 / ROOT))
+        return float((n_documents / UNIT_DOCUMENTS) ** (1 / ROOT))
 
 
 @dataclass(frozen=True, repr=False)

@@ -35,7 +35,7 @@ def units(objective: Objective, n_documents: int) -> tuple[float, float]:
     XGBoost's own ranking objectives double the hessian for that, and its default learning rate of
     0.3 overshoots without. Halving the gradient takes the same step and leaves the hessians, which
     `min_child_weight` and `reg_lambda` are compared with, as they are. Objectives in units of rows
-    bound their hessians themselves.
+    bound their hessians themselves. The step of the objective multiplies the gradients too.
     """
     scale = 1.0 if objective.in_units_of_rows else 0.5
     return scale * objective.step_for(n_documents), 1.0

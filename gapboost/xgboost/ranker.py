@@ -22,9 +22,10 @@ from gapboost.xgboost.device import gradients_on, values_on
 from gapboost.xgboost.model_files import inscribe, read_objective, to_continue, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
+# Parameters of the ranker that are none of XGBoost's booster.
+OURS = frozenset((*OWN_NAMES, PENALTY, "eval_metric"))
 
-# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions
-# are raw scores.
+# A saved model names this objective: XGBRanker().load_model() takes it, and predicts raw scores.
 SAVED_AS = "rank:ndcg"
 
 # Parameters of XGBoost's own ranking objectives and metrics.
@@ -286,7 +287,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _train_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""
-        known = {name: value for name, value in given.items() if value is not None}
+        known = {n: value for n, value in given.items() if value is not None and n not in OURS}
         # XGBoost's default for linear models is 0, and their penalty is in other units.
         own = {} if self.booster == "gblinear" or "lambda" in known else {"reg_lambda": 5.0}
         required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
@@ -362,8 +363,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         It needs no gapboost, in pickles either. Fitted again, it trains for its own objective.
         """
         check_is_fitted(self)
-        given = {n: v for n, v in self.get_params().items() if n not in (*OWN_NAMES, PENALTY)}
-        vendor = xgboost.XGBRanker(**{**given, "objective": SAVED_AS, "eval_metric": None})
+        given = {n: v for n, v in self.get_params().items() if n not in OURS}
+        vendor = xgboost.XGBRanker(**{**given, "objective": SAVED_AS})
         vendor._Booster = self.get_booster().copy()
         if hasattr(self, "evals_result_"):
             vendor.evals_result_ = deepcopy(self.evals_result_)
@@ -396,5 +397,4 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """Return the parameters that XGBoost knows."""
         # `set_params` passes them to the booster of a fitted ranker.
         given = super().get_xgb_params()
-        ours = (*OWN_NAMES, PENALTY, "eval_metric")
-        return {**{n: v for n, v in given.items() if n not in ours}, "objective": SAVED_AS}
+        return {**{n: v for n, v in given.items() if n not in OURS}, "objective": SAVED_AS}
