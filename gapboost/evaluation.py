@@ -12,7 +12,7 @@ from gapboost._data.judged import Judged, judged
 from gapboost._data.recall_base import by_query, without_rows
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
-from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.base import check_distinct

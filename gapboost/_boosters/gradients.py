@@ -9,7 +9,7 @@ from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.rows import RankingRows
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import Team, working_on
+from gapboost._kernels.threads import Team, working_on
 from gapboost.objectives import Objective
 from gapboost.objectives.base import CheckedPass
 

@@ -7,7 +7,7 @@ import numpy as np
 from gapboost._boosters.gradients import check_scores
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import Team, working_on
+from gapboost._kernels.threads import Team, working_on
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
 from gapboost.measures.base import check_distinct

@@ -1,6 +1,5 @@
 """What the rankers of both boosters have besides `fit` and `predict`."""
 
-import os
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -12,14 +11,6 @@ from gapboost._data.features import check_names, feature_names, features, split,
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-# Threads of OpenMP do not survive a fork: a child process predicts with one thread.
-IMPORTED_IN = os.getpid()
-
-
-def is_forked() -> bool:
-    """Return True in a process that was forked after this import."""
-    return os.getpid() != IMPORTED_IN
 
 
 class GAPRanker:

@@ -59,11 +59,11 @@ Read in this order:
 `smooth`          SoftRank and ApproxRank
 `expected_value`  counts of grades; values of quadratic form and cascade, expected over ties
 `query_relative`  z-scores and percentile ranks of features within each query
-`parallel`        chunks of work on threads, and memory that they borrow
+`threads`         chunks of work on threads, and the threads that boosters lend
 `jit`             how all of this is compiled, and kept on disk
 ================  ================================================================================
 
-**What a thread may write.** Python hands out chunks of queries (`parallel.chunks.run`); no query is
+**What a thread may write.** Python hands out chunks of queries (`threads.run`); no query is
 shared by threads. A thread writes the rows of its queries in the outputs, and memory that it has
 taken from the pass, or made for the call. Everything else is constant.
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeVar, cast
 from uuid import uuid4
 
@@ -57,24 +57,16 @@ def _digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=16).digest()
 
 
-def _sources(folder: Any) -> bytes:
-    """Return the code of a package: a compiled function holds that of others, from other files."""
-    entries = sorted(folder.iterdir(), key=lambda entry: str(entry.name))
-    return b"\0".join(
-        entry.read_bytes() if entry.name.endswith(".py") else _sources(entry)
-        for entry in entries
-        if entry.name.endswith(".py") or (entry.is_dir() and entry.name != "__pycache__")
-    )
+def _digest_of_sources() -> bytes | None:
+    """Return a digest of all kernels: a compiled function holds others, from other files.
+
+    None, with which nothing is kept, where only compiled Python is installed.
+    """
+    sources = [path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py"))]
+    return _digest(b"\0".join(sources)) if sources else None
 
 
-def _sources_digest() -> bytes | None:
-    try:
-        return _digest(_sources(files(__package__)))
-    except OSError:
-        return None  # only compiled Python is there: nothing is kept
-
-
-SOURCES = _sources_digest()
+SOURCES = _digest_of_sources()
 
 
 class KernelCache(NullCache):

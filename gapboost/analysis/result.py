@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gapboost._data.arguments import seed
-from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels.threads import resolve_n_jobs
 from gapboost._optional import axes, frame
 from gapboost._page import line
 from gapboost._processes import over_processes

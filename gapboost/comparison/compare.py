@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_memory
 
 from gapboost._data.arguments import as_integer, one_of
-from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels.threads import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost.comparison.data import find_leaks, load, splits
 from gapboost.comparison.rankers import check_trees, checked_rankers

@@ -8,7 +8,7 @@ from typing import Any
 import lightgbm
 from lightgbm.basic import _LIB, LightGBMError, _choose_param_value, _ConfigAliases
 
-from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost._kernels.threads import openmp_team
 
 # The threads that LightGBM computes on.
 TEAM = openmp_team(_LIB)

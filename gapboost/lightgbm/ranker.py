@@ -10,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.plan import OWN_NAMES, Plan, refuse_ignored
 from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.ranker import GAPRanker, is_forked
+from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows, refuse_positions
 from gapboost._kernels import Array
+from gapboost._kernels.threads import is_forked
 from gapboost.lightgbm import private
 from gapboost.lightgbm.callbacks import units
 from gapboost.lightgbm.export import VENDOR_OBJECTIVE, labelled

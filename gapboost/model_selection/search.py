@@ -21,7 +21,7 @@ from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer, mapping
 from gapboost._data.features import features, rows_of, split
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels.threads import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate, mean, query_values

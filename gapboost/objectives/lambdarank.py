@@ -34,7 +34,7 @@ from gapboost._kernels.lambdarank.gradients import (
     reach,
     write_gradients,
 )
-from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures import Measure
 from gapboost.measures.base import parameter, tables_of
 from gapboost.measures.cascade import Cascade

@@ -43,7 +43,6 @@ import numpy as np
 from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.smooth.query import (
     Documents,
     find_positions,
@@ -51,6 +50,7 @@ from gapboost._kernels.smooth.query import (
     rows_by_rank,
 )
 from gapboost._kernels.smooth.sums import SmoothStep, compare, push, room_for, smooth_ranks
+from gapboost._kernels.threads import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
 

@@ -36,9 +36,9 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels.parallel.chunks import ranges_within
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
+from gapboost._kernels.threads import ranges_within
 from gapboost.measures.base import parameter, tables_of
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass

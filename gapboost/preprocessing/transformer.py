@@ -15,8 +15,8 @@ from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 from gapboost._kernels.order import sorting_for
-from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run
 from gapboost._kernels.query_relative import RANK, ZSCORE, write_relative
+from gapboost._kernels.threads import chunks, resolve_n_jobs, run
 from gapboost.preprocessing.tables import (
     as_numbers,
     chosen_columns,

@@ -8,7 +8,7 @@ from xgboost.core import _LIB
 from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
 from gapboost._boosters.rows import RankingRows
-from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost._kernels.threads import openmp_team
 
 # The threads that XGBoost computes on.
 TEAM = openmp_team(_LIB)

@@ -11,9 +11,10 @@ from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._boosters.plan import OWN_NAMES, Plan, ranking_objective, refuse_ignored
 from gapboost._boosters.positions import PENALTY, PositionFactors
-from gapboost._boosters.ranker import GAPRanker, is_forked
+from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows, refuse_positions
 from gapboost._kernels import Array
+from gapboost._kernels.threads import is_forked
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private

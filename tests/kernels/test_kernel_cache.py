@@ -35,21 +35,18 @@ X = np.arange(40.0)[:, None] % 7
 ranker = LGBMGAPRanker(n_estimators=2, min_child_samples=1, verbose=-1, n_jobs=1)
 print(ranker.fit(X, (X[:, 0] > 3).astype(int), np.arange(40) // 10).predict(X[:7]).tolist())
 """
-# Six kernels alone. To import the rest of the package takes longer than to compile them.
+# A few kernels alone. To import the rest of the package takes longer than to compile them.
 KERNELS = """
 import sys, types
 sys.modules["gapboost"] = package = types.ModuleType("gapboost")
 package.__path__ = [sys.argv[1] + "/gapboost"]
 import numpy as np
 """
-STANDARDIZE = (
+RANK = (
     KERNELS
     + """
-from gapboost._kernels.order import sorting_for
-from gapboost._kernels.query_relative import ZSCORE, write_relative
-x = np.array([[1.0], [2.0], [4.0]])
-write_relative(ZSCORE, x, 0, 1, np.arange(3), np.array([0, 3]), x, 0, sorting_for(3))
-print(x[:, 0].tolist())
+from gapboost._kernels.order import ranking
+print(ranking(np.array([1.0, 4.0, 2.0]), np.array([0, 3])).tolist())
 """
 )
 # Prints how many of our functions were compiled, in the last line.
@@ -106,10 +103,7 @@ def copy_of_package(place, *, compiled):
 @pytest.fixture(scope="module")
 def expected():
     """Run the programs, which caches all that they call on disk; return what they print."""
-    return {
-        program: output(run(program, PACKAGE.parent))[0]
-        for program in (EVALUATE + FIT, STANDARDIZE)
-    }
+    return {program: output(run(program, PACKAGE.parent))[0] for program in (EVALUATE + FIT, RANK)}
 
 
 @pytest.fixture
@@ -165,8 +159,8 @@ def closed(image):
     ("program", "environment"),
     [
         (EVALUATE + FIT, {}),
-        (STANDARDIZE, {"NUMBA_CACHE_DIR": "/nowhere"}),
-        (STANDARDIZE, {"HOME": str(Path.home()), "XDG_CACHE_HOME": str(Path.home() / ".cache")}),
+        (RANK, {"NUMBA_CACHE_DIR": "/nowhere"}),
+        (RANK, {"HOME": str(Path.home()), "XDG_CACHE_HOME": str(Path.home() / ".cache")}),
     ],
     ids=["nothing is writable", "nor the chosen folder", "the home of somebody else"],
 )
@@ -188,14 +182,14 @@ def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(
 ):
     copy_of_package(image, compiled=False)
     chosen = image / "chosen"
-    program = COUNTING + STANDARDIZE
+    program = COUNTING + RANK
     printed, compiled, said = counted(run(program, image, chosen))
-    assert (printed, said) == (expected[STANDARDIZE], [])
+    assert (printed, said) == (expected[RANK], [])
     assert compiled > 0
     assert not list((image / "gapboost").rglob("*.nbc"))
     environment = closed(image)
     assert counted(run(program, image, chosen, nobody, **environment)) == (
-        expected[STANDARDIZE],
+        expected[RANK],
         0,
         [],
     )
@@ -205,10 +199,8 @@ def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(
 def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, nobody, expected):
     copy_of_package(image, compiled=True)
     environment = {**closed(image), "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    printed, compiled, said = counted(
-        run(COUNTING + STANDARDIZE, image, None, nobody, **environment)
-    )
-    np.testing.assert_allclose(json.loads(printed), json.loads(expected[STANDARDIZE]), rtol=1e-14)
+    printed, compiled, said = counted(run(COUNTING + RANK, image, None, nobody, **environment))
+    np.testing.assert_allclose(json.loads(printed), json.loads(expected[RANK]), rtol=1e-14)
     assert compiled > 0
     assert len(said) == 1, said
     assert "gapboost.warmup keeps on this kind of processor" in said[0]
@@ -218,9 +210,7 @@ def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, nobo
 def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image, nobody, expected):
     copy_of_package(image, compiled=True)
     lacking = [
-        path
-        for path in image.rglob("*.nbc")
-        if re.search(r"query_relative\.(write_relative|center)-", path.name)
+        path for path in image.rglob("*.nbc") if re.search(r"order\.(rank|spread)-", path.name)
     ]
     assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
     for path in lacking:
@@ -230,11 +220,11 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
     environment = {**closed(image), "XDG_CACHE_HOME": str(home)}
     home.chmod(0o777)
     (printed, compiled, _), again = [
-        counted(run(COUNTING + STANDARDIZE, image, None, nobody, **environment)) for _ in range(2)
+        counted(run(COUNTING + RANK, image, None, nobody, **environment)) for _ in range(2)
     ]
     kept = {path.name for path in home.rglob("*.nbc")}
-    assert (printed, compiled) == (expected[STANDARDIZE], len(kept))
-    assert again == (expected[STANDARDIZE], 0, [])
+    assert (printed, compiled) == (expected[RANK], len(kept))
+    assert again == (expected[RANK], 0, [])
     assert kept
     assert kept <= {path.name for path in lacking}
 
@@ -248,31 +238,11 @@ def test_nothing_is_writable(has_folder, image, nobody, expected):
     chosen = image / "chosen"
     chosen.mkdir()
     environment = closed(image)
-    printed, said = output(
-        run(STANDARDIZE, image, chosen if has_folder else None, nobody, **environment)
-    )
-    assert printed == expected[STANDARDIZE]
+    printed, said = output(run(RANK, image, chosen if has_folder else None, nobody, **environment))
+    assert printed == expected[RANK]
     assert len(said) == 1, said
     assert "cannot be kept on disk" in said[0]
     assert "NUMBA_CACHE_DIR" in said[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chosen", [True, False], ids=["a chosen folder", "the user's"])
-def test_a_package_in_a_zip_file(chosen, tmp_path, expected):
-    copy_of_package(tmp_path / "sources", compiled=False)
-    package = shutil.make_archive(str(tmp_path / "package"), "zip", tmp_path / "sources")
-    place = tmp_path / "kept"
-    where = (
-        {"cache": place}
-        if chosen
-        else {"XDG_CACHE_HOME": str(place), "LOCALAPPDATA": str(place), "HOME": str(place)}
-    )
-    (_, compiled, _), again = [
-        counted(run(COUNTING + STANDARDIZE, package, **where)) for _ in range(2)
-    ]
-    assert compiled > 0
-    assert again == (expected[STANDARDIZE], 0, [])
 
 
 def cut_off(path, i):
@@ -302,28 +272,33 @@ def byte_flipped(path, i):
 )
 def test_broken_files(processes, broken, expected, folder):
     """They are compiled anew, and are good again."""
-    found = sorted(folder.rglob("*query_relative.*.nbc"))
+    found = sorted(folder.rglob("*order.*.nbc"))
     assert len(found) >= 6
     for i, path in enumerate(found):
         broken(path, i)
-    outputs = [output(process) for process in [run(STANDARDIZE, folder) for _ in range(processes)]]
-    assert [printed for printed, _ in outputs] == [expected[STANDARDIZE]] * processes
+    outputs = [output(process) for process in [run(RANK, folder) for _ in range(processes)]]
+    assert [printed for printed, _ in outputs] == [expected[RANK]] * processes
     assert not any(said for _, said in outputs)
-    assert output(run(STANDARDIZE, folder)) == (expected[STANDARDIZE], [])
+    assert output(run(RANK, folder)) == (expected[RANK], [])
 
 
 # A kernel that calls one in another file.
 CALLER = """
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.query_relative import center
+from gapboost._kernels.called import shifted
 
 @kernel
-def squares(x):
-    return center(x, 1.0)
+def squared(x):
+    return shifted(x) ** 2
 """
-CALL = (
-    KERNELS + "from gapboost._kernels.caller import squares; print(squares(np.array([1.0, 3.0])))"
-)
+CALLED = """
+from gapboost._kernels.jit import kernel
+
+@kernel
+def shifted(x):
+    return x {sign} 1.0
+"""
+CALL = KERNELS + "from gapboost._kernels.caller import squared; print(squared(3.0))"
 
 
 @pytest.mark.slow
@@ -331,9 +306,6 @@ def test_an_edited_function_changes_those_that_call_it_from_other_files(tmp_path
     copy_of_package(tmp_path, compiled=False)
     kernels = tmp_path / "gapboost" / "_kernels"
     (kernels / "caller.py").write_text(CALLER, encoding="utf-8")
-    assert output(run(CALL, tmp_path))[0] == "4.0\n"
-    path = kernels / "query_relative.py"
-    source = path.read_text(encoding="utf-8")
-    assert source.count("x[i] -= mean") == 1
-    path.write_text(source.replace("x[i] -= mean", "x[i] += mean"), encoding="utf-8")
-    assert output(run(CALL, tmp_path))[0] == "20.0\n"
+    for sign, printed in (("-", "4.0\n"), ("+", "16.0\n")):
+        (kernels / "called.py").write_text(CALLED.format(sign=sign), encoding="utf-8")
+        assert output(run(CALL, tmp_path))[0] == printed

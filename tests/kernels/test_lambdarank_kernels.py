@@ -17,7 +17,7 @@ import gapboost as gb
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._kernels.lambdarank.exponentials import FARTHEST, factors, fitted_numbers
-from gapboost._kernels.parallel.chunks import working_on
+from gapboost._kernels.threads import working_on
 from gapboost.objectives import lambdarank
 
 # True visits every pair, False uses running sums; None is the choice of the library.

@@ -12,8 +12,7 @@ import xgboost
 
 import gapboost.lightgbm.private
 import gapboost.xgboost.private
-from gapboost._kernels.parallel.chunks import available_cores, resolve_n_jobs, run, working_on
-from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost._kernels.threads import available_cores, openmp_team, resolve_n_jobs, run, working_on
 
 # Elsewhere all of them are the pool.
 LENT = sys.platform == "linux" and os.environ.get("GAPBOOST_OPENMP") != "0"

@@ -1,17 +1,18 @@
-"""Chunks of queries over threads.
+"""Chunks of queries on threads.
 
 Kernels release the GIL, so plain threads run them in parallel. numba's own threading layers are not
-used: they crash or serialize when several Python threads enter them. All callers of one process
-share one pool, so that many fits in parallel threads do not start more workers than there are
-cores. A booster's callback borrows the booster's own threads instead (`working_on`).
+used: they crash or serialize when several Python threads enter them. A booster's callback borrows
+the OpenMP threads that the booster keeps (`openmp_team`, `working_on`).
 """
 
+import ctypes
 import itertools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -29,14 +30,28 @@ CACHED_CHUNK = 1 << 14
 # Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
 CHUNK_BYTES = 1 << 21
 
+Work = Callable[[], None]
+
 # ``team(work, n)`` calls ``work()`` on up to n threads, the caller's one of them, and waits for
 # all.
-Team = Callable[[Callable[[], None], int], None]
+Team = Callable[[Work, int], None]
 
-_pool: ThreadPoolExecutor | None = None
-_lock = threading.Lock()
 _borrowed: ContextVar[Team | None] = ContextVar("borrowed", default=None)
-_forked = False
+
+_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+# void GOMP_parallel(void (*entry)(void *), void *data, unsigned n_threads, unsigned flags)
+_FORK_AND_JOIN = ctypes.CFUNCTYPE(None, _ENTRY, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
+
+# Environment variable, read on import of gapboost.lightgbm or gapboost.xgboost: 0 leaves the
+# booster's threads alone.
+SWITCH = "GAPBOOST_OPENMP"
+
+_IMPORTED_IN = os.getpid()
+
+
+def is_forked() -> bool:
+    """Tell whether this process was forked: OpenMP's threads do not survive that."""
+    return os.getpid() != _IMPORTED_IN
 
 
 def available_cores() -> int:
@@ -118,23 +133,28 @@ def run(task: Callable[[int], None], n: int, n_jobs: int) -> None:
 
     The caller's thread is one of them.
     """
-    if n_jobs == 1 or n <= 1:
-        for k in range(n):
-            task(k)
-        return
     waiting = iter(range(n))  # next() on it is atomic
 
     def work() -> None:
         for k in waiting:
             task(k)
 
-    team = None if _forked else _borrowed.get()
-    (team or _pooled)(work, min(n_jobs, n))
+    others, team = min(n_jobs, n) - 1, _borrowed.get()
+    if others < 1:
+        work()
+    elif team is not None and not is_forked():
+        team(work, others + 1)
+    else:
+        with ThreadPoolExecutor(others) as pool:
+            helpers = [pool.submit(work) for _ in range(others)]
+            work()
+        for helper in helpers:
+            helper.result()
 
 
 @contextmanager
 def working_on(team: Team | None) -> Iterator[None]:
-    """Let `run` use the threads of `team` in place of the shared pool; None changes nothing."""
+    """Let `run` use the threads of `team` in place of threads of its own; None changes nothing."""
     token = _borrowed.set(team)
     try:
         yield
@@ -142,56 +162,50 @@ def working_on(team: Team | None) -> Iterator[None]:
         _borrowed.reset(token)
 
 
-def _pooled(work: Callable[[], None], n_threads: int) -> None:
-    helpers: list[Future[None]] = [Future() for _ in range(n_threads - 1)]
+def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
+    """Return ``team(work, n)``, which calls ``work()`` on up to `n` OpenMP threads of `library`.
+
+    A team belongs to the thread that asks for it: inside a booster's callback these are the threads
+    that the booster itself has just used. They wait in a busy loop for its next parallel section,
+    so that threads of ours would find the cores taken; and they start within microseconds.
+    ``OMP_THREAD_LIMIT`` can make a team smaller than `n`, down to the caller alone: nothing may
+    wait for a second thread.
+
+    Parameters
+    ----------
+    library : ctypes.CDLL or None
+
+    Returns
+    -------
+    function or None
+        None where ``GAPBOOST_OPENMP=0`` is in the environment, and where the runtime does not offer
+        GNU's entry point: libgomp and LLVM's libomp do, on Linux alone.
+    """
+    if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
+        return None
     try:
-        _call(helpers, work)
-        work()
-    finally:
-        # A helper that has not started has nothing left to do; one that has may still write to the
-        # caller's arrays.
-        for helper in helpers:
-            if not helper.cancel():
-                helper.result()
+        fork_and_join = _FORK_AND_JOIN(("GOMP_parallel", library))
+    except (AttributeError, TypeError):
+        return None
 
+    def team(work: Work, n_threads: int) -> None:
+        errors: list[BaseException] = []
+        finished: list[int] = []
 
-def _call(helpers: list["Future[None]"], work: Callable[[], None]) -> None:
-    """Let as many helpers work as the pool has threads for: none while the interpreter ends."""
-    with suppress(RuntimeError):
-        for helper in helpers:
-            # A pool that fails to start a thread keeps the call in its queue, and its own future to
-            # itself.
-            _shared_pool().submit(_help, helper, work)
+        def entry(_: Any) -> None:
+            # ctypes would print an exception and go on.
+            try:
+                work()
+                finished.append(threading.get_ident())
+            except BaseException as error:
+                errors.append(error)
 
+        fork_and_join(_ENTRY(entry), None, n_threads, 0)
+        if errors:
+            raise errors[0]
+        # An interrupt can also come before the `try`, where ctypes prints it; the caller's thread
+        # then has done none of the work.
+        if threading.get_ident() not in finished:
+            raise KeyboardInterrupt
 
-def _help(helper: "Future[None]", work: Callable[[], None]) -> None:
-    if helper.set_running_or_notify_cancel():
-        try:
-            work()
-        except BaseException as error:
-            helper.set_exception(error)
-        else:
-            helper.set_result(None)
-
-
-def _shared_pool() -> ThreadPoolExecutor:
-    global _pool
-    with _lock:
-        if _pool is None:
-            _pool = ThreadPoolExecutor(
-                max(1, int(joblib.cpu_count())), thread_name_prefix="gapboost"
-            )
-        return _pool
-
-
-def _forget_pool() -> None:
-    # Threads do not survive a fork: the child would wait for ever on the parent's pool, or on its
-    # OpenMP team.
-    global _pool, _lock, _forked
-    _pool = None
-    _lock = threading.Lock()
-    _forked = True
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
+    return team
