@@ -12,10 +12,10 @@ from gapboost._data.judged import Judged, judged
 from gapboost._data.recall_base import by_query, without_rows
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
-from gapboost._kernels.threads import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
-from gapboost.measures.base import check_distinct
+from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.sums import grade_limit, with_its_label
 
 TieRule = Literal["expected", "row"]
@@ -223,50 +223,90 @@ def mean(values: Array, weights: Array) -> float:
     return float(np.average(values[counted], weights=weights[counted]))
 
 
+class QueryValues:
+    """Values of measures for each query of a data set: called with scores, in grouped order.
+
+    What does not depend on scores is made once, where memory allows it.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        Resolved.
+    data : Judged
+    ties, empty, n_jobs
+        See `evaluate`.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        data: Judged,
+        *,
+        ties: TieRule = "expected",
+        empty: Empty = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measures = measures
+        self.queries = data.queries
+        self.expected = ties == "expected"
+        self.threads = resolve_n_jobs(n_jobs)
+        self.empty: list[Any] = [
+            [] if empty == 0 else np.flatnonzero(~has_relevant(measure, data))
+            for measure in measures
+        ]
+        self.value_of_empty = OF_EMPTY[empty]
+        self.parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
+        self.tasks: list[tuple[int, int, Judged, dict[Measure, Measure]]] = []
+        every_cost = 0
+        for column in dict.fromkeys(part.label_column for part in self.parts):
+            read = {p: with_its_label(p, data) for p in self.parts if p.label_column == column}
+            _, of_label = next(iter(read.values()))
+            of_one = {part: measure for part, (measure, _) in read.items()}
+            cost = table_bytes(of_label.base.n_levels)
+            every_cost += cost * len(read)
+            for first, last in chunks(self.queries.offsets, self.threads, cost):
+                self.tasks.append((first, last, of_label, of_one))
+        self.kept: dict[int, dict[Measure, Evaluator]] | None = None
+        if can_keep(every_cost, self.queries.offsets):
+            self.kept = {}
+
+    def __call__(self, scores: Array) -> list[Array]:
+        """Return one float64 array of shape (Q,) for each measure."""
+        offsets, scores = self.queries.offsets, np.ascontiguousarray(scores)
+        found = {part: np.empty(len(self.queries)) for part in self.parts}
+
+        def task(k: int) -> None:
+            first, last, data, _ = self.tasks[k]
+            rows = slice(offsets[first], offsets[last])
+            starts = offsets[first : last + 1] - rows.start
+            ranked = rank_queries(scores[rows], data.codes[rows], starts, self.expected)
+            for part, evaluated in self._evaluators(k).items():
+                found[part][first:last] = evaluated(ranked)
+
+        run(task, len(self.tasks), self.threads)
+        values = []
+        for measure, empty in zip(self.measures, self.empty, strict=True):
+            value = np.sum([weight * found[part] for weight, part in measure.terms], axis=0)
+            value[empty] = self.value_of_empty
+            values.append(value)
+        return values
+
+    def _evaluators(self, k: int) -> dict[Measure, Evaluator]:
+        if self.kept is not None and k in self.kept:
+            return self.kept[k]
+        first, last, data, measures = self.tasks[k]
+        base, sizes = data.base[first:last], self.queries.sizes[first:last]
+        found = {part: measure.evaluator(base, sizes) for part, measure in measures.items()}
+        if self.kept is not None:
+            self.kept[k] = found
+        return found
+
+
 def query_values(
-    measures: Sequence[Measure],
-    data: Judged,
-    scores: Array,
-    *,
-    ties: TieRule = "expected",
-    empty: Empty = 0,
-    n_jobs: int | None = None,
+    measures: Sequence[Measure], data: Judged, scores: Array, **options: Any
 ) -> list[Array]:
-    """Return one float64 array of shape (Q,) a measure, for checked data in grouped order."""
-    parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
-    found: dict[Measure, Array] = {}
-    for label in dict.fromkeys(part.label_column for part in parts):
-        of_label = [part for part in parts if part.label_column == label]
-        found.update(_values_of_parts(of_label, data, scores, ties, n_jobs))
-    values = []
-    for measure in measures:
-        value = np.sum([weight * found[part] for weight, part in measure.terms], axis=0)
-        if empty != 0:
-            value[~has_relevant(measure, data)] = OF_EMPTY[empty]
-        values.append(value)
-    return values
-
-
-def _values_of_parts(
-    parts: Sequence[Measure], data: Judged, scores: Array, ties: TieRule, n_jobs: int | None
-) -> dict[Measure, Array]:
-    """Return the value of each query for measures that read the same label."""
-    read = [with_its_label(part, data) for part in parts]
-    _, data = read[0]
-    offsets, threads = data.queries.offsets, resolve_n_jobs(n_jobs)
-    ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
-    found = {part: np.empty(len(data.queries)) for part in parts}
-
-    def task(k: int) -> None:
-        first, last = ranges[k]
-        rows = slice(offsets[first], offsets[last])
-        starts = offsets[first : last + 1] - rows.start
-        ranked = rank_queries(scores[rows], data.codes[rows], starts, ties == "expected")
-        for part, (measure, _) in zip(parts, read, strict=True):
-            found[part][first:last] = measure.evaluated(ranked, data.base[first:last])
-
-    run(task, len(ranges), threads)
-    return found
+    """Return one float64 array of shape (Q,) a measure, by `QueryValues`."""
+    return QueryValues(measures, data, **options)(scores)
 
 
 def has_relevant(measure: Measure, data: Judged) -> Array:

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from gapboost._boosters.gradients import check_scores
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
-from gapboost.evaluation import mean, query_values
+from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure
 from gapboost.measures.base import check_distinct
 
@@ -48,7 +46,7 @@ class Metrics:
     team : callable, optional
         The booster's own threads.
     compute : callable, optional
-        Returns one value a query for each measure; None is `query_values`.
+        Returns one value a query for each measure; None is `QueryValues`.
     """
 
     def __init__(
@@ -63,9 +61,8 @@ class Metrics:
         self.measures = measures
         self.data = data
         self.names = names
-        self.n_jobs = n_jobs
         self.team = team
-        self.compute = compute
+        self.compute = compute or QueryValues(measures, data, n_jobs=n_jobs)
 
     def __call__(self, scores: Array) -> list[tuple[str, float]]:
         """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
@@ -75,8 +72,5 @@ class Metrics:
     def by_query(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""
         check_scores(scores)
-        if self.compute is not None:
-            return self.compute(scores)
-        scores = np.ascontiguousarray(scores)
         with working_on(self.team):
-            return query_values(self.measures, self.data, scores, n_jobs=self.n_jobs)
+            return self.compute(scores)

@@ -30,6 +30,9 @@ CACHED_CHUNK = 1 << 14
 # Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
 CHUNK_BYTES = 1 << 21
 
+# Tables of all queries may take this much, or this much a document: as the documents themselves.
+KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT = 1 << 26, 32
+
 Work = Callable[[], None]
 
 # ``team(work, n)`` calls ``work()`` on up to n threads, the caller's one of them, and waits for
@@ -85,6 +88,12 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
 def table_bytes(n_grades: int) -> int:
     """Memory of the tables ``pair`` and ``own`` of one query with grades ``0..n_grades - 1``."""
     return 8 * (n_grades * n_grades + n_grades)
+
+
+def can_keep(bytes_per_query: int, offsets: np.ndarray[Any, Any]) -> bool:
+    """Tell whether tables of all queries may stay in memory from one call to the next."""
+    most = max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * int(offsets[-1]))
+    return bytes_per_query * (len(offsets) - 1) <= most
 
 
 def chunks(

@@ -21,6 +21,8 @@ from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
 
+Evaluator = Callable[[Ranked], Array]
+
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
@@ -80,7 +82,7 @@ class Measure(Value, ABC):
 
     Derive a measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])``
     from `gapboost.measures.QuadraticForm`: every objective trains for it. Any other measure derives
-    from this class and defines `evaluated`. It overrides `relevant` if the one of this class does
+    from this class and defines `evaluator`. It overrides `relevant` if the one of this class does
     not fit.
 
     Parameters
@@ -194,10 +196,21 @@ class Measure(Value, ABC):
         return np.where(np.arange(n) < self.depth(n), weights, 0.0)
 
     @abstractmethod
-    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
-        """Return the value of each query, its mean over all orders of tied documents.
+    def evaluator(self, base: RecallBase, sizes: Array) -> Evaluator:
+        """Return a function of rankings of these queries, with what no ranking changes made once.
 
-        The queries come in order of rank, with their recall base. Values are float64 of shape (Q,).
+        Parameters
+        ----------
+        base : RecallBase
+            Of Q queries.
+        sizes : int64 ndarray of shape (Q,)
+            Lengths of their lists.
+
+        Returns
+        -------
+        function of a `Ranked`
+            It returns the value of each query, its mean over all orders of tied documents: float64
+            of shape (Q,). Several threads may call it at once.
         """
 
     def relevant(self, base: RecallBase) -> Array:
@@ -250,8 +263,9 @@ class Measure(Value, ABC):
             starts = np.arange(n - p + 1) * n
             untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
             swapped = Ranked(starts=starts, grades=lists.ravel(), ends=untied)
-            base = data.base[np.zeros(n - p, int)]
-            values = np.sum([w * part.evaluated(swapped, base) for w, part in terms], axis=0)
+            base, sizes = data.base[np.zeros(n - p, int)], np.full(n - p, n)
+            parts = [weight * part.evaluator(base, sizes)(swapped) for weight, part in terms]
+            values = np.sum(parts, axis=0)
             changes[p, p:] = values - values[0]
         return changes + changes.T
 
@@ -325,15 +339,18 @@ class QuadraticForm(Measure):
         """
         return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
 
-    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
-        """See `Measure.evaluated`."""
-        sizes = np.diff(ranked.starts)
+    def evaluator(self, base: RecallBase, sizes: Array) -> Evaluator:
+        """See `Measure.evaluator`."""
         weights, begins = self.discounts(base, sizes)
         pair, own = tables_of(self, base)
-        values, scratch = np.empty(len(base)), np.empty((2, base.n_levels))
         depth = self.depth(int(sizes.max()))
-        evaluate_form(ranked, weights, begins, depth, pair, own, scratch, values)
-        return values
+
+        def evaluated(ranked: Ranked) -> Array:
+            values, scratch = np.empty(len(own)), np.empty((2, own.shape[1]))
+            evaluate_form(ranked, weights, begins, depth, pair, own, scratch, values)
+            return values
+
+        return evaluated
 
     def relevant(self, base: RecallBase) -> Array:
         """Return True for each query with a document of some worth: bool of shape (Q,)."""

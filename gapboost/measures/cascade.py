@@ -21,7 +21,7 @@ from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
-from gapboost.measures.base import Measure, parameter
+from gapboost.measures.base import Evaluator, Measure, parameter
 from gapboost.measures.discounts import Constant, Discount, Reciprocal
 
 
@@ -40,17 +40,20 @@ class Cascade(Measure):
     def stops(self, levels: Array) -> Array:
         """Probability to stop at a document of each of these grades, float64 of their shape."""
 
-    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
-        """See `Measure.evaluated`.
+    def evaluator(self, base: RecallBase, sizes: Array) -> Evaluator:
+        """See `Measure.evaluator`.
 
         A group of t tied documents, of which R can satisfy, costs O(t R).
         """
-        longest = int(np.diff(ranked.starts).max())
-        stops = np.atleast_2d(self.stops(base.levels))
-        values, reaching = np.empty(len(base)), np.empty(longest + 1)
-        discount = self.discount(longest)
-        evaluate_cascade(ranked, discount, self.depth(longest), stops, reaching, values)
-        return values
+        longest = int(sizes.max())
+        stops, discount = np.atleast_2d(self.stops(base.levels)), self.discount(longest)
+
+        def evaluated(ranked: Ranked) -> Array:
+            values, reaching = np.empty(len(base)), np.empty(longest + 1)
+            evaluate_cascade(ranked, discount, self.depth(longest), stops, reaching, values)
+            return values
+
+        return evaluated
 
     def relevant(self, base: RecallBase) -> Array:
         """See `Measure.relevant`."""

@@ -22,8 +22,14 @@ from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._kernels.expected_value import Ranked
-from gapboost.measures.base import Measure, QuadraticForm, label_of_value, tables_of, without_pairs
+from gapboost.measures.base import (
+    Evaluator,
+    Measure,
+    QuadraticForm,
+    label_of_value,
+    tables_of,
+    without_pairs,
+)
 from gapboost.measures.discounts import Discount
 
 
@@ -223,7 +229,7 @@ class OfLabel(Measure):
         grades = occurring[self.column] if isinstance(occurring, Mapping) else occurring
         return replace(self, measure=self.measure.resolved(grades))
 
-    def evaluated(self, ranked: Ranked, base: RecallBase) -> Array:
+    def evaluator(self, base: RecallBase, sizes: Array) -> Evaluator:
         """Raise ValueError: a list of grades has one label."""
         raise ValueError(f"measure is {self!r}; expected {self.measure!r} for one label")
 

@@ -352,7 +352,6 @@ def _train_on_fold(
         nonlocal n_rounds
         n_rounds += 1
         if n_rounds in trees:
-            scores = np.ascontiguousarray(scores)
             values = query_values(targets, held_out.data, scores, n_jobs=1)
             means = [mean(by_query, held_out.data.weights) for by_query in values]
             found[n_rounds] = means, time.perf_counter() - start

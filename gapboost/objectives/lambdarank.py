@@ -34,16 +34,12 @@ from gapboost._kernels.lambdarank.gradients import (
     reach,
     write_gradients,
 )
-from gapboost._kernels.threads import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures import Measure
 from gapboost.measures.base import parameter, tables_of
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.sums import with_its_label
 from gapboost.objectives.base import Objective, Pass
-
-# Tables are kept between passes up to this many bytes, or so many a document. Beyond, they are made
-# anew in each pass for some queries at a time.
-KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT = 1 << 26, 32
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
@@ -255,7 +251,7 @@ class LambdaRankPass(Pass):
         # of it faults at its first touch.
         self.free: list[Memory] = []
         cost = table_bytes(n_grades) if kind == FORM else 0
-        keep = cost * len(sizes) <= max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * data.queries.n_rows)
+        keep = can_keep(cost, offsets)
         self.kept = tables(0, len(sizes)) if keep else None
         self.ranges = chunks(offsets, threads, 0 if keep else cost)
 

@@ -16,8 +16,10 @@ from pair_sum import summed_pairs, swap_parts
 import gapboost as gb
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
+from gapboost._kernels import threads
 from gapboost._kernels.lambdarank.exponentials import FARTHEST, factors, fitted_numbers
 from gapboost._kernels.threads import working_on
+from gapboost.evaluation import QueryValues
 from gapboost.objectives import lambdarank
 
 # True visits every pair, False uses running sums; None is the choice of the library.
@@ -241,8 +243,14 @@ def test_tables_that_are_not_kept_give_the_same(monkeypatch):
     sizes = np.full(60, 40)
     grades, scores = rng.integers(0, 60, sizes.sum()), rng.standard_normal(sizes.sum())
     kept = gradients(gb.nDCG(gains="linear"), grades, scores, AUTO, sizes)
+    data = judged(grades, np.repeat(np.arange(60), sizes))
+    keeping = QueryValues([gb.nDCG(), gb.RR()], data)
+    values = keeping(scores)
     for name in ("KEPT_BYTES", "KEPT_BYTES_PER_DOCUMENT"):
-        monkeypatch.setattr(lambdarank, name, 0)
+        monkeypatch.setattr(threads, name, 0)
+    making = QueryValues([gb.nDCG(), gb.RR()], data)
+    assert (making.kept, len(keeping.kept)) == (None, len(keeping.tasks))
+    np.testing.assert_array_equal([making(scores), keeping(scores)], [values, values])
     made = prepared_pass(gb.nDCG(gains="linear"), grades, AUTO, sizes)
     assert made.kept is None
     found = np.empty((2, sizes.sum()))

@@ -51,13 +51,16 @@ class FirstGrade(Measure):
 
     threshold: float = 0
 
-    def evaluated(self, ranked, base):
-        values = []
-        for q, begin in enumerate(ranked.starts[:-1]):
-            tied = ranked.grades[begin : begin + ranked.ends[begin]]
-            levels = base.levels if base.levels.ndim == 1 else base.levels[q]
-            values.append(levels[tied].mean())
-        return np.array(values)
+    def evaluator(self, base, sizes):
+        def evaluated(ranked):
+            values = []
+            for q, begin in enumerate(ranked.starts[:-1]):
+                tied = ranked.grades[begin : begin + ranked.ends[begin]]
+                levels = base.levels if base.levels.ndim == 1 else base.levels[q]
+                values.append(levels[tied].mean())
+            return np.array(values)
+
+        return evaluated
 
 
 def test_a_measure_with_tables_evaluates_and_trains():
@@ -93,7 +96,7 @@ def test_a_measure_that_evaluates_in_its_own_way():
 
 
 def test_a_measure_defines_how_it_evaluates():
-    for base, missing in ((Measure, "evaluated"), (QuadraticForm, "tables")):
+    for base, missing in ((Measure, "evaluator"), (QuadraticForm, "tables")):
         with pytest.raises(TypeError, match=f"abstract.*{missing}"):
             type("Silent", (base,), {})()
 
