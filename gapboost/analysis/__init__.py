@@ -2,7 +2,7 @@
 
 =================  =============================================================================
 `trec`             judgments and runs of TREC: files, rankings, ``trec.evaluate``
-`systems`          values of measures for several systems, intervals over topics; bpref
+`systems`          values of measures for several systems; bpref
 `significance`     whether one ranker is better than another; how many pairs a measure tells apart
 `correlation`      whether measures rank systems alike, also with fewer judgments; ``tau_ap``
 `curve`            the graded precision-recall curve, whose area is the measure
@@ -29,7 +29,7 @@ from gapboost.analysis.informativeness import (
 from gapboost.analysis.optimality import local_optimality
 from gapboost.analysis.result import Result
 from gapboost.analysis.significance import discriminative_power, significance
-from gapboost.analysis.systems import SystemValues, bpref, system_values, topic_bootstrap
+from gapboost.analysis.systems import SystemValues, bpref, system_values
 
 __all__ = [
     "RankedList",
@@ -51,6 +51,5 @@ __all__ = [
     "system_values",
     "tau_ap",
     "threshold_sweep",
-    "topic_bootstrap",
     "trec",
 ]

@@ -21,10 +21,9 @@ from gapboost.analysis.systems import (
     SystemValues,
     checked_measures,
     checked_values,
-    rankings_of_runs,
-    values_by_topic,
+    system_values,
 )
-from gapboost.analysis.trec import Qrels, Run, Ties, grade_counts
+from gapboost.analysis.trec import Qrels, Run, Ties
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -193,22 +192,8 @@ def robustness(
     shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
-    repeats = as_integer(repeats, "repeats")
     wanted = checked_measures(measures)
-    complete = rankings_of_runs(qrels, runs, ties)
-
-    def means(judged: Qrels) -> Array:
-        """Return means over topics, of shape (measures, systems), by some of the judgments."""
-        grades = [max(judged[topic].get(d, 0), 0) for topic in qrels for d in qrels[topic]]
-        y_true, base = np.append(grades, 0), grade_counts(judged)
-        thinner = [
-            ranked._replace(y_true=y_true[ranked.judgments], recall_base=base)
-            for ranked in complete
-        ]
-        of_systems: Array = values_by_topic(wanted, judged, runs, thinner, 1).mean(axis=2)
-        return of_systems
-
-    expected = means(qrels)
+    complete = system_values(wanted, qrels, runs, ties=ties, n_jobs=1).means
 
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""
@@ -218,13 +203,12 @@ def robustness(
             # The same order of the documents at every fraction: smaller samples are parts of larger
             # ones.
             sample = thinned(qrels, fraction, np.random.default_rng(seed))
-            pairs = zip(expected, means(sample), strict=True)
-            found.append([kendall_tau(one, other) for one, other in pairs])
+            means = system_values(wanted, sample, runs, ties=ties, n_jobs=1).means
+            found.append(list(map(kendall_tau, complete, means)))
         return found
 
-    repeated = generators(random_state, repeats)
-    found = over_items(taus, repeated, n_jobs)
-    tau = np.array(found).transpose(2, 1, 0)
+    repeated = generators(random_state, as_integer(repeats, "repeats"))
+    tau = np.array(over_items(taus, repeated, n_jobs)).transpose(2, 1, 0)
     spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
     columns = {
         "measure": np.repeat(short_labels(wanted), len(shares)),

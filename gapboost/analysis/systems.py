@@ -1,17 +1,17 @@
-"""Values of measures for several systems on the same topics, and intervals over the topics."""
+"""Values of measures for several systems on the same topics."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import as_integer, as_relevant, mapping, ordered, probability
+from gapboost._data.arguments import as_integer, as_relevant, mapping
 from gapboost._kernels import Array
 from gapboost._optional import ir_measures
 from gapboost.analysis.estimates import settled
-from gapboost.analysis.result import Result, generators, short_labels
-from gapboost.analysis.trec import Qrels, Rankings, Run, Ties, evaluated, rankings
+from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.trec import Qrels, Run, Ties, evaluate
 from gapboost.measures import Measure, as_measure
 
 
@@ -65,16 +65,6 @@ class SystemValues(Result):
             means=means,
         )
 
-    def on_topics(self, topics: Sequence[str]) -> "SystemValues":
-        """Return the values on some of the topics."""
-        kept = places_of(topics, self.topics, "topics")
-        return SystemValues(self.measures, self.systems, topics, self.values[:, :, kept])
-
-    def of_systems(self, systems: Sequence[str]) -> "SystemValues":
-        """Return the values of some of the systems."""
-        kept = places_of(systems, self.systems, "systems")
-        return SystemValues(self.measures, systems, self.topics, self.values[:, kept])
-
     def best(self, n: int, measure: Any = None) -> "SystemValues":
         """Return the values of the `n` best systems.
 
@@ -102,32 +92,27 @@ class SystemValues(Result):
         if isinstance(measure, str) and measure not in self.measures:
             measure = as_measure(measure)
         if measure is None:
-            return self.of_systems([self.systems[s] for s in sorted(self._ranking(self.means)[:n])])
-        means = self.means[places_of([measure], self.measures, "measure")]
-        return self.of_systems([self.systems[s] for s in self._ranking(means)[:n]])
+            chosen = np.sort(self._ranked(self.means)[:n])
+        elif measure in self.measures:
+            chosen = self._ranked(self.means[[self.measures.index(measure)]])[:n]
+        else:
+            raise ValueError(f"measure is {measure!r}; expected one of {self.measures}")
+        names = [self.systems[system] for system in chosen]
+        return SystemValues(self.measures, names, self.topics, self.values[:, chosen])
 
-    def _ranking(self, means: Array) -> list[int]:
-        """Return systems by mean rank over the rows of `means`, best first; ties by name."""
-        # Sums of ranks are exact.
-        places = np.sum([stats.rankdata(-settled(row)) for row in means], axis=0)
-        return sorted(range(len(self.systems)), key=lambda s: (places[s], self.systems[s]))
+    def _ranked(self, means: Array) -> Array:
+        """Return numbers of systems by mean rank over the rows of `means`, best first."""
+        ranks = [stats.rankdata(-settled(row)) for row in means]
+        return np.lexsort((self.systems, np.sum(ranks, axis=0)))
 
 
 def _draw(values: SystemValues, ax: Any) -> None:
     """Draw means of systems, best by the first measure first."""
-    order = values._ranking(values.means[:1])
+    order = values._ranked(values.means[:1])
     for m, label in enumerate(short_labels(values.measures)):
         ax.plot(values.means[m, order], label=label)
     ax.set_xticks(range(len(order)), [values.systems[s] for s in order], rotation=60, ha="right")
     ax.set(ylabel=f"mean over {len(values.topics)} topics")
-
-
-def places_of(wanted: Any, known: tuple[Any, ...], name: str) -> list[int]:
-    """Return the positions of `wanted` in `known`; `name` is that of the argument, for errors."""
-    several = list(wanted) if ordered(wanted) else []
-    if not several or not all(one in known for one in several):
-        raise ValueError(f"{name} is {wanted!r}; expected some of {list(known)[:5]} ...")
-    return [known.index(one) for one in several]
 
 
 def system_values(
@@ -172,42 +157,21 @@ def system_values(
     >>> values.means.round(3).tolist()
     [[0.5, 0.417], [0.5, 0.375]]
     """
-    wanted = checked_measures(measures)
-    found = rankings_of_runs(qrels, runs, ties)
-    values = values_by_topic(wanted, qrels, runs, found, n_jobs)
-    return SystemValues(wanted, tuple(runs), tuple(qrels), values)
-
-
-def rankings_of_runs(qrels: Qrels, runs: Mapping[str, Run], ties: Ties) -> list[Rankings]:
-    """Return `rankings` of each run."""
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected at least one run by name")
-    return [rankings(qrels, run, ties=ties) for run in runs.values()]
-
-
-def values_by_topic(
-    measures: Sequence[Any],
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    found: Sequence[Rankings],
-    n_jobs: int | None,
-) -> Array:
-    """Return the values of measures of both libraries, of shape (measures, systems, topics).
-
-    Measures of gapboost read `found`, those of ir_measures `qrels` and `runs`.
-    """
-    ours = [measure for measure in measures if isinstance(measure, Measure)]
-    theirs = [measure for measure in measures if not isinstance(measure, Measure)]
+    wanted = checked_measures(measures)
+    ours = [measure for measure in wanted if isinstance(measure, Measure)]
+    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
     values = []
-    for run, ranked in zip(runs.values(), found, strict=True):
-        of_run: dict[Any, Any] = dict(evaluated(ours, ranked, n_jobs=n_jobs))
-        by_topic: dict[Any, Any] = {measure: dict.fromkeys(qrels, 0.0) for measure in theirs}
+    for run in runs.values():
+        found: dict[Any, Any] = {measure: dict.fromkeys(qrels, 0.0) for measure in theirs}
+        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
         for metric in ir_measures().iter_calc(theirs, qrels, run) if theirs else ():
             if metric.query_id in qrels:
-                by_topic[metric.measure][metric.query_id] = metric.value
-        of_run |= {measure: list(by_topic[measure].values()) for measure in theirs}
-        values.append([of_run[measure] for measure in measures])
-    return np.swapaxes(np.array(values), 0, 1)
+                found[metric.measure][metric.query_id] = metric.value
+        found = {measure: list(by_topic.values()) for measure, by_topic in found.items()}
+        values.append([(found | of_ours)[measure] for measure in wanted])
+    return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
 
 
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
@@ -273,91 +237,3 @@ def checked_values(values: Any, n_systems: int, n_topics: int) -> SystemValues:
         found = f"{len(values.systems)} systems and {len(values.topics)} topics"
         raise ValueError(f"values has {found}; expected at least {n_systems} and {n_topics}")
     return values
-
-
-def topic_bootstrap(
-    values: SystemValues,
-    statistic: Callable[[SystemValues], Any],
-    *,
-    n_resamples: int = 20_000,
-    confidence: float = 0.95,
-    random_state: Any = None,
-) -> Result:
-    """Compute a statistic on resamples of the topics: its error and interval over topics.
-
-    Parameters
-    ----------
-    values : SystemValues
-        For at least two topics.
-    statistic : callable
-        From `SystemValues` to a number or an array of finite numbers, such as
-        ``lambda some: correlation(some).tau``. For the interval of a difference between two
-        measures, return the difference: they share the topics.
-    n_resamples : int, default=20000
-        At least 2. Topics are drawn with replacement, as many as there are. For a slow statistic a
-        few hundred will do: the standard error is then known to about 5 %.
-    confidence : float, default=0.95
-        Of each interval.
-    random_state : int, Generator or RandomState, optional
-
-    Returns
-    -------
-    Result
-        ``estimate``: the statistic on all topics, of any shape. ``error``: its standard error, the
-        standard deviation over the resamples. ``low`` and ``high``: ends of the interval.
-        ``resampled``: the statistic on each resample, of shape (n_resamples, ...).
-
-    Raises
-    ------
-    ValueError
-        If there are less than two topics or resamples, or the statistic is not finite or changes
-        its shape. Errors of the statistic itself are raised as they are.
-
-    Notes
-    -----
-    Intervals are centered at the estimate, with the standard error of the bootstrap. Percentiles of
-    the resamples would be shifted: differences between systems vary more in a resample, so more
-    pairs differ significantly in it than on the topics themselves.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gapboost import analysis
-    >>> drawn = np.random.default_rng(0).random((2, 3, 20))
-    >>> values = analysis.SystemValues(["ap", "ndcg"], ["a", "b", "c"], range(20), drawn)
-    >>> def difference(some):
-    ...     power = analysis.discriminative_power(some, n_resamples=100, random_state=0)
-    ...     return power.share[0] - power.share[1]
-    ...
-    >>> found = analysis.topic_bootstrap(values, difference, n_resamples=20, random_state=0)
-    >>> bool(found.low <= found.estimate <= found.high)
-    True
-    """
-    n_topics = len(checked_values(values, 1, 2).topics)
-    n_resamples = as_integer(n_resamples, "n_resamples", 2)
-    confidence = probability(confidence, "confidence")
-    (generator,) = generators(random_state, 1)
-    drawn = generator.integers(n_topics, size=(n_resamples, n_topics))
-
-    def on_topics(kept: Array) -> Array:
-        topics = [values.topics[topic] for topic in kept]
-        some = values.values.take(kept, axis=2)
-        found = statistic(SystemValues(values.measures, values.systems, topics, some))
-        return np.asarray(found, dtype=np.float64)
-
-    estimate = on_topics(np.arange(n_topics))
-    resampled = np.array([on_topics(kept) for kept in drawn])
-    if not np.isfinite(resampled).all() or not np.isfinite(estimate).all():
-        raise ValueError("statistic returns NaN or infinite values; expected finite numbers")
-    spread = resampled.std(axis=0, ddof=1)
-    half = float(stats.norm.ppf((1 + confidence) / 2)) * spread
-    parts = {"estimate": estimate, "error": spread, "low": estimate - half, "high": estimate + half}
-    columns = {name: np.ravel(part) for name, part in parts.items()}
-    return Result(columns, [], _draw_intervals, resampled=resampled, confidence=confidence, **parts)
-
-
-def _draw_intervals(result: Result, ax: Any) -> None:
-    """Draw each estimate with its interval."""
-    estimate, half = np.ravel(result.estimate), np.ravel(result.high - result.estimate)
-    ax.errorbar(range(len(estimate)), estimate, half, fmt="o", capsize=3)
-    ax.set(xlabel="statistic", ylabel=f"estimate, {result.confidence:.0%} interval")

@@ -20,7 +20,6 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Mapping
-from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -177,33 +176,6 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
         file.writelines(written)
 
 
-def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str, float]]:
-    """Return judgments with each gain replaced by a grade 0, 1, ..., c.
-
-    Parameters
-    ----------
-    qrels : {topic: {document: gain}}
-    grades : {gain: grade}
-        For instance ``{-2: 0, 0: 0, 1: 1, 3: 2}``.
-
-    Raises
-    ------
-    ValueError
-        If a gain has no grade.
-
-    Examples
-    --------
-    >>> map_gains({"601": {"a": 3, "b": -2}}, {-2: 0, 0: 0, 1: 1, 3: 2})
-    {'601': {'a': 2, 'b': 0}}
-    """
-    mapping(qrels, "qrels", JUDGMENTS)
-    mapping(grades, "grades", "{gain: grade}")
-    try:
-        return {t: {d: grades[gain] for d, gain in judged.items()} for t, judged in qrels.items()}
-    except KeyError as error:
-        raise ValueError(f"grades is {dict(grades)}; expected a grade for {error} too") from None
-
-
 class Rankings(NamedTuple):
     """A run with its judgments, as arguments of `gapboost.evaluate`.
 
@@ -216,9 +188,6 @@ class Rankings(NamedTuple):
         Topic of each retrieved document.
     recall_base : {topic: {grade: documents}}
         Judged documents of all topics.
-    judgments : int64 ndarray of shape (N,)
-        Position of the judgment of each retrieved document, counted through all topics; -1 for a
-        document without one.
     ties : {"expected", "row"}
     """
 
@@ -226,7 +195,6 @@ class Rankings(NamedTuple):
     y_score: Array
     qid: Array
     recall_base: Mapping[str, Mapping[float, int]]
-    judgments: Array
     ties: TieRule
 
     def lists(self) -> list[RankedList]:
@@ -241,14 +209,6 @@ def check_ids(found: Any, name: str, expected: str) -> None:
     others = [kind.__name__ for kind in kinds if not issubclass(kind, str)]
     if others:
         raise TypeError(f"{name} has topics or documents of type {others[0]}; expected strings")
-
-
-def grade_counts(qrels: Qrels) -> dict[str, Counter[float]]:
-    """Return the number of documents of each grade, by topic; grades below 0 are 0."""
-    return {
-        topic: Counter(max(grade, 0) for grade in judged.values())
-        for topic, judged in qrels.items()
-    }
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -286,30 +246,21 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     one_of(ties, "ties", ("expected", "trec_eval"))
     check_ids(qrels, "qrels", JUDGMENTS)
     check_ids(run, "run", RETRIEVED)
-    given = [grade for judged in qrels.values() for grade in judged.values()]
-    grades = np.maximum(numeric_column(given, "qrels", "grades"), 0)
-    checked_grades(grades, "qrels", real=True)
-    qid, judgments, scores, numbers = [], [], [], count()
-    for topic, judged in qrels.items():
-        place = {document: next(numbers) for document in judged}
-        retrieved = run.get(topic, {})
-        for document in sorted(retrieved, reverse=True):
-            qid.append(topic)
-            judgments.append(place.get(document, -1))
-            scores.append(retrieved[document])
-    if not qid:
+    judgments = [grade for judged in qrels.values() for grade in judged.values()]
+    checked_grades(np.maximum(numeric_column(judgments, "qrels", "grades"), 0), "qrels", real=True)
+    ranked = {topic: sorted(run.get(topic, {}), reverse=True) for topic in qrels}
+    y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]
+    scores = [run[topic][found] for topic in ranked for found in ranked[topic]]
+    if not scores:
         raise ValueError(f"run shares no topic with qrels; expected some of {list(qrels)[:3]} ...")
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
-    found = numeric_column(scores, "run", "finite scores").astype("f4") if single else scores
-    y_true = np.append(grades, 0)[judgments]
-    y_score = checked_scores(found, len(qid), "run", "run")
+    given = numeric_column(scores, "run", "finite scores").astype("f4") if single else scores
     return Rankings(
-        y_true,
-        y_score,
-        np.array(qid),
-        grade_counts(qrels),
-        np.array(judgments),
+        np.maximum(y_true, 0.0),
+        checked_scores(given, len(scores), "run", "run"),
+        np.repeat(list(ranked), [len(documents) for documents in ranked.values()]),
+        {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()},
         "row" if single else "expected",
     )
 
@@ -335,7 +286,7 @@ def evaluate(
     empty : {0, 1, "skip"}, default=0
         What a topic counts that has nothing relevant.
     per_query : bool, default=False
-        One value a topic; ``qid`` of the result has the topics.
+        One value a topic, in the order of `qrels`; ``qid`` of the result has the topics.
     n_jobs : int, optional
         Threads.
 
@@ -350,17 +301,7 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {Precision(k=2): 0.5}
     """
-    found = evaluated(measures, rankings(qrels, run, ties=ties), empty, n_jobs)
-    if per_query:
-        return found
-    return Values({measure: mean(v, np.ones(len(v))) for measure, v in found.items()})
-
-
-def evaluated(
-    measures: Measures, found: Rankings, empty: Empty = 0, n_jobs: int | None = None
-) -> PerQuery:
-    """Return one value a topic, in the order of the judgments; 0 for topics without documents."""
-    wanted = as_measures(measures)
+    wanted, found = as_measures(measures), rankings(qrels, run, ties=ties)
     grades = list(set().union(*found.recall_base.values()))
     checked_grades(grades, "qrels", grade_limit(wanted), real=True)
     values = evaluate_rows(
@@ -376,5 +317,8 @@ def evaluated(
         n_jobs=n_jobs,
     )
     place = {topic: number for number, topic in enumerate(values.qid.tolist())}
-    order = [place[topic] for topic in found.recall_base]
-    return PerQuery({m: v[order] for m, v in values.items()}, values.qid[order])
+    order = [place[topic] for topic in qrels]
+    by_topic = PerQuery({measure: v[order] for measure, v in values.items()}, values.qid[order])
+    if per_query:
+        return by_topic
+    return Values({measure: mean(v, np.ones(len(v))) for measure, v in by_topic.items()})

@@ -51,7 +51,6 @@ RESULTS = {
     "systems": values,
     "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
     "correlation": lambda: analysis.correlation(values()),
-    "bootstrap": lambda: analysis.topic_bootstrap(values(), lambda v: v.means, n_resamples=20),
     "robustness": lambda: analysis.robustness(
         [gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1
     ),

@@ -1,4 +1,4 @@
-"""Values of several systems: discriminative power, correlation, intervals, fewer judgments."""
+"""Values of several systems: discriminative power, correlation, fewer judgments."""
 
 import itertools
 import math
@@ -18,7 +18,6 @@ from gapboost.analysis import (
     robustness,
     system_values,
     tau_ap,
-    topic_bootstrap,
     trec,
 )
 from gapboost.analysis.correlation import thinned
@@ -46,11 +45,13 @@ def values(collection):
     return system_values([gb.GAP(g=G), gb.AP(), gb.nDCG(k=10)], *collection)
 
 
-def table_of(table, measures=("m",)):
-    """Systems a, b, ... and topics 1, 2, ... with these values."""
+def table_of(table, measures=("m",), order=None):
+    """Systems a, b, ... and topics 1, 2, ... with these values; systems in another order."""
     table = np.asarray(table, dtype=float)
     names, topics = "abcdefgh"[: table.shape[1]], range(table.shape[2])
-    return SystemValues(measures, tuple(names), tuple(map(str, topics)), table)
+    order = order or names
+    table = table[:, [names.index(name) for name in order]]
+    return SystemValues(measures, tuple(order), tuple(map(str, topics)), table)
 
 
 # --- the values -----------------------------------------------------------------------------------
@@ -69,12 +70,9 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     assert result.means == pytest.approx(result.values.mean(axis=2))
 
 
-def test_selection(values):
-    some = values.on_topics(["3", "1"])
-    assert some.topics == ("3", "1")
-    np.testing.assert_array_equal(some.values, values.values[:, :, [3, 1]])
-    assert values.of_systems(["s4", "s0"]).values.tolist() == values.values[:, [4, 0]].tolist()
+def test_the_best_by_mean_rank(values):
     assert values.best(2).systems == ("s0", "s1")
+    np.testing.assert_array_equal(values.best(2).values, values.values[:, :2])
     assert values.best(5).systems == values.systems
 
 
@@ -92,27 +90,25 @@ def test_the_best_by_one_measure_come_best_first():
 def test_the_best_depend_neither_on_the_order_of_systems_that_tie_nor_on_rounding(order):
     # Two tie by two of three measures, and b wins the third.
     table = np.array([[0.5, 0.5, 0.1], [0.3, 0.3, 0.1], [0.2, 0.4, 0.1]])
-    values = table_of(np.repeat(table[:, :, None], 2, axis=2), ("x", "y", "z")).of_systems(order)
+    values = table_of(np.repeat(table[:, :, None], 2, axis=2), ("x", "y", "z"), order)
     assert values.best(1).systems == ("b",)
     assert set(values.best(2).systems) == {"a", "b"}
     # A mean of .1, .2 and .3 in any order of the topics is one mean: names decide.
     rows = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.1, 0.2]])
     assert len(set(rows.mean(axis=1))) > 1
-    rounded = table_of(rows[None]).of_systems(order)
+    rounded = table_of(rows[None], order=order)
     assert rounded.best(3).systems == order
     assert rounded.best(3, "m").systems == ("a", "b", "c")
 
 
 BAD = [
-    (lambda v: v.of_systems(["x"]), "systems"),
+    (lambda v: v.best(9), "n"),
+    (lambda v: v.best(1, "ap@3"), "measure"),
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values"),
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "values"),
     (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "level"),
-    (lambda v: discriminative_power(v.on_topics(["1"])), "values"),
-    (lambda v: correlation(v.of_systems(["s1"])), "values"),
-    (lambda v: topic_bootstrap(v.on_topics(["1"]), np.sum), "values"),
-    (lambda v: topic_bootstrap(v, lambda some: np.nan, n_resamples=5), "statistic"),
-    (lambda v: topic_bootstrap(v, lambda s: np.ones(len({*s.topics})), n_resamples=9), "shape"),
+    (lambda v: discriminative_power(table_of(v.values[0, :, :1][None])), "values"),
+    (lambda v: correlation(v.best(1)), "values"),
     (lambda v: tau_ap([1.0], [1.0]), "truth"),
     (lambda v: tau_ap([1.0, 2.0, 3.0], [1.0, 2.0]), "estimated"),
 ]
@@ -234,39 +230,6 @@ def test_means_that_differ_by_rounding_are_tied():
     for rounded, plain in ((topics.mean(axis=1), exact), (exact, topics.mean(axis=1))):
         assert tau_ap(rounded, other) == tau_ap(plain, other)
         assert tau_ap(other, rounded) == tau_ap(other, plain)
-
-
-# --- intervals over topics ------------------------------------------------------------------------
-
-
-def drawn(n_topics=25, n_systems=4, seed=0):
-    rng = np.random.default_rng(seed)
-    hard = rng.normal(size=n_topics)
-    systems = 0.3 * np.arange(n_systems)[:, None]
-    return table_of(hard + systems + rng.normal(size=(2, n_systems, n_topics)), ("m", "n"))
-
-
-def test_the_error_of_a_mean_is_its_standard_error():
-    def means(some):
-        return some.means
-
-    given = drawn()
-    found = topic_bootstrap(given, means, n_resamples=2000, random_state=0)
-    np.testing.assert_array_equal(found.estimate, given.means)
-    np.testing.assert_allclose(found.error, given.values.std(axis=2) / 5, rtol=0.1)
-    np.testing.assert_allclose(found.high - found.estimate, 1.959964 * found.error, rtol=1e-6)
-    np.testing.assert_allclose(found.estimate - found.low, found.high - found.estimate)
-    wide = topic_bootstrap(given, means, n_resamples=2000, confidence=0.99, random_state=0)
-    assert (wide.low < found.low).all()
-    assert found.resampled.shape == (2000, 2, 4)
-
-
-def test_topics_keep_the_values_of_all_systems_and_measures():
-    """A difference between systems that is the same on every topic has no error."""
-    first = drawn().values[:, 0]
-    same = table_of(np.stack([first, first + 1], axis=1), ("m", "n"))
-    found = topic_bootstrap(same, lambda s: np.diff(s.means, axis=1), n_resamples=50)
-    assert found.error.max() < 1e-12
 
 
 # --- robustness -----------------------------------------------------------------------------------

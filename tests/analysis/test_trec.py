@@ -118,10 +118,6 @@ def test_empty_damaged_and_missing_files(reader, tmp_path):
         reader(tmp_path / "none")
 
 
-def test_gains_become_grades():
-    assert trec.map_gains({"1": {"a": 3, "b": -2}}, {3: 1, -2: 0}) == {"1": {"a": 1, "b": 0}}
-
-
 # --- ids ------------------------------------------------------------------------------------------
 
 IDS = {

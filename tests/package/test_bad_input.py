@@ -72,9 +72,8 @@ KINDS = [
     (
         "{",  # a mapping
         (None, "text", [("a", 1)], TABLE),
-        """trec.map_gains.qrels trec.map_gains.grades trec.rankings.qrels trec.rankings.run
-        trec.evaluate.qrels trec.evaluate.run system_values.qrels system_values.runs
-        robustness.qrels robustness.runs""",
+        """trec.rankings.qrels trec.rankings.run trec.evaluate.qrels trec.evaluate.run
+        system_values.qrels system_values.runs robustness.qrels robustness.runs""",
     ),
     (
         "{",  # a mapping of mappings
@@ -128,7 +127,6 @@ KINDS = [
     ("folds", (None, "5", 2.5, True), "GSearchCV.cv compare_rankers.cv"),
     ("RankedList", (None, [1], "a"), "informativeness.lists threshold_sweep.lists"),
     ("SystemValues", (None, X), "discriminative_power.values correlation.values"),
-    ("some of", (["9"], [], 3, "1"), "SystemValues.on_topics.topics"),
     (
         "",  # a file or folder
         (None, 3, True, b"train.txt", [1], {"train.txt"}),
@@ -212,7 +210,6 @@ ONE_FUNCTION = [
     ("query_relative_features", "group", [[40]], "qid"),
     ("query_relative_features", "X", [np.full((40, 3), inf), np.full((40, 3), "a", object)]),
     ("system_values", "runs", [{}]),
-    ("trec.map_gains", "grades", [{0: 0, 1: 1}]),
     ("trec.rankings", "run", [{"1": {"a": nan}}, {"1": {"a": inf}}, {"1": {"a": "9.5"}}]),
     ("trec.rankings", "qrels", [{}, {"1": {"a": nan}}, {"1": {"a": "x"}}, {"1": {"a": 300}}]),
     ("expected_value", "probabilities", [None, 3, [[1.0]] * 4, [[-0.5, 1.5]] * 4]),

@@ -24,10 +24,6 @@ def per_query_values(n, qid=None):
     return PerQuery({AP(): np.arange(n) / 9}, np.arange(n) if qid is None else np.array(qid))
 
 
-def mean_values(values):
-    return values.means
-
-
 def fit(ranker, **always):
     """Parameters and arguments of fit in one call."""
 
@@ -97,7 +93,6 @@ FUNCTIONS = {
     "evaluate": (gapboost.evaluate, {"measures": [AP(), GRADED], **FEW_ROWS}),
     "gradients": (gapboost.LambdaRank(GRADED).gradients, FEW_ROWS),
     # --- analyses
-    "trec.map_gains": (trec.map_gains, {"qrels": QRELS, "grades": {0: 0, 1: 1, 2: 2}}),
     "trec.rankings": (trec.rankings, ON_RUN),
     "trec.evaluate": (trec.evaluate, {"measures": AP(), **ON_RUN}),
     "precision_recall": (
@@ -136,13 +131,8 @@ FUNCTIONS = {
     ),
     "system_values": (analysis.system_values, {"measures": [AP()], **ON_RUNS, "n_jobs": 1}),
     "SystemValues.best": (VALUES.best, {"n": 1}),
-    "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
-    "topic_bootstrap": (
-        analysis.topic_bootstrap,
-        {"values": VALUES, "statistic": mean_values, "n_resamples": 2},
-    ),
     # --- rankers and callbacks
     "LGBMGAPRanker": (FIT_LIGHTGBM, {**ROWS, "eval_set": [(X, Y)], "eval_qid": [QID]}),
     "XGBGAPRanker": (FIT_XGBOOST, {**ROWS, "eval_set": [(X, Y)], "eval_qid": [QID]}),
