@@ -153,7 +153,7 @@ def system_values(
     >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
     >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
-    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> values = analysis.system_values(["gap(g=(0.5, 0.5))", "ap"], qrels, runs, n_jobs=1)
     >>> values.means.round(3).tolist()
     [[0.5, 0.417], [0.5, 0.375]]
     """

@@ -13,7 +13,7 @@ A new measure of the form is a class like `gapboost.measures.classic.Precision`,
 `sums`        weighted sums, and measures of one of several labels
 ============  ===================================================================
 
-Names of measures are ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and whatever a measure prints::
+Names are ``gap``, ``ndcg@10``, ``gap(g=(0.5, 0.5))@10``, and whatever a measure prints::
 
     SUM = TERM { "+" TERM }
     TERM = [ NUMBER "*" ] MEASURE
@@ -21,12 +21,11 @@ Names of measures are ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and whatever 
             | "OfLabel(" MEASURE "," COLUMN ")"
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
-its dataclass. VALUE and COLUMN are written as in Python, but a word needs no quotes, and numbers of
-a tuple no brackets. CUTOFF is the parameter ``k``.
+its dataclass. VALUE and COLUMN are written as in Python, but a word needs no quotes. CUTOFF is the
+parameter ``k``.
 """
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -90,18 +89,14 @@ MEASURE_ALIASES: dict[str, type[Measure]] = {
 
 KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
-    f'expected one of {", ".join(KNOWN)}, with parameters as in "ndcg@10" or "gap(g=0.5,0.5)"; or '
-    "a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
+    f'expected one of {", ".join(KNOWN)}, with parameters as in "ndcg@10" or "gap(g=(0.5, 0.5))"; '
+    "or a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
 )
 
 # One measure or several, by name or by value.
 Measures = str | Measure | Sequence[str | Measure]
 
 WORDS = {"true": True, "false": False, "none": None}
-STRING = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
-NUMBER = r"\s*[\d.][\d.e+-]*\s*"
-# Several numbers after "=" without brackets.
-BARE_TUPLE = re.compile(rf"({STRING})|=({NUMBER}(?:,{NUMBER})+)(?=[,)])", re.DOTALL)
 
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
@@ -111,7 +106,7 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     ----------
     measure : str or Measure
         A name is one of `MEASURES_BY_NAME` or `MEASURE_ALIASES` with any parameters,
-        ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``; a sum of such names,
+        ``"ndcg"``, ``"p@10"``, ``"gap(g=(0.5, 0.5))@10"``; a sum of such names,
         ``"0.7 * gap + 0.3 * ndcg@10"``; or what a measure prints as.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
@@ -128,7 +123,7 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
 
     Examples
     --------
-    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=0.5,0.5)@10")
+    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=(0.5, 0.5))@10")
     (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
     if not isinstance(measure, str | Measure):
@@ -161,9 +156,8 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
 
 
 def _parsed(text: str, name: str) -> Measure:
-    bracketed = BARE_TUPLE.sub(lambda found: found[1] or f"=({found[2]})", text.strip())
     try:
-        return _sum_or_measure(ast.parse(bracketed, mode="eval").body)
+        return _sum_or_measure(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, MemoryError, RecursionError):
         raise ValueError(f"{name} is {text!r}; {EXPECTED}") from None
     except (TypeError, ValueError) as error:
@@ -197,14 +191,12 @@ def _one_measure(node: ast.expr, cutoff: Sequence[ast.keyword] = ()) -> Measure:
 
 
 def _with_parameters(kind: type[Measure], keywords: Sequence[ast.keyword]) -> Measure:
-    types = {f.name: str(f.type) for f in fields(kind)}
+    known = [f.name for f in fields(kind)]
     values: dict[str, Any] = {}
     for keyword in keywords:
-        if keyword.arg not in types or keyword.arg in values:
-            raise ValueError(f"expected {'=..., '.join(types)}=..., each at most once")
-        value = _value(keyword.value)
-        is_tuple = "tuple" in types[keyword.arg] and isinstance(value, int | float)
-        values[keyword.arg] = (value,) if is_tuple else value
+        if keyword.arg not in known or keyword.arg in values:
+            raise ValueError(f"expected {'=..., '.join(known)}=..., each at most once")
+        values[keyword.arg] = _value(keyword.value)
     return kind(**values)
 
 

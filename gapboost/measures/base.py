@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import as_integer, positive
-from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
@@ -153,11 +152,6 @@ class Measure(Value, ABC):
         """Highest grade that the measure is defined for; infinite if there is no limit."""
         return math.inf
 
-    @property
-    def n_grades(self) -> int | None:
-        """Number of positive whole grades the measure is defined for; None means any."""
-        return None if self.highest_grade == math.inf else math.ceil(self.highest_grade)
-
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with open parameters (``g=None``) set from the grades that occur.
 
@@ -219,55 +213,6 @@ class Measure(Value, ABC):
         Relevant is any grade above 0 by default.
         """
         return np.asarray(np.any((base.counts > 0) & (base.levels > 0), axis=1))
-
-    def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
-        """Return the change of the value when two documents swap ranks, for all pairs of ranks.
-
-        `LambdaRank` weights its pairs by this change. Here the list is evaluated again for each
-        pair, which takes seconds for a thousand documents.
-
-        Parameters
-        ----------
-        ranked : array-like of shape (n,)
-            Grades, best rank first.
-        recall_base : array-like of shape (c + 1,), optional
-            Documents of grade 0, 1, ... in the query, if the ranking lacks some of them.
-
-        Returns
-        -------
-        changes : float64 ndarray of shape (n, n)
-            ``[p - 1, q - 1]`` is the value after ranks p and q are swapped minus the value before.
-            The matrix is symmetric, and 0 for equal grades.
-
-        Examples
-        --------
-        >>> import gapboost as gb
-        >>> gb.AP().swap_changes([1, 0])
-        array([[ 0. , -0.5],
-               [-0.5,  0. ]])
-        """
-        from gapboost.measures.sums import grade_limit  # which imports this module
-
-        bases = None if recall_base is None else [recall_base]
-        names = ("ranked", "qid", "sample_weight")
-        limit = grade_limit([self])
-        data = judged(ranked, None, recall_base=bases, limit=limit, names=names, real=True)
-        terms = self.resolved(data.occurring).terms
-        grades, n = data.codes, len(data.codes)
-        changes = np.zeros((n, n))
-        for p in range(n):
-            # One list for each q >= p, in which the ranks p and q are swapped.
-            lists = np.tile(grades, (n - p, 1))
-            lists[:, p] = grades[p:]
-            lists[np.arange(n - p), np.arange(p, n)] = grades[p]
-            starts = np.arange(n - p + 1) * n
-            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
-            swapped = Ranked(starts=starts, grades=lists.ravel(), ends=untied)
-            base, sizes = data.base[np.zeros(n - p, int)], np.full(n - p, n)
-            parts = [weight * part.evaluator(base, sizes)(swapped) for weight, part in terms]
-            values = np.sum(parts, axis=0)
-            changes[p, p:] = values - values[0]
-        return changes + changes.T
 
     def __mul__(self, weight: Any) -> "Measure":
         """The measure times a finite number above 0."""

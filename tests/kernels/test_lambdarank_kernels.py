@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pair_sum import summed_pairs, swap_parts
+from pair_sum import summed_pairs, swap_changes, swap_parts, top_grade
 
 import gapboost as gb
 from gapboost._data.grades import GradeLimit
@@ -45,7 +45,7 @@ MEASURES = {
 def prepared_pass(measure, grades, way, sizes=None, n_jobs=1, **options):
     """Return a pass that takes all lists one way."""
     sizes = [len(grades)] if sizes is None else sizes
-    limit = GradeLimit(max(measure.n_grades or 1, int(max(grades))), "")
+    limit = GradeLimit(max(top_grade(measure) or 1, int(max(grades))), "")
     data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=limit)
     objective = gb.LambdaRank(measure, **{"normalize": False, "score_distance": None, **options})
     choice = lambdarank.quicker_by_pairs if way is AUTO else lambda *_: np.full(len(sizes), way)
@@ -149,7 +149,7 @@ def test_the_parts_of_a_swap_are_those_of_swap_changes():
         measure, grades = make(3, None, rng), rng.integers(0, 4, 30)
         upper, lower = swap_parts(measure, grades)
         changes = np.triu(upper[:, grades] + lower[:, grades].T, 1)
-        np.testing.assert_allclose(changes, np.triu(measure.swap_changes(grades), 1), atol=1e-12)
+        np.testing.assert_allclose(changes, np.triu(swap_changes(measure, grades), 1), atol=1e-12)
 
 
 def test_equal_scores_are_not_divided_and_far_ones_go_pair_by_pair():

@@ -8,6 +8,7 @@ import numpy.testing as npt
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pair_sum import top_grade
 from scipy.special import erfc, expit
 
 import gapboost as gb
@@ -66,7 +67,7 @@ def direct(objective, grades, scores):
     """
     step, slope, steepest, steepness = step_of(objective)
     measure, n = objective.measure, len(grades)
-    counts = np.bincount(grades, minlength=max(measure.n_grades or 0, grades.max()) + 1)
+    counts = np.bincount(grades, minlength=max(top_grade(measure), grades.max()) + 1)
     (pair,), (own,) = measure.tables(RecallBase.of_integer_grades(counts[None]))
     worth = pair[np.ix_(grades, grades)]  # of document n below document m
     x = steepness * scores

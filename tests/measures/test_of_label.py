@@ -133,8 +133,6 @@ ONE = gb.OfLabel(gb.AP(), 0)
         (lambda: gb.OfLabel(ONE, 1), "^measure is "),
         (lambda: gb.OfLabel(gb.AP(), -1), "^column is -1"),
         (lambda: gb.OfLabel(gb.AP(), ("a", 1)), "^column is "),
-        (lambda: ONE.swap_changes([1, 0]), "^ranked has one label a row"),
-        (lambda: ONE.swap_changes([[1, 0], [0, 1]]), "^measure is OfLabel"),
         (lambda: gb.SoftRank(ONE), "^measure is OfLabel"),
         (lambda: gb.ApproxRank(ONE + gb.OfLabel(gb.AP(), 1)), "^measure is "),
         (lambda: gb.evaluate(ONE, Y, SCORES, recall_base=[[1, 1, 1]]), "^recall_base "),

@@ -303,7 +303,6 @@ def test_grades_that_a_measure_does_not_know(measure, grades):
     rows = {"y_true": grades, "y_score": [1, 2]}
     check_refusal("y_true", lambda: gb.evaluate(measure, **rows), "grades")
     check_refusal("y_true", lambda: gb.LambdaRank(measure).gradients(**rows), "grades")
-    check_refusal("ranked", lambda: measure.swap_changes(grades), "grades")
 
 
 @pytest.mark.parametrize(
@@ -328,19 +327,6 @@ def test_grades_that_a_measure_does_not_know(measure, grades):
 )
 def test_recall_bases(base):
     refused("evaluate", "recall_base", base)
-
-
-@pytest.mark.parametrize(
-    ("named", "arguments"),
-    [
-        ("ranked", ([],)),
-        ("ranked", ([[0, 1]],)),
-        ("recall_base", ([0, 1], [0, 0])),
-        ("recall_base", ([0, 1], 3)),
-    ],
-)
-def test_swap_changes(named, arguments):
-    check_refusal(named, lambda: gb.AP().swap_changes(*arguments))
 
 
 def test_options_are_refused_before_the_rows_are_read():

@@ -141,7 +141,6 @@ USES = {
     "LambdaRank": lambda measure: gb.LambdaRank(measure).gradients(**GOOD),
     "SoftRank": lambda measure: gb.SoftRank(measure).gradients(**GOOD),
     "ApproxRank": lambda measure: gb.ApproxRank(measure).gradients(**GOOD),
-    "swap_changes": lambda measure: measure.swap_changes([0, 1, 2]),
     "precision_recall": lambda measure: precision_recall(measure, [0, 1, 2], [1, 2, 3]),
     "maximum_entropy": lambda measure: maximum_entropy(measure, 0.7, [17, 2, 1]),
 }

@@ -27,7 +27,7 @@ def test_recovers_g_within_its_interval(g, examine, mistake):
     np.testing.assert_allclose(found.g, g, atol=0.04)
     assert (np.array(found.low) <= np.array(g) + 1e-12).all()
     assert (np.array(g) <= np.array(found.high) + 1e-12).all()
-    assert gb.GAP(g=found.g).n_grades == len(g)
+    assert gb.GAP(g=found.g).highest_grade == len(g)
 
 
 @pytest.mark.slow

@@ -1,15 +1,42 @@
 """LambdaRank's gradients of one list as the sum over all its pairs, in numpy."""
 
+import itertools
+
 import numpy as np
 
+import gapboost as gb
 from gapboost.measures import RecallBase
 
 ROWS_AT_ONCE = 512
 
 
+def top_grade(measure):
+    """Return the highest grade of a measure, 0 where it has no limit."""
+    return 0 if measure.highest_grade == np.inf else int(np.ceil(measure.highest_grade))
+
+
+def swap_changes(measure, ranked, counts=None):
+    """Return the changes by swaps of two ranks, of shape (n, n): each swapped list is a query."""
+    n, pairs = len(ranked), [(0, 0), *itertools.combinations(range(len(ranked)), 2)]
+    lists = np.tile(ranked, (len(pairs), 1))
+    for swapped, (p, q) in zip(lists, pairs, strict=True):
+        swapped[[p, q]] = swapped[[q, p]]
+    values = gb.evaluate(
+        measure,
+        lists.ravel(),
+        np.tile(-np.arange(n), len(pairs)),
+        np.repeat(np.arange(len(pairs)), n),
+        recall_base=None if counts is None else np.tile(counts, (len(pairs), 1)),
+        per_query=True,
+    )[measure]
+    changes = np.zeros((n, n))
+    changes[tuple(zip(*pairs, strict=True))] = values - values[0]
+    return changes + changes.T
+
+
 def swap_parts(measure, grades):
     """Return what is known of a swap at the upper and at the lower rank, by rank and grade."""
-    counts = np.bincount(grades, minlength=(measure.n_grades or 0) + 1)
+    counts = np.bincount(grades, minlength=top_grade(measure) + 1)
     (pair,), (own,) = measure.tables(RecallBase.of_integer_grades(counts[None]))
     rank, discount = np.arange(len(grades)), measure.discount(len(grades))[:, None]
     above = np.cumsum(pair[grades], axis=0) - pair[grades]
