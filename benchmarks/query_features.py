@@ -57,7 +57,7 @@ def costs(smoke: bool) -> Iterator[Row]:
         # By function: minutes for short lists, so a tenth of them, multiplied.
         size = n // 10 if length < n else n
         for kind in ("zscore", "rank"):
-            ours = partial(query_relative_features, X, qid, kinds=[kind], n_jobs=1)
+            ours = partial(query_relative_features, X, qid, kinds=[kind])
             peer = partial(vectorized, frame, qid, kind)
             slow = partial(by_function, frame[:size], qid[:size], kind)
             np.testing.assert_allclose(ours()[:, N_COLUMNS:], peer(), rtol=1e-3, atol=1e-4)

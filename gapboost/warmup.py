@@ -18,7 +18,6 @@ from gapboost._kernels.jit import KernelCache
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, RR, nDCG
 from gapboost.objectives import ApproxRank, LambdaRank, RankNet, SoftRank
-from gapboost.preprocessing import query_relative_features
 
 
 def warm_up() -> None:
@@ -41,7 +40,6 @@ def warm_up() -> None:
     gradients = Gradients(pairs, judged(grades, qid))
     for dtype in (np.float64, np.float32):  # LightGBM's scores, and XGBoost's
         gradients(scores.astype(dtype))
-        query_relative_features(scores.astype(dtype)[:, None], qid, kinds=("zscore", "rank"))
 
 
 def main() -> None:

@@ -58,7 +58,6 @@ Read in this order:
 `lambdarank`      LambdaRank over all pairs; its docstring has the formulas
 `smooth`          SoftRank and ApproxRank
 `expected_value`  counts of grades; values of quadratic form and cascade, expected over ties
-`query_relative`  z-scores and percentile ranks of features within each query
 `threads`         chunks of work on threads, and the threads that boosters lend
 `jit`             how all of this is compiled, and kept on disk
 ================  ================================================================================

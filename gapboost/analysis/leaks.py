@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 
@@ -11,7 +12,6 @@ from gapboost._kernels import Array
 from gapboost.analysis.estimates import Estimate, independent
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP
-from gapboost.preprocessing.tables import number_column
 
 # Smallest average precision of a leak, as the lower end of its interval. Where nearly all documents
 # are relevant, a random order has a high one too: a leak is so far on the way from there to 1.
@@ -71,7 +71,8 @@ def number_columns(X: Any, least_values: float = 0) -> Iterator[tuple[str, Array
     else:
         for name, (column, content) in zip(names, column_contents(X).items(), strict=True):
             if content == "number":
-                yield name, number_column(X[column], name, np.float64)
+                series = nw.from_native(X[column], series_only=True)
+                yield name, series.cast(nw.Float64).to_numpy()
 
 
 def orders(column: Array) -> dict[str, Array]:

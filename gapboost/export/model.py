@@ -14,7 +14,7 @@ from gapboost._data.features import check_names, feature_names, features, shorte
 from gapboost._kernels import Array
 from gapboost.export.trees import Node, lightgbm_trees, neighbors, xgboost_trees
 from gapboost.preprocessing.pipeline import library_of
-from gapboost.preprocessing.transformer import KINDS
+from gapboost.preprocessing.query_relative import KINDS
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,12 @@ A raw value such as a BM25 score has another scale in each query. Boosters compa
 threshold for all queries. A z-score or percentile rank says where the value lies among the
 documents of its own query.
 
-=============  ======================================================================
-`transformer`  `QueryRelativeFeatures` for pipelines, `query_relative_features` for a table
-`tables`       columns of arrays and data frames
-`pipeline`     last step of a pipeline, and the steps before it
-=============  ======================================================================
+================  ======================================================================
+`query_relative`  `QueryRelativeFeatures` for pipelines, `query_relative_features` for a table
+`pipeline`        last step of a pipeline, and the steps before it
+================  ======================================================================
 """
 
-from gapboost.preprocessing.transformer import QueryRelativeFeatures, query_relative_features
+from gapboost.preprocessing.query_relative import QueryRelativeFeatures, query_relative_features
 
 __all__ = ["QueryRelativeFeatures", "query_relative_features"]

@@ -134,7 +134,7 @@ def test_a_clone_keeps_the_ranker_and_forgets_the_probabilities():
 def test_a_pipeline_whose_steps_request_query_ids():
     features, y, qid = task()
     half = np.isin(qid, np.unique(qid)[::2])
-    steps = [("scaled", StandardScaler()), ("relative", QueryRelativeFeatures(n_jobs=1))]
+    steps = [("scaled", StandardScaler()), ("relative", QueryRelativeFeatures())]
     pipeline = Pipeline([*steps, ("ranker", LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1))])
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline.fit(features[half], y[half], qid=qid[half])

@@ -10,11 +10,7 @@ import pytest
 from small_inputs import results
 
 ROOT = Path(__file__).parents[2]
-KERNEL_TESTS = [
-    "test_vectors.py",
-    "test_order.py",
-    "test_query_relative.py",
-]
+KERNEL_TESTS = ["test_vectors.py", "test_order.py"]
 
 # One process for everything: to import the package takes as long as most of its parts.
 PROGRAM = """

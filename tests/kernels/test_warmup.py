@@ -16,7 +16,6 @@ import numpy as np
 import gapboost as gb
 import gapboost._kernels
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.preprocessing import query_relative_features
 from gapboost.warmup import warm_up
 from gapboost.xgboost import XGBGAPRanker
 
@@ -71,11 +70,6 @@ for dtype in (np.float64, np.float32):
         objective.value(y, score.astype(dtype), qid)
         objective.ranks(score.astype(dtype), qid)
         nothing_new((objective, dtype, "value, ranks"))
-
-for dtype in (np.float64, np.float32):
-    for rows in (np.arange(300), rng.permutation(300)):
-        query_relative_features(X.astype(dtype)[rows], qid[rows], kinds=("zscore", "rank"))
-        nothing_new((dtype, "query-relative features"))
 
 for name in ("softrank", "approxrank"):
     for ranker in (LGBMGAPRanker(verbose=-1), XGBGAPRanker()):

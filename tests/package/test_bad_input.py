@@ -46,8 +46,7 @@ KINDS = [
     (
         "a whole number",
         ("2", 1.5, True),
-        """GSearchCV.n_jobs compare_rankers.n_jobs query_relative_features.n_jobs
-        informativeness.n_jobs""",
+        "GSearchCV.n_jobs compare_rankers.n_jobs informativeness.n_jobs",
     ),
     (
         "a number between 0 and 1",
@@ -206,9 +205,8 @@ ONE_FUNCTION = [
     ("RankingData", "X", [None, "text", np.ones(40)]),
     ("RankingData", "feature_names", ["abc", 3, ["a", "b"]]),
     ("query_relative_features", "kinds", ["zscore", [], ["other"], ["rank", "rank"], None]),
-    ("query_relative_features", "columns", ["bm25", [], [0, 0], [True], [20], [-1], 0]),
+    ("query_relative_features", "columns", ["bm25", [], [20], [-1], 0]),
     ("query_relative_features", "group", [[40]], "qid"),
-    ("query_relative_features", "X", [np.full((40, 3), inf), np.full((40, 3), "a", object)]),
     ("system_values", "runs", [{}]),
     ("trec.rankings", "run", [{"1": {"a": nan}}, {"1": {"a": inf}}, {"1": {"a": "9.5"}}]),
     ("trec.rankings", "qrels", [{}, {"1": {"a": nan}}, {"1": {"a": "x"}}, {"1": {"a": 300}}]),

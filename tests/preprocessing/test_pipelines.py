@@ -30,7 +30,7 @@ def expected_scores(ranker):
 @pytest.mark.usefixtures("routing")
 def test_qid_reaches_both_steps(ranker):
     X, y, qid = task()
-    pipeline = make_pipeline(StandardScaler(), QueryRelativeFeatures(n_jobs=1), clone(ranker))
+    pipeline = make_pipeline(StandardScaler(), QueryRelativeFeatures(), clone(ranker))
     pipeline.set_params(standardscaler="passthrough").fit(X, y, qid=qid)
     scores = pipeline.predict(X, qid=qid)
     np.testing.assert_array_equal(scores, expected_scores(ranker))
@@ -44,7 +44,7 @@ def test_qid_reaches_both_steps(ranker):
 def test_the_column_qid_needs_no_routing(ranker):
     X, y, qid = task()
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
-    pipeline = make_pipeline(QueryRelativeFeatures(n_jobs=1), clone(ranker)).fit(frame, y)
+    pipeline = make_pipeline(QueryRelativeFeatures(), clone(ranker)).fit(frame, y)
     np.testing.assert_array_equal(pipeline.predict(frame), expected_scores(ranker))
     assert pipeline[-1].feature_names_in_.tolist() == [
         n for n in pipeline[0].get_feature_names_out() if n != "qid"
@@ -56,7 +56,7 @@ def test_evaluation_sets_by_transform_input():
     X, y, qid = task()
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
     ranker = clone(RANKERS[0]).set_fit_request(eval_X=True, eval_y=True)
-    steps = [("features", QueryRelativeFeatures(n_jobs=1)), ("ranker", ranker)]
+    steps = [("features", QueryRelativeFeatures()), ("ranker", ranker)]
     pipeline = Pipeline(steps, transform_input=["eval_X"]).fit(frame, y, eval_X=frame, eval_y=y)
     (log,) = pipeline[-1].evals_result_.values()
     measure = pipeline[-1].measure_
@@ -68,9 +68,7 @@ def test_evaluation_sets_by_transform_input():
 
 
 def steps(ranker, **parameters):
-    return Pipeline(
-        [("features", QueryRelativeFeatures(n_jobs=1, **parameters)), ("ranker", clone(ranker))]
-    )
+    return Pipeline([("features", QueryRelativeFeatures(**parameters)), ("ranker", clone(ranker))])
 
 
 GRID = {"g": [(0.2, 0.8), (0.8, 0.2)], "learning_rate": [0.1, 0.5]}

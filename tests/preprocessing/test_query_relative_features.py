@@ -1,7 +1,6 @@
-"""Query-relative features against pandas' groupby, for any rows, ids, tables and threads."""
+"""Query-relative features against pandas' groupby, for any rows, ids and tables."""
 
 import pickle
-import re
 
 import numpy as np
 import pandas as pd
@@ -79,10 +78,26 @@ def test_many_queries_and_one_long_list(n, n_queries, kind):
     qid = np.random.default_rng(0).integers(0, n_queries, n)
     X = table(n)
     check(X, qid, kind)
-    alone, several = (
-        query_relative_features(X, qid, kinds=[kind], n_jobs=n_jobs) for n_jobs in (1, 3)
+
+
+@kinds
+@pytest.mark.parametrize("scale", [1e300, 1e-300, 5e-324])
+def test_any_scale(kind, scale):
+    found = query_relative_features(
+        np.array([[-1.0], [0.0], [1.0]]) * scale, group=[3], kinds=[kind]
     )
-    np.testing.assert_array_equal(alone, several)
+    expected = {"zscore": [-np.sqrt(1.5), 0.0, np.sqrt(1.5)], "rank": [0.0, 0.5, 1.0]}[kind]
+    np.testing.assert_allclose(found[:, 1], expected, rtol=1e-15, atol=1e-15)
+
+
+@kinds
+def test_a_large_offset_costs_no_digits(kind):
+    values = np.array([[0.0], [1.0], [5.0]])
+    found, expected = (
+        query_relative_features(X, group=[3], kinds=[kind])[:, 1]
+        for X in (values + 2.0**50, values)
+    )
+    np.testing.assert_array_equal(found, expected)
 
 
 @kinds
@@ -103,7 +118,6 @@ def test_memory_layouts_and_types(kind):
     )
     assert found.dtype == np.float64
     np.testing.assert_array_equal(found, expected)
-    assert query_relative_features(X.astype(np.float16), qid).dtype == np.float32
 
 
 def test_group_sizes_and_several_kinds():
@@ -186,8 +200,7 @@ def test_float32_columns_of_a_frame_stay_float32():
 
 def test_columns_by_name_leave_texts_alone():
     frame = PANDAS.assign(title=["a", "b", "c", "d"])
-    with pytest.raises(ValueError, match=r"^X has columns that are neither numbers .*'title'"):
-        query_relative_features(frame, FRAME_QID)
+    assert list(query_relative_features(frame, FRAME_QID).columns[5:]) == NAMES[4:]
     found = query_relative_features(frame, FRAME_QID, columns=["fresh", "bm25"], kinds=["rank"])
     assert list(found.columns[5:]) == ["fresh_rank_in_query", "bm25_rank_in_query"]
     assert found["title"].tolist() == ["a", "b", "c", "d"]
@@ -236,27 +249,24 @@ def test_a_warning_where_lists_are_far_shorter():
     transformer.transform(X[:15], group=[15])
 
 
-def test_what_infinite_values_are_named():
+@pytest.mark.parametrize("values", [[-np.inf, 0.0], [-1.7e308, 1.7e308], [np.inf, np.inf]])
+def test_zscores_that_are_not_finite_are_refused(values):
     X = table(90)
-    X[17, 3] = -np.inf
-    with pytest.raises(
-        ValueError,
-        match=re.escape("X holds an infinite value in the column 'x3', row 17, counted from 0"),
-    ):
+    X[[12, 17], 3] = values
+    with pytest.raises(ValueError, match=r"^X has no 'x3_zscore_in_query' in row 1\d, "):
         query_relative_features(X, np.arange(90) // 10)
     query_relative_features(X, np.arange(90) // 10, columns=[0, 1])
 
 
 def test_other_bad_tables():
     for X, options, named in (
-        (sparse.csr_matrix(np.eye(4)), {}, r"X .*X\.toarray\(\)"),
-        (np.zeros((4, 0)), {}, "X "),
-        (np.zeros(4), {}, "X "),
-        (PANDAS, {"columns": ["brand"]}, "columns .*'brand'"),
-        (PANDAS.assign(bm25_zscore_in_query=1.0), {}, "X .*'bm25_zscore_in_query'"),
-        (PANDAS, {"n_jobs": "all"}, "n_jobs "),
+        (sparse.csr_matrix(np.eye(4)), {}, r"for X, .*toarray\(\)"),
+        (np.zeros((4, 0)), {}, "0 feature"),
+        (np.zeros(4), {}, "^X "),
+        (np.full((4, 2), "a", object), {}, "to float: 'a'"),
+        (PANDAS, {"columns": ["brand"]}, "^columns .*'brand'"),
     ):
-        with pytest.raises((ValueError, TypeError), match=f"^{named}"):
+        with pytest.raises((ValueError, TypeError), match=named):
             query_relative_features(X, FRAME_QID, **options)
 
 
@@ -274,21 +284,13 @@ def test_columns_with_integer_names_keep_their_order():
         transformer.fit(frame.rename(columns={3: "7"}), group=[90])
 
 
-TIMESTAMPS = 1_700_000_000_000_000_000 + np.arange(90)
-INTEGERS = {
-    "array": TIMESTAMPS[:, None],
-    "objects": TIMESTAMPS[:, None].astype(object),
-    "pandas Int64": pd.DataFrame({"time": pd.array([None, *TIMESTAMPS[1:]], dtype="Int64")}),
-    "polars": pl.DataFrame({"time": TIMESTAMPS}),
-}
-
-
-@pytest.mark.parametrize("container", INTEGERS)
-def test_integers_that_floats_merge_are_refused(container):
-    with pytest.raises(ValueError, match=r"^X.* holds the integer 17\d+.*2\*\*53"):
-        query_relative_features(INTEGERS[container], group=[90])
-    small = (TIMESTAMPS - TIMESTAMPS[0])[:, None]
-    assert len(np.unique(query_relative_features(small, group=[90])[:, 1])) == 90
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_second_column_of_one_name_is_refused(library):
+    frame = FRAMES[library][["bm25"]]
+    once = query_relative_features(frame, FRAME_QID)
+    error = pl.exceptions.DuplicateError if library == "polars" else ValueError
+    with pytest.raises(error, match="bm25_zscore_in_query"):
+        query_relative_features(once, FRAME_QID, columns=["bm25"])
 
 
 class OneList(QueryRelativeFeatures):
@@ -311,6 +313,6 @@ CANNOT_APPLY = {
 
 @pytest.mark.slow(keep=10)
 @pytest.mark.filterwarnings("ignore:the median list has")
-@parametrize_with_checks([OneList(n_jobs=1)], expected_failed_checks=lambda estimator: CANNOT_APPLY)
+@parametrize_with_checks([OneList()], expected_failed_checks=lambda estimator: CANNOT_APPLY)
 def test_estimator(estimator, check):
     check(estimator)

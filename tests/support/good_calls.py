@@ -76,7 +76,7 @@ CLICKS = {
 }
 SEARCH = {"estimator": RANKER, "param_grid": {"g": [(0.5, 0.5)]}, "scoring": AP(), "cv": 2, **ROWS}
 RELATIVE = {
-    "X": X, "qid": QID, "group": None, "kinds": ("zscore", "rank"), "columns": [0, 2], "n_jobs": 1,
+    "X": X, "qid": QID, "group": None, "kinds": ("zscore", "rank"), "columns": [0, 2],
 }  # fmt: skip
 CALIBRATION = {
     "ranker": Noisy().fit(X, Y),

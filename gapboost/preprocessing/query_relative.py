@@ -4,31 +4,25 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
+import narwhals as nw
 import numpy as np
-from scipy import sparse
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.features import features, split
+from gapboost._data.features import QID, column_contents, column_names, features, shortened, split
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
-from gapboost._kernels.order import sorting_for
-from gapboost._kernels.query_relative import RANK, ZSCORE, write_relative
-from gapboost._kernels.threads import chunks, resolve_n_jobs, run
-from gapboost.preprocessing.tables import (
-    as_numbers,
-    chosen_columns,
-    values_of,
-    with_columns,
-    with_text_names,
-)
 
 KINDS = ("zscore", "rank")
 
-# Columns of one task: a cache line of a row or two. One long list has several tasks too.
-COLUMNS_AT_ONCE = 16
+# Rows of whole lists and columns that are computed at once: they bound the memory.
+ROWS_AT_ONCE, COLUMNS_AT_ONCE = 2**13, 16
+
+FLOATS = (np.float64, np.float32)
 
 
 class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,8 +41,6 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         mean of their ranks.
     columns : sequence of str or of int, optional
         Names or positions of the columns that get new features. None means all columns of numbers.
-    n_jobs : int, optional
-        Number of threads. None means all cores that are available.
 
     Attributes
     ----------
@@ -65,14 +57,12 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     -----
     n is the number of values of a column in the query. NaN stays NaN and is not
     counted. A column that has one value in a query is 0 there, so that single documents are 0.
-    Infinite values raise an error.
+    z-scores of infinite values raise an error, and so does a difference beyond all floats.
 
     Arrays give arrays. Data frames of pandas and polars, and Arrow tables, give tables of the same
-    library; `set_output` changes that. Categorical columns and a column ``qid`` are kept and get no
-    new columns. float32 stays float32. If a data frame has columns of several types, all new
-    columns are float64. Arrays of whole numbers become float64.
-
-    Integers beyond 2**53 raise an error: as float64 they would be equal to others.
+    library; `set_output` changes that. Columns of anything but numbers and a column ``qid`` are
+    kept and get no new columns. float32 stays float32. If a data frame has columns of several
+    types, all new columns are float64. Arrays of whole numbers become float64.
 
     `fit` learns nothing but the columns and the median list length. Each value depends on the list
     that is ranked: pass whole lists, made as in training. `transform` warns if the median list
@@ -97,12 +87,9 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         self,
         kinds: Sequence[str] = ("zscore",),
         columns: Sequence[Any] | None = None,
-        *,
-        n_jobs: int | None = None,
     ) -> None:
         self.kinds = kinds
         self.columns = columns
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Self:
         """Find the columns of numbers, and the median list length.
@@ -122,18 +109,10 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             If an argument or parameter is unusable; the message names it, what was found and what
             is expected.
         """
-        self._check_parameters()
         X, queries = self._checked(X, qid, group, "fit")
-        positions = chosen_columns(X, None if self.columns is None else list(self.columns))
         validate_data(self, X, skip_check_array=True)
-        self.columns_ = np.array(positions, dtype=np.int64)
+        self.columns_ = np.array(_chosen_columns(X, self.columns), dtype=np.int64)
         self.median_list_length_ = float(np.median(queries.sizes))
-        names = self.get_feature_names_out().tolist()
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(
-                f"X has a column {twice!r} already; expected no column with the name of a new one"
-            )
         return self
 
     def transform(self, X: Any, qid: Any = None, *, group: Any = None) -> Any:
@@ -163,10 +142,8 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             If the median list length is less than half of that in `fit`.
         """
         check_is_fitted(self)
-        self._check_parameters()
         X, queries = self._checked(X, qid, group, "transform")
         validate_data(self, X, skip_check_array=True, reset=False)
-        positions = chosen_columns(X, self.columns_.tolist())
         length = float(np.median(queries.sizes))
         if length < self.median_list_length_ / 2:
             warnings.warn(
@@ -175,20 +152,17 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
                 "the other documents of the list",
                 stacklevel=2,
             )
-        names = self.get_feature_names_out().tolist()
-        values = values_of(X, positions)
-        n_kept = X.shape[1] if isinstance(X, np.ndarray) else 0
-        n_new = len(self.kinds) * len(positions)
-        output = np.empty((len(values), n_kept + n_new), values.dtype)
-        if n_kept:
-            output[:, :n_kept] = X
-        if write_features(values, queries, self.kinds, output, n_kept, resolve_n_jobs(self.n_jobs)):
-            row, column = np.argwhere(np.isinf(values))[0]
+        values = _values(X, _chosen_columns(X, self.columns_.tolist()))
+        new = np.hstack([_relative_to_query(values, queries, kind) for kind in self.kinds])
+        names = self.get_feature_names_out().tolist()[X.shape[1] :]
+        unusable = ~np.isfinite(new) & ~np.isnan(np.tile(values, len(self.kinds)))
+        if unusable.any():
+            row, column = np.argwhere(unusable)[0]
             raise ValueError(
-                f"X holds an infinite value in the column {names[positions[column]]!r}, row {row}, "
-                "counted from 0; expected finite numbers or NaN"
+                f"X has no {names[column]!r} in row {row}, counted from 0; expected finite numbers "
+                "whose differences are finite, or NaN"
             )
-        return output if n_kept else with_columns(X, output, names[X.shape[1] :])
+        return np.hstack([X, new]) if isinstance(X, np.ndarray) else _with_columns(X, new, names)
 
     def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
         """Call `fit` and `transform` with the same arguments."""
@@ -206,35 +180,21 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         ]
         return np.array([*raw, *new], dtype=object)
 
-    def _check_parameters(self) -> None:
-        resolve_n_jobs(self.n_jobs)
-        if not _are_distinct(self.kinds, str) or not set(self.kinds) <= set(KINDS):
-            raise ValueError(
-                f'kinds is {shown(self.kinds)}; expected a list with "zscore", "rank" or both'
-            )
-        columns = self.columns
-        if columns is not None and not any(
-            _are_distinct(columns, kind) for kind in (str, int | np.integer)
-        ):
-            raise ValueError(
-                f"columns is {shown(columns)}; expected a list of distinct names or of distinct "
-                "positions from 0 on, or None for all columns of numbers"
-            )
-
     def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
-        """Return a table in memory, and its queries."""
-        if sparse.issparse(X):
-            raise TypeError(
-                "X is a sparse matrix; expected a dense array or a data frame: X.toarray()"
-            )
-        X = with_text_names(X)
-        others, qid = split(X, qid, group)
-        checked = as_numbers(features(others))
-        X = checked if others is X else X
-        if X.shape[0] == 0 or checked.shape[1] == 0:
+        """Return a data frame, or an array of floats, and its queries."""
+        kinds = self.kinds
+        if not ordered(kinds) or not 0 < len(kinds) == len({*kinds} & {*KINDS}):
             raise ValueError(
-                f"X has {X.shape[0]} sample(s) and {checked.shape[1]} feature(s) (shape={X.shape}) "
-                "while a minimum of 1 is required; expected at least one document and one feature"
+                f'kinds is {shown(kinds)}; expected a list with "zscore", "rank" or both'
+            )
+        if hasattr(X, "iloc") and X.ndim == 2:
+            # scikit-learn compares the names of columns only if all of them are text.
+            X = X.rename(columns=str)
+        others, qid = split(X, qid, group)
+        others = features(others)
+        if not column_names(X):
+            X = check_array(
+                others, dtype=FLOATS, ensure_all_finite=False, estimator=self, input_name="X"
             )
         if qid is None:
             raise ValueError(
@@ -251,59 +211,87 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         return tags
 
 
-def _are_distinct(values: Any, kind: Any) -> bool:
-    """Return True for one or more different values of one kind; truth values are no integers."""
-    if not ordered(values):
-        return False
-    right = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
-    return right and 0 < len(values) == len(set(values))
+def _chosen_columns(X: Any, columns: Any) -> list[int]:
+    """Return the positions of columns of numbers, by name or position; None means all of them."""
+    contents = column_contents(X) or dict.fromkeys(range(X.shape[1]), "number")
+    numbers = {
+        name: position
+        for position, (name, content) in enumerate(contents.items())
+        if content == "number" and name != QID
+    }
+    if columns is None:
+        return list(numbers.values())
+    given = list(columns) if ordered(columns) else []
+    chosen = [numbers.get(c, -1) if isinstance(c, str) else c for c in given]
+    if not chosen or not set(chosen) <= set(numbers.values()):
+        raise ValueError(
+            f"columns is {shown(columns)}; expected a list of names or positions of the columns of "
+            f"numbers of X: {shortened(list(numbers))}"
+        )
+    return chosen
 
 
-def write_features(
-    values: Array, queries: Queries, kinds: Sequence[str], output: Array, first: int, n_jobs: int
-) -> bool:
-    """Write a column for each kind and column of `values` to `output`, all of a kind together.
+def _values(X: Any, positions: Sequence[int]) -> Array:
+    """Return columns of numbers as float32 if all of them are, else float64; null becomes NaN."""
+    if isinstance(X, np.ndarray):
+        return X[:, positions]
+    frame = nw.from_native(X, eager_only=True)
+    frame = frame.select([frame.columns[position] for position in positions])
+    dtype = nw.Float32 if set(frame.schema.values()) == {nw.Float32} else nw.Float64
+    return np.asarray(frame.with_columns(nw.all().cast(dtype)).to_numpy())
 
-    Each task computes some columns for a chunk of queries.
 
-    Parameters
-    ----------
-    values : float32 or float64 ndarray of shape (N, n_columns)
-    queries : Queries
-    kinds : sequence of {"zscore", "rank"}
-    output : ndarray of shape (N, first + len(kinds) * n_columns)
-        Of the dtype of `values`.
-    first : int
-        The first column of `output` that is written.
-    n_jobs : int
-        Number of threads.
+def _with_columns(X: Any, new: Array, names: list[str]) -> Any:
+    """Return a data frame followed by new columns with these names, in the same library."""
+    frame = nw.from_native(X, eager_only=True)
+    added = nw.from_numpy(new, names, backend=frame.implementation).to_native()
+    index = nw.maybe_get_index(frame)
+    if index is not None:
+        added.index = index
+    return nw.concat([frame, nw.from_native(added)], how="horizontal").to_native()
 
-    Returns
-    -------
-    bool
-        True if the columns hold an infinite value; `output` is then unusable.
-    """
-    n_columns = values.shape[1]
+
+def _relative_to_query(values: Array, queries: Queries, kind: str) -> Array:
+    """Return the features of one kind, of the shape and dtype of `values`."""
     rows = np.arange(len(values)) if queries.rows is None else queries.rows
-    tasks = [
-        (kind, part, source, first + number * n_columns + source)
-        for number, kind in enumerate(kinds)
-        for part in chunks(queries.offsets, n_jobs, 0)
-        for source in range(0, n_columns, COLUMNS_AT_ONCE)
-    ]
-    infinite = np.zeros(len(tasks), dtype=bool)
+    function = _zscores if kind == "zscore" else _percentile_ranks
+    output = np.empty_like(values)
+    for size in np.unique(queries.sizes):
+        begins = queries.offsets[:-1][queries.sizes == size]
+        step = max(1, ROWS_AT_ONCE // size)
+        for start in range(0, len(begins), step):
+            lists = rows[begins[start : start + step, None] + np.arange(size)]
+            for first in range(0, values.shape[1], COLUMNS_AT_ONCE):
+                columns = slice(first, first + COLUMNS_AT_ONCE)
+                x = np.ascontiguousarray(values[lists, columns].swapaxes(1, 2), np.float64)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    output[lists, columns] = function(x).swapaxes(1, 2)
+    return output
 
-    def compute(task: int) -> None:
-        kind, (begin, end), source, target = tasks[task]
-        offsets = queries.offsets[begin : end + 1]
-        n = min(COLUMNS_AT_ONCE, n_columns - source)
-        infinite[task] = write_relative(
-            ZSCORE if kind == "zscore" else RANK, values, source, n, rows, offsets, output, target,
-            sorting_for(int(np.diff(offsets).max())),
-        )  # fmt: skip
 
-    run(compute, len(tasks), n_jobs)
-    return bool(infinite.any())
+def _zscores(x: Array) -> Array:
+    """Standardize lists along the last axis; a constant list is 0."""
+    there = ~np.isnan(x)
+    n = np.maximum(there.sum(axis=-1, keepdims=True), 1)
+    low, high = _range(x)
+    # Values from 0 to 1: a large common offset costs no digits, and no square underflows.
+    x = (x - low) / np.where(high > low, high - low, 1)
+    x -= x.sum(axis=-1, where=there, keepdims=True) / n
+    deviation = np.sqrt((x * x).sum(axis=-1, where=there, keepdims=True) / n)
+    return x / np.where(high > low, deviation, 1)
+
+
+def _percentile_ranks(x: Array) -> Array:
+    """Rank lists along the last axis, from 0 to 1; a constant list is 0."""
+    n = (~np.isnan(x)).sum(axis=-1, keepdims=True)
+    low, high = _range(x)
+    ranks = rankdata(x, axis=-1, nan_policy="omit") - 1
+    return np.where(low == high, 0 * x, ranks / np.maximum(n - 1, 1))
+
+
+def _range(x: Array) -> tuple[Array, Array]:
+    """Return the lowest and the highest value along the last axis, NaN if there is none."""
+    return np.fmin.reduce(x, axis=-1, keepdims=True), np.fmax.reduce(x, axis=-1, keepdims=True)
 
 
 def query_relative_features(
@@ -313,7 +301,6 @@ def query_relative_features(
     group: Any = None,
     kinds: Sequence[str] = ("zscore",),
     columns: Sequence[Any] | None = None,
-    n_jobs: int | None = None,
 ) -> Any:
     """Return the columns of a table, followed by z-scores or percentile ranks within each query.
 
@@ -330,8 +317,6 @@ def query_relative_features(
     kinds : sequence of {"zscore", "rank"}, default=("zscore",)
     columns : sequence of str or of int, optional
         Names or positions of the columns that get new features. None means all columns of numbers.
-    n_jobs : int, optional
-        Number of threads. None means all cores that are available.
 
     Returns
     -------
@@ -351,6 +336,4 @@ def query_relative_features(
            [ 3.,  1.],
            [ 8.,  0.]])
     """
-    return QueryRelativeFeatures(kinds, columns, n_jobs=n_jobs).fit_transform(
-        X, qid=qid, group=group
-    )
+    return QueryRelativeFeatures(kinds, columns).fit_transform(X, qid=qid, group=group)
