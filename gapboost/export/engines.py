@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gapboost.export.checks import write_files
-from gapboost.export.model import read_model
+from gapboost.export.files import Engine, write_files
 from gapboost.export.trees import Node, Split, neighbors
 
 # Solr adds it to each threshold.
@@ -31,7 +31,7 @@ def write_ltr_plugin(
     X : array-like of shape (N, n_features), or data frame
         Sample rows for the verification file, such as the first 100 of the test set.
     path : str or PathLike
-        File to write; its name ends with ``.json``.
+        File to write, such as ``gap.json``.
     feature_names : sequence of str, optional
         Names of the features in the engine, in the order of the columns. None takes the column
         names of `X`, or those of the training data.
@@ -87,11 +87,13 @@ def write_ltr_plugin(
     ...     write_ltr_plugin(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    model = read_model(ranker, X, path, feature_names, np.float32)
-    trees = [_plugin_node(root, model.feature_names, count()) for root in model.trees]
-    definition = {"type": "model/xgboost+json", "definition": json.dumps(trees)}
-    content = {"model": {"name": model.path.stem, "model": definition}}
-    return write_files(model, content, "LTR plugin")
+    return write_files(LTR_PLUGIN, ranker, X, path, feature_names)
+
+
+def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+    nodes = [_plugin_node(root, names, count()) for root in trees]
+    definition = {"type": "model/xgboost+json", "definition": json.dumps(nodes)}
+    return {"model": {"name": name, "model": definition}}
 
 
 def _plugin_node(
@@ -170,28 +172,32 @@ def write_solr(
     ...     write_solr(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    model = read_model(ranker, X, path, feature_names, np.float32, _neighbors)
-    trees = [{"weight": "1", "root": _solr_node(root, model.feature_names)} for root in model.trees]
-    content = {
-        "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
-        "name": model.path.stem,
-        "features": [{"name": name} for name in model.feature_names],
-        "params": {"isNullSameAsZero": "false", "trees": trees},
-    }
-    return write_files(model, content, "Solr")
+    return write_files(SOLR, ranker, X, path, feature_names)
 
 
-def _neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, float]:
+def _solr_neighbors(threshold: float) -> tuple[float, float]:
     """Return the largest sum of threshold and slack that Solr sends left, and the next number."""
-    last_left, first_right = neighbors(threshold, kind)
-    return float(_threshold(last_left) + SLACK), first_right
+    last_left, first_right = neighbors(threshold, np.float32)
+    return float(_solr_threshold(last_left) + SLACK), first_right
 
 
-def _threshold(last_left: float) -> np.float32:
+def _solr_threshold(last_left: float) -> np.float32:
     """Return the largest threshold whose sum with the slack goes left."""
     near = np.float32(last_left) - SLACK
     above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
     return next(one for one in (above, near, below) if one + SLACK <= last_left)
+
+
+def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+    return {
+        "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
+        "name": name,
+        "features": [{"name": feature} for feature in names],
+        "params": {
+            "isNullSameAsZero": "false",
+            "trees": [{"weight": "1", "root": _solr_node(root, names)} for root in trees],
+        },
+    }
 
 
 def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
@@ -199,7 +205,7 @@ def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
         return {"value": repr(node)}
     return {
         "feature": names[node.feature],
-        "threshold": repr(float(_threshold(node.last_left))),
+        "threshold": repr(float(_solr_threshold(node.last_left))),
         "missing": "left" if node.missing_left else "right",
         "left": _solr_node(node.left, names),
         "right": _solr_node(node.right, names),
@@ -264,15 +270,17 @@ def write_vespa(
     ...     write_vespa(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    model = read_model(ranker, X, path, feature_names, np.float64)
-    content = {
+    return write_files(VESPA, ranker, X, path, feature_names)
+
+
+def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+    return {
         "objective": "regression",
-        "feature_names": model.feature_names,
+        "feature_names": names,
         "feature_infos": {},
         "pandas_categorical": [],
-        "tree_info": [{"tree_structure": _vespa_node(root)} for root in model.trees],
+        "tree_info": [{"tree_structure": _vespa_node(root)} for root in trees],
     }
-    return write_files(model, content, "Vespa")
 
 
 def _vespa_node(node: Node) -> dict[str, Any]:
@@ -286,3 +294,8 @@ def _vespa_node(node: Node) -> dict[str, Any]:
         "left_child": _vespa_node(node.left),
         "right_child": _vespa_node(node.right),
     }
+
+
+LTR_PLUGIN = Engine("LTR plugin", np.float32, partial(neighbors, kind=np.float32), _plugin_model)
+SOLR = Engine("Solr", np.float32, _solr_neighbors, _solr_model)
+VESPA = Engine("Vespa", np.float64, partial(neighbors, kind=np.float64), _vespa_model)
