@@ -3,7 +3,7 @@
 import importlib
 import multiprocessing
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
@@ -25,9 +25,12 @@ def imported(module: str, extra: str, purpose: str) -> Any:
         ) from error
 
 
-def frame(columns: Mapping[str, Any], index: Iterable[str] = ()) -> Any:
-    """Return a pandas.DataFrame of `columns`, with those named in `index` as its index."""
-    table = imported("pandas", "analysis", "for a pandas view").DataFrame(dict(columns))
+def frame(data: Mapping[str, Any] | Sequence[Any], index: Iterable[str] = ()) -> Any:
+    """Return a pandas.DataFrame of columns, or of rows as mappings.
+
+    The columns named in `index` are its index.
+    """
+    table = imported("pandas", "analysis", "for a pandas view").DataFrame(data)
     names = list(index)
     return table.set_index(names) if names else table
 

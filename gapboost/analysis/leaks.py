@@ -1,6 +1,7 @@
 """Features that alone rank like the grades: a label leaked into them."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -57,22 +58,20 @@ def number_columns(X: Any, least_values: float = 0) -> Iterator[tuple[str, Array
         Columns of a sparse matrix that store fewer values are left out.
     """
     names = feature_names(X) or tuple(f"x{place}" for place in range(X.shape[1]))
-    if sparse.issparse(X):
-        X = X.tocsc()
-        for place in np.flatnonzero(np.diff(X.indptr) >= least_values).tolist():
-            yield names[place], X[:, [place]].toarray().ravel().astype(np.float64)
-    elif isinstance(X, np.ndarray):
-        for name, column in zip(names, X.T, strict=True):
-            try:
-                numbers = column.astype(np.float64)
-            except (TypeError, ValueError):  # text
-                continue
-            yield name, numbers
-    else:
-        for name, (column, content) in zip(names, column_contents(X).items(), strict=True):
+    if contents := column_contents(X):
+        for name, (column, content) in zip(names, contents.items(), strict=True):
             if content == "number":
                 series = nw.from_native(X[column], series_only=True)
                 yield name, series.cast(nw.Float64).to_numpy()
+        return
+    is_sparse = sparse.issparse(X)
+    X = X.tocsc() if is_sparse else X
+    for place, name in enumerate(names):
+        if is_sparse and X.indptr[place + 1] - X.indptr[place] < least_values:
+            continue
+        column = X[:, [place]].toarray() if is_sparse else X[:, place]
+        with suppress(TypeError, ValueError):  # text
+            yield name, np.ravel(column).astype(np.float64)
 
 
 def orders(column: Array) -> dict[str, Array]:
@@ -114,19 +113,19 @@ def rank_alone(columns: Iterable[tuple[str, Array]], grades: Array, numbers: Arr
         found = evaluate(list(mixed), grades, scores, numbers, per_query=True)
         return [independent(found[measure][queries]) for measure, queries in mixed.items()]
 
-    chance = [one.mean for one in estimates(np.zeros(len(grades)))]
-    limits = [max(LEAK, LEAK_OF_CHANCE + (1 - LEAK_OF_CHANCE) * mean) for mean in chance]
+    limits = [
+        max(LEAK, LEAK_OF_CHANCE + (1 - LEAK_OF_CHANCE) * chance.mean)
+        for chance in estimates(np.zeros(len(grades)))
+    ]
     ranked = [
         (name, estimates(scores)) for name, column in columns for scores in orders(column).values()
     ]
+    found = [
+        Alone(name, estimate.interval(family=len(ranked))[0], limit, measure.rel)
+        for name, of_scores in ranked
+        for measure, limit, estimate in zip(mixed, limits, of_scores, strict=True)
+    ]
     best: dict[str, Alone] = {}
-    for name, found in ranked:
-        for measure, least, estimate in zip(mixed, limits, found, strict=True):
-            alone = Alone(name, estimate.interval(family=len(ranked))[0], least, measure.rel)
-            if name not in best or _excess(alone) > _excess(best[name]):
-                best[name] = alone
-    return sorted(best.values(), key=_excess, reverse=True)
-
-
-def _excess(alone: Alone) -> float:
-    return alone.low - alone.least
+    for alone in sorted(found, key=lambda alone: alone.least - alone.low):
+        best.setdefault(alone.feature, alone)
+    return list(best.values())

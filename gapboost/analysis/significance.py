@@ -32,8 +32,6 @@ from gapboost.measures import Measure, as_measure
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
-# Pairs of systems whose resamples are in memory at once: 40 MB for 20,000 resamples.
-PAIRS_AT_ONCE = 256
 
 ROWS = [
     *("mean difference", "interval, low", "interval, high", "effect size"),
@@ -124,31 +122,24 @@ def significance(
     within = float(rounding(values))
     # In counts, ranks and deviations ties are then equal numbers.
     d = np.sign(d) * settled(np.append(0.0, np.abs(d)), within)[1:]
-    better, worse = int((d > 0).sum()), int((d < 0).sum())
-    mean, nan = float(d.mean()), float("nan")
+    # One number tells nothing about its error.
+    tested = stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
+    differing = d[d != 0]
+    better, n_differing = int((d > 0).sum()), len(differing)
     found: dict[str, Any] = {
-        "interval": (nan, nan),
-        "effect_size": nan,
-        "counts": (better, len(d) - better - worse, worse),
-        "t": nan if d.any() else 1.0,  # where all differences are one number
-        **dict.fromkeys(("wilcoxon", "sign", "randomization"), 1.0),
+        "difference": float(d.mean()),
+        "interval": tuple(map(float, tested.confidence_interval(confidence))),
+        "effect_size": float(tested.statistic / np.sqrt(len(d))),
+        "counts": (better, len(d) - n_differing, n_differing - better),
+        "t": float(tested.pvalue) if n_differing else 1.0,
+        "wilcoxon": float(stats.wilcoxon(differing).pvalue) if n_differing else 1.0,
+        "sign": float(stats.binomtest(better, n_differing).pvalue) if n_differing else 1.0,
+        "randomization": _randomization(d, within, n_resamples, generator),
     }
-    if np.ptp(d) > 0:
-        tested = stats.ttest_1samp(d, 0.0)
-        low, high = tested.confidence_interval(confidence)
-        found |= {"interval": (float(low), float(high)), "t": float(tested.pvalue)}
-        found["effect_size"] = mean / float(d.std(ddof=1))
-    if better or worse:
-        found["wilcoxon"] = float(stats.wilcoxon(d[d != 0]).pvalue)
-        found["sign"] = float(stats.binomtest(better, better + worse).pvalue)
-        found["randomization"] = _randomization(d, within, n_resamples, generator)
-    tests = [found[name] for name in ("t", "wilcoxon", "sign", "randomization")]
+    numbers = [part for value in found.values() for part in np.atleast_1d(np.array(value, object))]
     # An array of objects keeps the counts whole numbers beside the floats.
-    numbers = [mean, *found["interval"], found["effect_size"], *found["counts"], *tests]
     columns = {"quantity": ROWS, "value": np.array(numbers, dtype=object)}
-    return Result(
-        columns, ["quantity"], _draw, differences=d, difference=mean, confidence=confidence, **found
-    )
+    return Result(columns, ["quantity"], _draw, differences=d, confidence=confidence, **found)
 
 
 def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Array, Array]:
@@ -170,12 +161,8 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
 def _randomization(
     d: Array, within: float, n_resamples: int, generator: np.random.Generator
 ) -> float:
-    """Return the share of sign changes with a mean at least as far from 0.
-
-    The observed signs count among random ones.
-    """
-    # Means that differ by rounding are tied; scipy's own allowance vanishes where differences
-    # cancel.
+    """Return the share of sign changes with a mean at least as far from 0."""
+    # scipy's own allowance for rounding vanishes where differences cancel.
     least = abs(d.sum()) - len(d) * within
 
     def as_far(changed: Array, axis: int) -> Array:
@@ -189,7 +176,6 @@ def _randomization(
             (d,),
             as_far,
             permutation_type="samples",
-            vectorized=True,
             n_resamples=n_resamples,
             batch=max(1, CELLS_IN_BATCH // len(d)),
             alternative="greater",
@@ -267,19 +253,15 @@ def discriminative_power(
     level = probability(level, "level")
     if as_integer(n_resamples, "n_resamples") < 1 / level:
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
-    n_topics = len(values.topics)
-    first, second = np.triu_indices(len(values.systems), 1)
     pairs = tuple(itertools.combinations(values.systems, 2))
+    n_topics = len(values.topics)
     (generator,) = generators(random_state, 1)
-    drawn = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples)
-    times = drawn.astype(np.float64)
-    z = values.values[:, first] - values.values[:, second]
-    within = rounding(values.values, (1, 2))
-    z[np.abs(z) <= within[:, None, None]] = 0.0
-    tested = [_tested(of_one, times, level, ties) for of_one, ties in zip(z, within, strict=True)]
-    asl, required = (np.array(part) for part in zip(*tested, strict=True))
+    # How often each topic is drawn, by resample.
+    times = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples)
+    tested = [_tested(of_one, times.astype(np.float64), level) for of_one in values.values]
+    difference, asl, required = (np.array(part) for part in zip(*tested, strict=True))
     corrected = np.array([holm(row) for row in asl])
-    labels, difference = short_labels(values.measures), z.mean(axis=2)
+    labels = short_labels(values.measures)
     by_pair = {
         "measure": np.repeat(labels, len(pairs)),
         "first": [pair[0] for pair in pairs] * len(labels),
@@ -317,27 +299,30 @@ def holm(p: Array) -> Array:
     return np.minimum(corrected, 1.0)
 
 
-def _tested(z: Array, times: Array, level: float, within: float) -> tuple[Array, float]:
-    """Return ASL of each pair, and the required difference, for one measure.
+def _tested(values: Array, times: Array, level: float) -> tuple[Array, Array, float]:
+    """Return difference and ASL of each pair, and the required difference, for one measure.
 
-    A topic is drawn as often as `times` says.
+    `values` has shape (systems, topics), `times` (resamples, topics).
     """
-    n, place = z.shape[1], len(times) - int(np.ceil(level * len(times)))
-    asl, required = [], []
-    for begin in range(0, len(z), PAIRS_AT_ONCE):
-        some = z[begin : begin + PAIRS_AT_ONCE]
-        observed = np.abs(_t(some.mean(axis=1), (some**2).mean(axis=1), n))
-        w = some - some.mean(axis=1, keepdims=True)
+    n, within = values.shape[1], rounding(values)
+    place = len(times) - int(np.ceil(level * len(times)))
+    difference, asl, required = [], [], []
+    for system in range(len(values) - 1):
+        z = values[system] - values[system + 1 :]
+        z[np.abs(z) <= within] = 0.0
+        observed = np.abs(_t(z.mean(axis=1), (z**2).mean(axis=1), n))
+        w = z - z.mean(axis=1, keepdims=True)
         # What rounding leaves of equal differences is no variance.
         w[np.abs(w) <= within] = 0.0
-        constant = ~w.any(axis=1)
         means = times @ w.T / n
         drawn = np.abs(_t(means, times @ (w**2).T / n, n))
         # Rounding must not decide between equal values, as where a resample holds every topic once.
-        asl.append(np.where(constant, 1.0, (drawn >= observed * (1 - 1e-12)).mean(axis=0)))
+        as_far = (drawn >= observed * (1 - 1e-12)).mean(axis=0)
+        asl.append(np.where(w.any(axis=1), as_far, 1.0))
         at = (drawn == np.partition(drawn, place, axis=0)[place]).argmax(axis=0)
-        required.append(np.abs(means[at, np.arange(len(some))]).max())
-    return np.concatenate(asl), float(max(required))
+        required.append(np.abs(means[at, np.arange(len(z))]).max())
+        difference.append(z.mean(axis=1))
+    return np.concatenate(difference), np.concatenate(asl), float(max(required))
 
 
 def _t(mean: Array, mean_square: Array, n: int) -> Array:

@@ -3,7 +3,7 @@
 ==========  ==============================================================================
 `compare`   `compare_rankers`
 `data`      documents, query by query, the queries of each fold, and leaked features
-`rankers`   the standard rankers; checks, untrained copies, seeds and threads
+`rankers`   the standard rankers; checks, untrained copies, seeds, descriptions
 `spaces`    candidates for tuning, and the spaces they are drawn from
 `training`  trainings: fit a ranker, choose its number of trees, evaluate it
 `result`    the result: values, means, differences with verdicts, the best ranker

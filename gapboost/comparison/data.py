@@ -132,7 +132,7 @@ def splits(
         If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
     numbers = tuple(range(1, repeats + 1))
-    of_repeats: list[tuple[tuple[int, ...], Sequence[Sequence[Array]]]]
+    of_repeats: list[tuple[tuple[int, ...], Any]]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         of_repeats = [((number,), query_folds(queries, cv, number)) for number in numbers]
     else:
@@ -140,57 +140,38 @@ def splits(
     found = []
     for repeat, folds in of_repeats:
         parts = [[np.unique(queries.codes[np.asarray(rows)]) for rows in fold] for fold in folds]
-        if validation and all(len(part) == 2 for part in parts):
-            parts = _validated_on_next(parts, cv)
-        _check_parts(parts, queries, validation)
-        found += [
-            Split(part[0], part[1] if len(part) == 3 else part[0][:0], part[-1], number, repeat)
-            for number, part in enumerate(parts)
-        ]
+        if validation and len(parts[0]) == 2 and len(parts) > 1:
+            parts = [
+                [np.setdiff1d(train, vali), vali, test]
+                for (train, test), (_, vali) in zip(parts, parts[1:] + parts[:1], strict=True)
+            ]
+        times = np.bincount(np.concatenate([part[-1] for part in parts]))
+        if times.max() > 1:
+            raise ValueError(
+                f"cv tests the query {queries.ids[times.argmax()]!s} in several folds; expected "
+                "each query in one of them"
+            )
+        for number, (train, *vali, test) in enumerate(parts):
+            needed = [train, *vali, test] if validation else [train, test]
+            if min(map(len, needed)) < 2 or (validation and not vali):
+                raise ValueError(
+                    f"cv has {[len(part) for part in needed]} queries in the parts of fold "
+                    f"{number}; expected at least two in each, and validation queries for tune and "
+                    "choose_trees"
+                )
+            found.append(Split(train, vali[0] if vali else train[:0], test, number, repeat))
     return found
 
 
-def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> Sequence[Sequence[Array]]:
+def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> Any:
     """Return the rows of the parts of each fold; check that queries are whole."""
     if np.iterable(cv) and not hasattr(cv, "split"):
         cv = list(cv)
         if cv and all(isinstance(fold, Sequence) and len(fold) == 3 for fold in cv):
             for one, other in ((0, 2), (0, 1), (1, 2)):
                 query_folds(queries, [(fold[one], fold[other]) for fold in cv], None)
-            triples: list[Sequence[Array]] = cv
-            return triples
+            return cv
     return query_folds(queries, cv, None, X, y)
-
-
-def _validated_on_next(parts: list[list[Array]], cv: Any) -> list[list[Array]]:
-    """Return folds that validate on the test queries of the next fold, and do not train on them."""
-    found = []
-    for (train, test), (_, vali) in zip(parts, parts[1:] + parts[:1], strict=True):
-        if not np.isin(vali, train).all() or len(vali) == len(train):
-            raise ValueError(
-                f"cv is {cv!r}, which leaves no queries to validate on; expected at least 3 folds, "
-                "or (train, vali, test) row numbers"
-            )
-        found.append([np.setdiff1d(train, vali), vali, test])
-    return found
-
-
-def _check_parts(parts: list[list[Array]], queries: Queries, validation: bool) -> None:
-    """Check that each part holds two queries, and that each query is tested once."""
-    for number, part in enumerate(parts):
-        needed = part if validation else (part[0], part[-1])
-        if min(map(len, needed)) < 2 or (validation and len(part) < 3):
-            raise ValueError(
-                f"cv has {[len(one) for one in part]} queries in the parts of fold {number}; "
-                "expected at least two in each, and validation queries for tune and choose_trees"
-            )
-    tested = np.concatenate([part[-1] for part in parts])
-    distinct, counts = np.unique(tested, return_counts=True)
-    if counts.max() > 1:
-        raise ValueError(
-            f"cv tests the query {queries.ids[distinct[counts > 1][0]]!s} in several folds; "
-            "expected each query in one of them"
-        )
 
 
 # --- leaks ----------------------------------------------------------------------------------------
@@ -213,9 +194,13 @@ def find_leaks(documents: Documents) -> dict[str, float]:
     part = documents.select(np.arange(0, len(documents.sizes), step))
     # A column with fewer values leaves most documents tied, and is no leak.
     fewest = len(part.sizes) / 2
+    ranked = [
+        alone
+        for grades in part.labels
+        for alone in rank_alone(number_columns(part.X, fewest), grades, part.numbers)
+    ]
     found: dict[str, float] = {}
-    for grades in part.labels:
-        for alone in rank_alone(number_columns(part.X, fewest), grades, part.numbers):
-            if alone.low > max(alone.least, found.get(alone.feature, 0.0)):
-                found[alone.feature] = alone.low
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    for alone in sorted(ranked, key=lambda alone: -alone.low):
+        if alone.low > alone.least:
+            found.setdefault(alone.feature, alone.low)
+    return found

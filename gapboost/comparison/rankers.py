@@ -1,8 +1,10 @@
-"""Rankers of any library: the standard ones, checks, untrained copies, seeds and threads."""
+"""Rankers of any library: the standard ones, checks, untrained copies, seeds, descriptions."""
 
 import copy
 import inspect
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -154,3 +156,32 @@ def parameter(ranker: Any, names: tuple[str, ...]) -> list[str]:
     known = [name for name in names if name in given or name in taken]
     known.sort(key=lambda name: given.get(name) is None)
     return [prefix(ranker) + name for name in known[:1]]
+
+
+# --- descriptions ---------------------------------------------------------------------------------
+
+
+def describe(ranker: Any) -> str:
+    """Return the class and the parameters of a ranker; of a pipeline those of its steps.
+
+    Parameters that are None are left out: XGBoost's rankers have forty.
+    """
+    if isinstance(ranker, Pipeline):
+        return f"Pipeline({', '.join(describe(step) for _, step in ranker.steps)})"
+    if not hasattr(ranker, "get_params"):
+        return str(ranker)
+    params = sorted(ranker.get_params(deep=False).items())
+    given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
+    return f"{type(ranker).__name__}({' '.join(re.sub(r' at 0x[0-9a-f]+', '', given).split())})"
+
+
+def versions(rankers: Iterable[Any]) -> str:
+    """Return the versions of the libraries that define rankers, their parts and functions."""
+    names = ["gapboost", "numpy", "scipy", "sklearn"]
+    for ranker in rankers:
+        parts = [ranker, *(value for _, value in sorted(ranker.get_params(deep=True).items()))]
+        origins = [kind for part in parts for kind in type(part).__mro__]
+        origins += [part for part in parts if callable(part)]
+        names += [str(getattr(origin, "__module__", "")).split(".")[0] for origin in origins]
+    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in names}
+    return ", ".join(f"{name} {version}" for name, version in found.items() if version)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from gapboost._optional import frame, imported
 from gapboost._page import COLORS, write_page
 from gapboost.analysis.estimates import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
-from gapboost.comparison.described import describe, versions
+from gapboost.comparison.rankers import describe, versions
 
 if TYPE_CHECKING:
     from gapboost.comparison.result import Comparison
@@ -126,26 +126,20 @@ def write_report(
         _draw(figure, rows, confidence)
         pictures.append(figure)
     means = comparison.means()
-    for name in ("trees", "fit seconds", "predict ms"):
+    for name in means.columns[len(comparison.measures) :]:  # the costs
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
-    baseline, rankers = table["baseline"][0], comparison.training.rankers
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
     reading = (
         "The intervals of a measure hold together. Four of five such comparisons find a true "
         f"difference as large as detectable says. How to read verdicts and intervals: {GUIDE}"
     )
-    parameters = {"ranker": list(rankers), "parameters": [describe(r) for r in rankers.values()]}
+    against = f"Differences from {table['baseline'][0]}"
     sections = {
-        "Decision": [
-            *decide(comparison, table),
-            pictures,
-            f"Differences from {baseline}: {KEY}",
-        ],
+        "Decision": [*decide(comparison, table), pictures, f"{against}: {KEY}"],
         "Means": [means],
-        f"Differences from {baseline}": [differences, reading],
+        against: [differences, reading],
         "Settings": [_settings(comparison, margin)],
-        "Parameters of the rankers": [frame(parameters)],
     }
     write_page(path, "Which ranker ranks better?", sections)
 
@@ -157,14 +151,15 @@ def _settings(comparison: "Comparison", margin: float | None) -> Any:
         "documents": len(documents.numbers),
         "queries": len(documents.sizes),
         "features": documents.X.shape[1],
-        "measures": "; ".join(f"{name} is {value}" for name, value in training.measures.items()),
+        **{f"measure {name}": measure for name, measure in training.measures.items()},
         "folds": 1 + max(split.fold for split in splits),
         "repeats": max(max(split.repeats) for split in splits),
         "candidates of each ranker": max(map(len, training.candidates.values()), default=1),
         "trees are chosen": training.choose_trees,
         "chosen by": training.choose_by,
         "identical in all repeats": ", ".join(comparison.identical_repeats) or "none",
-        "margin": "none" if margin is None else f"{margin:g}",
-        "versions": versions(),
+        "margin": margin,
+        "versions": versions(training.rankers.values()),
+        **{f"ranker {name}": describe(ranker) for name, ranker in training.rankers.items()},
     }
     return frame({"setting": list(found), "value": list(map(str, found.values()))})

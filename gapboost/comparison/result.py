@@ -12,7 +12,7 @@ from scipy import stats
 
 from gapboost._data.arguments import one_of, positive, probability
 from gapboost._kernels import Array
-from gapboost._optional import frame
+from gapboost._optional import frame, imported
 from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
 from gapboost.comparison.report import plot, write_report
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
@@ -67,18 +67,17 @@ class Comparison:
 
         The columns are ``query``, ``ranker``, ``measure``, ``repeat``, ``fold`` and ``value``.
         """
-        rows = []
+        pandas = imported("pandas", "analysis", "for a pandas view")
+        parts = []
         for (ranker, number), result in self.results.items():
             split = self.training.splits[number]
             queries = self.training.ids[split.test].tolist()
             for repeat, trained in zip(split.repeats, result.repeats, strict=False):
                 for measure, values in trained.values.items():
-                    rows += [
-                        (query, ranker, measure, repeat, split.fold, value)
-                        for query, value in zip(queries, values.tolist(), strict=True)
-                    ]
-        names = ("query", "ranker", "measure", "repeat", "fold", "value")
-        return frame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+                    of_all = {"ranker": ranker, "measure": measure, "repeat": repeat}
+                    part = {"query": queries, **of_all, "fold": split.fold, "value": values}
+                    parts.append(frame(part))
+        return pandas.concat(parts, ignore_index=True)
 
     def _results_of(self, ranker: str) -> list[SplitResult]:
         return [self.results[ranker, number] for number in range(len(self.training.splits))]
@@ -102,31 +101,30 @@ class Comparison:
         ``trees`` is the mean number of trees of a model, ``fit seconds`` are those of a training,
         ``predict ms`` the milliseconds for 1,000 documents.
         """
-        columns: dict[str, list[Any]] = {"ranker": self.rankers}
-        for measure in self.measures:
-            columns[measure] = [self._mean(ranker, measure) for ranker in self.rankers]
-        for name in ("trees", "fit_seconds", "predict_ms"):
-            columns[name.replace("_", " ")] = [
-                float(
-                    np.mean([getattr(t, name) for r in self._results_of(ranker) for t in r.repeats])
-                )
-                for ranker in self.rankers
-            ]
-        return frame(columns, ["ranker"])
+        rows = []
+        for ranker in self.rankers:
+            trained = [one for result in self._results_of(ranker) for one in result.repeats]
+            means = {measure: self._mean(ranker, measure) for measure in self.measures}
+            for name in ("trees", "fit_seconds", "predict_ms"):
+                means[name.replace("_", " ")] = float(np.mean([getattr(t, name) for t in trained]))
+            rows.append({"ranker": ranker, **means})
+        return frame(rows, ["ranker"])
 
     @property
     def identical_repeats(self) -> list[str]:
         """Rankers whose repeats on the same folds have the same values: nothing is random."""
-        return [ranker for ranker in self.rankers if self._repeats_itself(ranker)]
-
-    def _repeats_itself(self, ranker: str) -> bool:
-        of_splits = [result.repeats for result in self._results_of(ranker)]
-        pairs = [(first, other) for first, *others in of_splits for other in others]
-        return bool(pairs) and all(
-            np.array_equal(first.values[measure], other.values[measure])
-            for first, other in pairs
-            for measure in self.measures
-        )
+        found = []
+        for ranker in self.rankers:
+            results = [result.repeats for result in self._results_of(ranker)]
+            same = [
+                np.array_equal(first.values[measure], other.values[measure])
+                for first, *others in results
+                for other in others
+                for measure in self.measures
+            ]
+            if same and all(same):
+                found.append(ranker)
+        return found
 
     def summary(
         self,
@@ -201,7 +199,7 @@ class Comparison:
                 splits = list(zip(values[one], values[other], strict=True))
                 found = compare_pair(splits, queries, confidence, len(pairs), margin)
                 rows.append({"ranker": one, "baseline": other, "measure": measure, **found})
-        table = frame({name: [row[name] for row in rows] for name in rows[0]})
+        table = frame(rows)
         t_test_p = table.pop("t-test p")
         if difference is not None:
             # Errors shrink with the root of the number of queries, if there are as many folds.
@@ -282,14 +280,13 @@ class Comparison:
         split, which choose their number.
         """
         training, best = self.training, self.best
+        params: Mapping[str, Any] = {}
+        if training.candidates:
+            searched = zip(*(result.searched for result in self._results_of(best)), strict=True)
+            params = training.candidates[best][best_candidate([*map(np.concatenate, searched)])]
         train, vali = np.arange(len(training.ids)), training.splits[0].vali
         if training.choose_trees:
             train = np.setdiff1d(train, vali)
-        params: Mapping[str, Any] = {}
-        if training.candidates:
-            searched = [result.searched for result in self._results_of(best)]
-            of_all_splits = [np.concatenate(values) for values in zip(*searched, strict=True)]
-            params = training.candidates[best][best_candidate(of_all_splits)]
         return training.fit(best, params, train, vali)
 
 
@@ -334,15 +331,14 @@ def compare_pair(
     else:
         models = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         estimate = crossed(differences, numbers, models)
-    t_test, detectable = math.nan, math.nan
+    t_test = detectable = low = high = math.nan
     if estimate.error > within:
         t_test = float(stats.ttest_1samp(by_query, 0.0).pvalue)
         detectable = estimate.detectable((1 - confidence) / family)
     else:  # all differences are the same, which tells nothing about their error
         estimate = Estimate(estimate.mean, 0.0, estimate.freedom)
-    low, high = estimate.interval(confidence, family)
-    if estimate.error == 0 != estimate.mean:
-        low = high = math.nan
+    if estimate.error > 0 or estimate.mean == 0:
+        low, high = estimate.interval(confidence, family)
     return {
         "difference": estimate.mean,
         "low": low,

@@ -6,8 +6,8 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -16,8 +16,7 @@ from sklearn.pipeline import Pipeline
 from gapboost._kernels import Array
 from gapboost._processes import over_processes
 from gapboost.comparison.data import Documents, Split
-from gapboost.comparison.described import LIBRARIES, libraries, versions
-from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter
+from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform
@@ -123,31 +122,31 @@ class Trainer:
     def _train(self, task: tuple[str, int]) -> SplitResult:
         """Return the trainings of a ranker on a split, those in the cache from there."""
         name, split = task[0], self.splits[task[1]]
-        ranker, searched = self.rankers[name], []
+        ranker, candidates = self.rankers[name], self.candidates.get(name, ())
         params: Mapping[str, Any] = {}
-        trained = partial(self._from_cache, split)
-        for candidate in self.candidates.get(name, ()):
+        searched = []
+        for candidate in candidates:
             model = configured(ranker, candidate, split.repeats[0])
             try:
-                found = trained(model, split.vali, {CHOSEN_BY: self.choose_by})
+                found = self._from_cache(model, split, split.vali, {CHOSEN_BY: self.choose_by})
                 searched.append(found.values[CHOSEN_BY])
             except Exception as error:  # the parameters may not suit so few rows
                 message = f"{candidate} of {name!r} cannot be trained ({error}): it is not chosen"
                 warnings.warn(message, UserWarning, stacklevel=2)
                 searched.append(np.array([-np.inf]))
-        if searched:
-            params = self.candidates[name][best_candidate(searched)]
+        if candidates:
+            params = candidates[best_candidate(searched)]
         seeds = split.repeats if parameter(ranker, SEEDS) else split.repeats[:1]
         models = [configured(ranker, params, seed) for seed in seeds]
         try:
-            tested = [trained(model, split.test, dict(self.measures)) for model in models]
+            tested = [self._from_cache(model, split, split.test, self.measures) for model in models]
         except Exception as error:
             error.add_note(f"in the training of {name!r} on fold {split.fold}")
             raise
         return SplitResult(tested, searched)
 
     def _from_cache(
-        self, split: Split, model: Any, queries: Array, measures: dict[str, Measure]
+        self, model: Any, split: Split, queries: Array, measures: Mapping[str, Measure]
     ) -> Trained:
         """Return `train_and_test` of an untrained model, from the cache if it is there."""
         found: Trained = self.memory.cache(train_and_test, ignore=["documents"])(
@@ -155,7 +154,7 @@ class Trainer:
             (split.train, split.vali, queries),
             measures,
             self.choose_by if self.choose_trees else None,
-            (self._documents_hash, versions([*LIBRARIES, *libraries(model)])),
+            (self._documents_hash, versions([model])),
             documents=self.documents,
         )
         return found
@@ -168,30 +167,29 @@ class Trainer:
         return fitted
 
     def try_rankers(self) -> None:
-        """Refuse rankers that cannot take these data, before the first training.
-
-        Each is trained on the first split, with two trees if it grows trees.
+        """Train each ranker on the first split, with two trees if it grows trees.
 
         Raises
         ------
         ValueError
-            With the names of all such rankers and their errors.
+            With the names of all rankers that cannot take these data, and their errors.
         """
-        split, failed = self.splits[0], {}
-        parts = split.train, split.vali, split.test
+        split, failed = self.splits[0], []
         for name, ranker in self.rankers.items():
             first = self.candidates[name][0] if name in self.candidates else {}
             model = configured(ranker, first, 1)
             model.set_params(**dict.fromkeys(parameter(model, TREES), 2))
             try:
+                parts = split.train, split.vali, split.test
                 train_and_test(model, parts, self.measures, None, None, self.documents)
             except Exception as error:
                 # XGBoost's message ends with a stack of calls.
-                failed[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+                message = " ".join(str(error).split())[:300]
+                failed.append(f"{name!r}, which fails ({type(error).__name__}: {message})")
         if failed:
-            errors = ", and ".join(f"{name!r}, which fails ({e})" for name, e in failed.items())
             raise ValueError(
-                f"rankers holds {errors}; expected rankers that take these features and grades"
+                f"rankers holds {', and '.join(failed)}; expected rankers that take these features "
+                "and grades"
             )
 
 
@@ -302,49 +300,66 @@ def values_by_query(
 # --- numbers of trees -----------------------------------------------------------------------------
 
 
+class Trees(NamedTuple):
+    """Trees of a fitted ranker in one library.
+
+    Attributes
+    ----------
+    grown, used : callable
+        Number of rounds that were trained, and that `predict` uses; of the last one, 0 means all.
+    first : callable
+        Arguments of `predict` for the first n rounds.
+    keep : callable
+        Make `predict` use the first n rounds.
+    """
+
+    grown: Callable[[Any], Any]
+    used: Callable[[Any], Any]
+    first: Callable[[int], dict[str, Any]]
+    keep: Callable[[Any, int], Any]
+
+
+TREES_OF = {
+    "lightgbm": Trees(
+        lambda ranker: ranker.booster_.current_iteration(),
+        lambda ranker: max(ranker.booster_.best_iteration, 0),
+        lambda n: {"num_iteration": n},
+        lambda ranker, n: setattr(ranker.booster_, "best_iteration", n),
+    ),
+    "xgboost": Trees(
+        lambda ranker: ranker.get_booster().num_boosted_rounds(),
+        lambda ranker: int(ranker.get_booster().attr("best_iteration") or -1) + 1,
+        lambda n: {"iteration_range": (0, n)},
+        lambda ranker, n: ranker.get_booster().set_attr(best_iteration=str(n - 1)),
+    ),
+    "catboost": Trees(
+        lambda ranker: ranker.tree_count_,
+        lambda ranker: 0,
+        lambda n: {"ntree_end": n},
+        lambda ranker, n: ranker.shrink(n),
+    ),
+}
+
+
 def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
     """Cut a fitted ranker to the number of trees with the best mean, the smallest of equal ones.
 
     It stays an estimator of its library: `predict` uses these trees.
     """
-    last, part, library = last_step(ranker), transformed(ranker, vali), library_of(ranker)
-
-    argument = {"lightgbm": "num_iteration", "xgboost": "iteration_range", "catboost": "ntree_end"}
+    last, part, trees = last_step(ranker), transformed(ranker, vali), TREES_OF[library_of(ranker)]
 
     def value(n: int) -> float:
-        first = {argument[library]: (0, n) if library == "xgboost" else n}
-        scores = scores_of(last, part, **first)
+        scores = scores_of(last, part, **trees.first(n))
         return float(values_by_query(scores, part, {CHOSEN_BY: measure})[CHOSEN_BY].mean())
 
-    grown = grown_trees(last)
-    best = max([*range(STEP, grown, STEP), grown], key=value)
-    if library == "lightgbm":
-        last.booster_.best_iteration = best
-    elif library == "xgboost":
-        last.get_booster().set_attr(best_iteration=str(best - 1))
-    else:
-        last.shrink(best)
-
-
-def grown_trees(ranker: Any) -> int:
-    """Return the number of rounds of trees of a fitted ranker."""
-    library = library_of(ranker)
-    if library == "lightgbm":
-        return int(ranker.booster_.current_iteration())
-    if library == "xgboost":
-        return int(ranker.get_booster().num_boosted_rounds())
-    return int(ranker.tree_count_)
+    grown = trees.grown(last)
+    trees.keep(last, max([*range(STEP, grown, STEP), grown], key=value))
 
 
 def used_trees(ranker: Any) -> float:
     """Return the number of rounds of trees that `predict` uses; NaN for other libraries."""
-    library, best = library_of(ranker), 0
-    if not library:
+    if library_of(ranker) not in TREES_OF:
         return np.nan
-    if library == "lightgbm":
-        # Rounds that find no split add no tree, but count here.
-        best = ranker.booster_.best_iteration
-    elif library == "xgboost":
-        best = int(ranker.get_booster().attr("best_iteration") or -1) + 1
-    grown = grown_trees(ranker)
-    return float(min(best, grown) if best > 0 else grown)
+    trees = TREES_OF[library_of(ranker)]
+    # Rounds that find no split add no tree, but LightGBM counts them among the used ones.
+    return float(min(trees.used(ranker) or np.inf, trees.grown(ranker)))

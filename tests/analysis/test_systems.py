@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import sys
 
 import ir_measures
 import numpy as np
@@ -158,15 +157,6 @@ def test_pairs_are_corrected_by_holms_method(values):
     of_pair = result.by_pair.loc[("AP", "s1", "s3")]
     assert of_pair["holm"] == result.holm[1, 5]
     assert of_pair["difference"] == result.difference[1, 5]
-
-
-def test_pairs_that_are_not_in_memory_at_once(values, monkeypatch):
-    expected = discriminative_power(values, n_resamples=50, random_state=0)
-    # The package has a function of the module's name.
-    monkeypatch.setattr(sys.modules["gapboost.analysis.significance"], "PAIRS_AT_ONCE", 3)
-    in_parts = discriminative_power(values, n_resamples=50, random_state=0)
-    np.testing.assert_array_equal(in_parts.asl, expected.asl)
-    np.testing.assert_allclose(in_parts.required, expected.required, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shift", [0.1, 1e-9])

@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.described import describe
+from gapboost.comparison.rankers import describe
 from gapboost.comparison.spaces import SPACES
 from gapboost.comparison.training import Trainer
 from gapboost.lightgbm import LGBMGAPRanker
@@ -183,7 +183,7 @@ def test_all_steps_have_parameters_to_tune():
 
 def test_a_pipeline_is_described_by_its_steps():
     pipeline = make_pipeline(QueryRelativeFeatures(), RANKERS["XGBRanker"])
-    assert describe(RANKERS["XGBRanker"]).split(" of ")[0] in describe(pipeline)
+    assert describe(RANKERS["XGBRanker"]) in describe(pipeline)
     assert "LightGBM GAP" in standard_rankers()
 
 
