@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-# Different grades that `repr` counts one by one.
-MOST_SHOWN = 20
+from sklearn.utils import check_consistent_length
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +30,7 @@ class RankingData:
     Raises
     ------
     ValueError
-        If the members do not agree on the number of rows or of features.
+        If the members do not agree on the number of rows.
 
     Examples
     --------
@@ -49,17 +47,7 @@ class RankingData:
     feature_names: list[str] | None = None
 
     def __post_init__(self) -> None:
-        if len(np.shape(self.X)) != 2:
-            raise ValueError(f"X has shape {np.shape(self.X)}; expected (n_rows, n_features)")
-        rows, columns = np.shape(self.X)
-        lengths = {"y": rows, "qid": rows, "docid": rows, "feature_names": columns}
-        for name, length in lengths.items():
-            member = getattr(self, name)
-            if member is not None and np.shape(member) != (length,):
-                raise ValueError(
-                    f"{name} has shape {np.shape(member)}; expected ({length},), as X has shape "
-                    f"{np.shape(self.X)}"
-                )
+        check_consistent_length(self.X, self.y, self.qid, self.docid)
 
     @property
     def n_queries(self) -> int:
@@ -78,8 +66,8 @@ class RankingData:
     def __repr__(self) -> str:
         grades, counts = np.unique(self.y, return_counts=True)
         shown = str(dict(zip(grades.tolist(), counts.tolist(), strict=True)))
-        if len(grades) > MOST_SHOWN:
-            shown = f"{grades[0]:g} to {grades[-1]:g}, {len(grades)} different"
+        if len(grades) > 20:
+            shown = f"{grades[0]:g} to {grades[-1]:g}"
         return (
             f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, "
             f"grades {shown})"

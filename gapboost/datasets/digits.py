@@ -5,35 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.datasets import load_digits
 
 from gapboost._data.arguments import as_integer, random_numbers
+from gapboost._kernels import Array
 from gapboost.datasets.data import RankingData, RankingSplit
 
-_Array = npt.NDArray[np.float64]
 
-
-def _confusable(images: _Array, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return which digits (columns) have the two mean images nearest to a digit's (rows)."""
+def _confusable(images: Array, labels: Array) -> Array:
+    """Return True where a digit (column) is one of the two that look most like another (row)."""
     means = np.array([images[labels == digit].mean(axis=0).ravel() for digit in range(10)])
     distances = np.linalg.norm(means[:, None] - means, axis=2)
-    np.fill_diagonal(distances, np.inf)
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :2]
-    confusable = np.zeros((10, 10), dtype=np.bool_)
-    np.put_along_axis(confusable, nearest, True, axis=1)
+    # The nearest one is the digit itself.
+    ranks = distances.argsort(axis=1, kind="stable").argsort(axis=1)
+    confusable: Array = (ranks == 1) | (ranks == 2)
     return confusable
 
 
-def _cosine(a: _Array, b: _Array) -> _Array:
+def _cosine(a: Array, b: Array) -> Array:
     a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
     norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     return np.asarray((a * b).sum(axis=1) / np.maximum(norms, 1e-12))
 
 
-def _features(query: _Array, document: _Array) -> dict[str, _Array]:
+def _features(query: Array, document: Array) -> dict[str, Array]:
     """Compare images pairwise; both have shape (n_pairs, 8, 8) and values from 0 to 1."""
-    images, features = (query, document), {}
+    images = (query, document)
+    features: dict[str, Array] = {}
     profiles = {"row": [x.sum(axis=2) for x in images], "column": [x.sum(axis=1) for x in images]}
     for name, (q, d) in profiles.items():
         features[f"{name}_profile_cosine"] = _cosine(q, d)
@@ -43,11 +41,11 @@ def _features(query: _Array, document: _Array) -> dict[str, _Array]:
     features["vertical_edge_cosine"] = _cosine(*(np.diff(x, axis=2) for x in images))
     features["horizontal_edge_cosine"] = _cosine(*(np.diff(x, axis=1) for x in images))
     q, d = (x.reshape(-1, 2, 4, 2, 4).sum(axis=(2, 4)) for x in images)
-    for i, j in np.ndindex(2, 2):
-        name = f"{('top', 'bottom')[i]}_{('left', 'right')[j]}_ink"
-        features[name] = np.abs(q[:, i, j] - d[:, i, j])
-    features["centre_ink"] = np.abs((query - document)[:, 2:6, 2:6].sum(axis=(1, 2)))
-    features["total_ink"] = np.abs((query - document).sum(axis=(1, 2)))
+    for i, side in enumerate(("top", "bottom")):
+        features[f"{side}_left_ink"], features[f"{side}_right_ink"] = np.abs(q - d)[:, i].T
+    difference = query - document
+    features["centre_ink"] = np.abs(difference[:, 2:6, 2:6].sum(axis=(1, 2)))
+    features["total_ink"] = np.abs(difference.sum(axis=(1, 2)))
     places = np.arange(8.0)
     for name, (q, d) in profiles.items():
         moved = q @ places / q.sum(axis=1) - d @ places / d.sum(axis=1)
@@ -111,27 +109,21 @@ def load_digits_ranking(
     >>> train
     RankingData(240 queries, 9600 rows, 23 features, grades {0: 6687, 1: 1940, 2: 973})
     """
-    if np.ndim(n_queries) != 1 or len(n_queries) != 3:
-        raise ValueError(
-            f"n_queries is {n_queries!r}; expected three numbers from 1: for training, validation "
-            "and test"
-        )
-    n_queries = [as_integer(n, "n_queries") for n in n_queries]
+    n_train, n_vali, n_test = (as_integer(n, "n_queries") for n in n_queries)
     n_docs = as_integer(n_docs, "n_docs")
     digits = load_digits()
     images, labels = digits.images / 16.0, digits.target
     confusable = _confusable(images, labels)
     generator = random_numbers(random_state)
-    bounds = np.cumsum(n_queries)[:-1] * len(images) // sum(n_queries)
+    total = n_train + n_vali + n_test
+    bounds = np.array([n_train, n_train + n_vali]) * len(images) // total
+    pools = np.split(generator.permutation(len(images)), bounds)
     parts = []
-    for pool, n_part in zip(
-        np.split(generator.permutation(len(images)), bounds), n_queries, strict=True
-    ):
-        if len(pool) < n_part or len(pool) <= n_docs:
+    for pool, n_part in zip(pools, (n_train, n_vali, n_test), strict=True):
+        if len(pool) < max(n_part, n_docs + 1):
             raise ValueError(
-                f"n_queries={tuple(n_queries)} and n_docs={n_docs} leave {len(pool)} of the "
-                f"{len(images)} images for a part of {n_part} queries, expected at least "
-                f"{max(n_part, n_docs + 1)}"
+                f"n_queries is {n_queries} and n_docs {n_docs}; expected fewer: {len(pool)} images "
+                f"are left for a part of {n_part} queries"
             )
         queries = np.sort(pool[:n_part])
         documents = np.concatenate(
@@ -139,10 +131,9 @@ def load_digits_ranking(
         )
         queries = np.repeat(queries, n_docs)
         features = _features(images[queries], images[documents])
-        grades = np.where(
-            labels[queries] == labels[documents], 2, confusable[labels[queries], labels[documents]]
-        )
+        asked, shown = labels[queries], labels[documents]
+        grades = np.where(asked == shown, 2, confusable[asked, shown]).astype(np.int32)
         X = np.column_stack(list(features.values()))
         qid, docid = queries.astype(np.int64), documents.astype(np.str_)
-        parts.append(RankingData(X, grades.astype(np.int32), qid, docid, list(features)))
+        parts.append(RankingData(X, grades, qid, docid, list(features)))
     return RankingSplit(*parts)

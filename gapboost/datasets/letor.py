@@ -6,7 +6,6 @@ import io
 import lzma
 import os
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,16 +15,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from gapboost._data.arguments import as_integer, one_of
+from gapboost._data.arguments import one_of
+from gapboost._kernels import Array
 from gapboost.datasets.data import RankingData, RankingSplit
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
 EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
-DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.ASCII | re.IGNORECASE)
+DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
 OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAX_GRADE = np.iinfo(np.int32).max
-MAX_INDEX = 999_999_999
 
 
 def load_letor(
@@ -97,7 +96,10 @@ def load_letor(
     >>> data.docid.tolist(), data.feature_names
     (['a', 'b'], ['x1', 'x2', 'x3'])
     """
-    files = [_LetorFile(each, drop_unlabelled) for each in _paths(path, "path")]
+    paths: Any = path if isinstance(path, list | tuple) else [path]
+    if not paths:
+        raise ValueError("path is empty; expected at least one file")
+    files = [_LetorFile(Path(each), drop_unlabelled) for each in paths]
     return _data_sets([files], n_features, zero_based, dense)[0]
 
 
@@ -147,20 +149,12 @@ def load_letor_fold(
     ...
     RankingData(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
     """
-    paths = _paths(directory, "directory")
-    if len(paths) == 1:
-        paths = [_existing(paths[0], name) for name in RankingSplit._fields]
-    if len(paths) != 3:
-        raise ValueError(f"directory is {directory!r}; expected a directory, or three files")
-    files = [[_LetorFile(each, drop_unlabelled)] for each in paths]
+    paths: Any = directory
+    if not isinstance(directory, list | tuple):
+        paths = [_existing(Path(paths), name) for name in RankingSplit._fields]
+    train, vali, test = ([_LetorFile(Path(each), drop_unlabelled)] for each in paths)
+    files = [train, vali, test]
     return RankingSplit(*_data_sets(files, n_features, zero_based, dense))
-
-
-def _paths(path: Any, name: str) -> list[Path]:
-    paths = path if isinstance(path, list | tuple) else [path]
-    if not paths or not all(isinstance(each, str | os.PathLike) for each in paths):
-        raise ValueError(f"{name} is {path!r}; expected a path, or a list of them")
-    return [Path(each) for each in paths]
 
 
 def _existing(directory: Path, name: str) -> Path:
@@ -178,132 +172,99 @@ class _LetorFile(io.RawIOBase):
     """
 
     def __init__(self, path: Path, drop_unlabelled: bool) -> None:
-        self.path = path
-        self.drop_unlabelled = drop_unlabelled
+        self.path, self.drop_unlabelled = path, drop_unlabelled
         self.queries: list[str] = []
         self.docids: list[str] = []
-        self.number, self.line = 0, ""
-        opened = OPEN.get(path.suffix, open)
-        with opened(path, "rt", encoding="utf-8-sig", errors="surrogateescape") as self.stream:
+        self.number = 0
+        with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8-sig") as self.lines:
             try:
                 self.X, self.y = load_svmlight_file(self, zero_based=True)
-            except (ValueError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+            except Exception as error:
                 raise ValueError(
-                    f"{path}, line {self.number}: found {self.line[:80].strip()!r} ({error}); "
-                    f"expected '{EXPECTED}'"
+                    f"{path}, line {self.number}: {error}; expected '{EXPECTED}'"
                 ) from error
         if not self.X.nnz:
             raise ValueError(f"{path}: found no rows with features; expected '{EXPECTED}'")
         if not any(self.queries):
-            self.queries = _group_numbers(path, len(self.queries))
+            self.queries = self._group_numbers()
 
     def __iter__(self) -> Iterator[bytes]:
-        for self.number, self.line in enumerate(self.stream, 1):  # noqa: B020
-            text, mark, comment = self.line.partition("#")
-            if text.strip():
-                yield from self._row(text, mark, comment)
+        for line in self.lines:
+            self.number += 1
+            row, _, comment = line.partition("#")
+            grade, *fields = row.split() or [""]
+            if not grade:
+                continue
+            query = fields.pop(0)[4:] if fields and fields[0].startswith("qid:") else ""
+            if self.queries and bool(query) != bool(self.queries[0]):
+                raise ValueError("found a query in some rows only")
+            if float(grade) < 0 and self.drop_unlabelled:
+                continue
+            if not 0 <= float(grade) <= MAX_GRADE:
+                raise ValueError(
+                    f"found the grade {grade}; expected 0 to {MAX_GRADE}, or drop_unlabelled=True, "
+                    "which leaves out rows with grades below 0"
+                )
+            fields.sort(key=lambda field: int(field.partition(":")[0]))
+            named = DOCID.search(comment)
+            self.queries.append(query)
+            self.docids.append(named[1] if named else "".join(comment.split()[:1]))
+            yield " ".join([grade, *fields]).replace("NULL", "nan").encode()
 
-    def _row(self, text: str, mark: str, comment: str) -> Iterator[bytes]:
-        # Other blanks than those of ASCII would hide in the name of a query.
-        grade, *fields = text.encode(errors="surrogateescape").split()
-        query = ""
-        if fields and fields[0].startswith(b"qid:"):
-            query = fields.pop(0)[4:].decode()
-            joined = mark and not fields and not text[-1].isspace()
-            if not query or not query.isprintable() or joined:
-                raise ValueError("the query is empty, not printable, or holds #")
-        if self.queries and bool(query) != bool(self.queries[0]):
-            raise ValueError("a query in some rows only")
-        if float(grade) < 0 and self.drop_unlabelled:
-            return
-        if not 0 <= float(grade) <= MAX_GRADE:
+    def _group_numbers(self) -> list[str]:
+        """Return the number of each row's group, from the file of group sizes beside it."""
+        path = self.path.with_name(re.sub(r"\.(gz|bz2|xz)$", "", self.path.name) + ".query")
+        if not path.is_file():
             raise ValueError(
-                f"grades are numbers from 0 to {MAX_GRADE}; drop_unlabelled=True leaves out rows "
-                "with grades below 0"
+                f"{self.path}: found no queries; expected 'qid:' in each row, or group sizes in "
+                f"{path.name} beside it"
             )
-        fields.sort(key=_index)
-        if fields and _index(fields[-1]) > MAX_INDEX:
-            raise ValueError(f"an index above {MAX_INDEX}")
-        row = b" ".join([grade, *fields])
-        if b"_" in row:
-            raise ValueError("a number with an underscore, which Python would ignore")
-        named = DOCID.search(comment)
-        docid = named[1] if named else "".join(comment.split()[:1])
-        docid.encode()  # refuses bytes that are not UTF-8
-        self.queries.append(query)
-        self.docids.append(docid)
-        yield row.replace(b"NULL", b"nan")
-
-
-def _index(field: bytes) -> int:
-    return int(field.partition(b":")[0])
-
-
-def _group_numbers(path: Path, n_rows: int) -> list[str]:
-    """Return the number of each row's group, from the file of group sizes beside it."""
-    sizes_path = path.with_name(re.sub(r"\.(gz|bz2|xz)$", "", path.name) + ".query")
-    if not sizes_path.is_file():
-        raise ValueError(
-            f"{path}: found no queries; expected 'qid:' in each row, or group sizes in "
-            f"{sizes_path.name} beside it"
-        )
-    words = sizes_path.read_text(encoding="utf-8-sig", errors="replace").split()
-    sizes = [int(word) if word.isdecimal() else 0 for word in words]
-    if min(sizes, default=0) < 1 or sum(sizes) != n_rows:
-        raise ValueError(
-            f"{sizes_path}: found the group sizes {words[:5]} ...; expected integers from 1 whose "
-            f"sum is {n_rows}, the number of rows of {path.name}"
-        )
-    return [str(group) for group, size in enumerate(sizes) for _ in range(size)]
+        sizes = np.loadtxt(path, dtype=np.int64, ndmin=1, encoding="utf-8-sig")
+        if sizes.sum() != len(self.y):
+            raise ValueError(
+                f"{path}: found group sizes whose sum is {sizes.sum()}; expected {len(self.y)}, "
+                f"the number of rows of {self.path.name}"
+            )
+        return [str(group) for group in np.repeat(np.arange(len(sizes)), sizes)]
 
 
 def _data_sets(
-    groups: Sequence[Sequence[_LetorFile]],
-    n_features: int | None,
-    zero_based: bool | None,
-    dense: bool,
+    groups: list[list[_LetorFile]], n_features: int | None, zero_based: bool | None, dense: bool
 ) -> list[RankingData]:
     """Return one data set for each group of files, all with the same columns."""
     one_of(zero_based, "zero_based", (True, False, None))
-    tables = [one.X for group in groups for one in group]
+    tables = [one.X for files in groups for one in files]
     first = 0 if zero_based or min(X.indices.min() for X in tables) == 0 else 1
     if zero_based is False and first == 0:
         raise ValueError("zero_based is False, but path holds index 0; expected indices from 1")
     found = max(X.shape[1] for X in tables) - first
-    width = found if n_features is None else as_integer(n_features, "n_features")
+    width = found if n_features is None else n_features
     if width < found:
-        raise ValueError(f"n_features is {width}, but path has {found}; expected at least these")
-    return [_data_set(group, first, width, dense) for group in groups]
+        raise ValueError(f"n_features is {width}, but path has {found}; expected no fewer")
+    names = [f"x{first + column}" for column in range(width)]
+    data = []
+    for files in groups:
+        parts = [(one.X.data, one.X.indices - first, one.X.indptr) for one in files]
+        tables = [sparse.csr_matrix(part, (len(part[2]) - 1, width)) for part in parts]
+        X = sparse.vstack(tables, format="csr")
+        y = np.concatenate([one.y for one in files])
+        y = y.astype(np.int32) if (y == np.floor(y)).all() else y
+        docids = [docid for one in files for docid in one.docids]
+        docid = np.array(docids, dtype=np.str_) if all(docids) else None
+        data.append(RankingData(X.toarray() if dense else X, y, _query_ids(files), docid, names))
+    return data
 
 
-def _data_set(files: Sequence[_LetorFile], first: int, width: int, dense: bool) -> RankingData:
-    tables = [
-        sparse.csr_matrix((one.X.data, one.X.indices - first, one.X.indptr), (len(one.y), width))
-        for one in files
-    ]
-    X = sparse.vstack(tables, format="csr")
-    y = np.concatenate([one.y for one in files])
-    docids = [docid for one in files for docid in one.docids]
-    return RankingData(
-        X=X.toarray() if dense else X,
-        y=y.astype(np.int32) if (y == np.floor(y)).all() else y,
-        qid=_query_ids(files),
-        docid=np.array(docids, dtype=np.str_) if all(docids) else None,
-        feature_names=[f"x{first + column}" for column in range(width)],
-    )
-
-
-def _query_ids(files: Sequence[_LetorFile]) -> Any:
+def _query_ids(files: list[_LetorFile]) -> Array:
     """Return the query of each row of several files."""
-    owner: dict[str, Path] = {}
+    earlier: set[str] = set()
     for one in files:
-        for query in dict.fromkeys(one.queries):
-            if query in owner:
-                raise ValueError(
-                    f"{one.path}: found query {query!r}, which is in {owner[query]} too; expected "
-                    "different queries"
-                )
-            owner[query] = one.path
+        if shared := earlier.intersection(one.queries):
+            raise ValueError(
+                f"{one.path}: found query {min(shared)!r}, which is in another file too; expected "
+                "different queries"
+            )
+        earlier.update(one.queries)
     names = np.array([query for one in files for query in one.queries], dtype=np.str_)
     with suppress(ValueError, OverflowError):
         numbers = names.astype(np.int64)

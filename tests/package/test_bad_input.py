@@ -127,16 +127,6 @@ KINDS = [
     ("RankedList", (None, [1], "a"), "informativeness.lists threshold_sweep.lists"),
     ("SystemValues", (None, X), "discriminative_power.values correlation.values"),
     (
-        "",  # a file or folder
-        (None, 3, True, b"train.txt", [1], {"train.txt"}),
-        "load_letor.path load_letor_fold.directory",
-    ),
-    (
-        "",  # an array
-        ("text", 3, Y[1:], X[:, :0]),
-        "RankingData.y RankingData.qid RankingData.docid",
-    ),
-    (
         "",  # amounts
         (3, "text", [1, 2], np.ones((60, 2)), [-1] * 60, [nan] * 60, [1e308] * 60),
         "g_from_clicks.clicks g_from_clicks.impressions",
@@ -198,12 +188,10 @@ ONE_FUNCTION = [
     ("compare_rankers", "cv", [CUT, [(range(20), range(20), range(20, 40))]], "fold 0 of cv"),
     ("compare_rankers", "tune", [1, 2, 2.0, "3"]),
     ("compare_rankers", "spaces", [{"one": {"noise": [1, 2]}}]),
-    ("load_digits_ranking", "n_queries", [[3, 1], 3, "abc", [3, 0, 1], [3, 1.5, 1]]),
-    ("load_letor", "n_features", [True, "3", 2.0, [3], -1, 0]),
+    ("load_digits_ranking", "n_queries", ["abc", [3, 0, 1], [3, 1.5, 1]]),
+    ("load_letor", "n_features", [-1, 0]),
     ("load_letor", "zero_based", ["other", 0.5, ["row"], nan]),
     ("load_letor_fold", "zero_based", ["other"]),
-    ("RankingData", "X", [None, "text", np.ones(40)]),
-    ("RankingData", "feature_names", ["abc", 3, ["a", "b"]]),
     ("query_relative_features", "kinds", ["zscore", [], ["other"], ["rank", "rank"], None]),
     ("query_relative_features", "columns", ["bm25", [], [20], [-1], 0]),
     ("query_relative_features", "group", [[40]], "qid"),

@@ -14,7 +14,7 @@ from gapboost._boosters.plan import OWN_NAMES
 from gapboost.analysis import trec
 from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.comparison import compare_rankers
-from gapboost.datasets import RankingData, load_digits_ranking, load_letor, load_letor_fold
+from gapboost.datasets import load_digits_ranking, load_letor, load_letor_fold
 from gapboost.evaluation import PerQuery
 from gapboost.measures import AP, GAP
 from gapboost.preprocessing import query_relative_features
@@ -163,5 +163,4 @@ FUNCTIONS = {
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
     "load_letor": (load_letor, {"path": MADE / "letor" / "Fold1" / "test.txt.gz"}),
     "load_letor_fold": (load_letor_fold, {"directory": MADE / "letor" / "Fold1"}),
-    "RankingData": (RankingData, ROWS),
 }
