@@ -14,6 +14,7 @@ from gapboost._optional import imported
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+from gapboost.xgboost.models import finished
 from gapboost.xgboost.private import register_on_spark
 
 imported("pyspark", "spark", "by gapboost.spark")
@@ -143,14 +144,14 @@ class SparkXGBGAPRanker(SparkXGBRanker):
             {
                 **train,
                 "obj": objective(plan.objective, n_jobs=n_jobs),
-                "custom_metric": eval_metric(list(reversed(plan.metrics)), n_jobs=n_jobs),
+                "custom_metric": eval_metric(plan.measures[::-1], n_jobs=n_jobs),
             },
             matrix,
         )
 
     def _convert_to_sklearn_model(self, booster: bytearray, config: str) -> XGBGAPRanker:
         ranker: XGBGAPRanker = super()._convert_to_sklearn_model(booster, config)
-        ranker._Booster = ranker._inscribed(ranker.get_booster(), self._objective)
+        ranker._Booster = finished(ranker.get_booster(), self._objective)
         ranker._trained_objective = self._objective
         return ranker
 

@@ -11,13 +11,12 @@ A fit takes these steps:
 The native ``objective(...)`` and ``eval_metric(...)`` make the same for a booster's data set, when
 they first see it.
 
-===========  ==================================================================
+===========  =================================================================
 `rows`       data sets in grouped order
-`plan`       objective and metrics of a training, and parameters that are refused
-`gradients`  gradients for a booster, and a check that they teach something
-`metrics`    means of measures, under the names that boosters report
-`positions`  factors of positions, learned along with the trees
+`plan`       objective, metrics and their names, and parameters that are refused
+`gradients`  gradients for a booster, factors of positions, a check of both
+`metrics`    means of measures
 `ranker`     fitted attributes and `score` of the rankers
 `native`     measures of native callbacks, and what they know of each data set
-===========  ==================================================================
+===========  =================================================================
 """

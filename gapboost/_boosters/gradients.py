@@ -1,13 +1,15 @@
-"""Gradients of an objective on one data set, in the units of a booster."""
+"""Gradients of an objective on one data set, in the units of a booster, and positions."""
 
-import warnings
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.rows import RankingRows
-from gapboost._data.judged import Judged
+from gapboost._boosters.rows import Positions, RankingRows
+from gapboost._data.arguments import not_negative
+from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
 from gapboost.objectives import Objective
@@ -17,8 +19,65 @@ from gapboost.objectives.base import CheckedPass
 # of millions, 1e-7; rounding is 1e-14.
 LEAST_GRADIENT = 1e-11
 
-# Where the hessians suffice for fewer leaves than this, trees of that many rows stay blunt.
-FEW_LEAVES, MANY_ROWS = 8, 1000
+# LightGBM's name of the penalty on factors of positions.
+PENALTY = "lambdarank_position_bias_regularization"
+
+# LightGBM's, so that a position without curvature stays where it is.
+LEAST_CURVATURE = 0.001
+
+
+class PositionFactors:
+    """Additive factors of positions, learned along with the trees: users click on top ranks.
+
+    Gradients are those at the scores s + b[position], where b are the factors, at first 0. Each
+    round then takes a Newton step: with G and H the sums of the gradients and hessians of the n
+    documents at a position,
+
+        b += learning_rate * (-G - n * penalty * b) / (H + n * penalty + 0.001).
+
+    The trees learn what the factors do not explain; predictions and metrics know no positions.
+
+    Parameters
+    ----------
+    positions : Positions
+        Of the training rows.
+    learning_rate : float
+    parameters : mapping
+        Of the ranker: the penalty is one of them.
+    scale : (float, float)
+        The booster's units of gradients and hessians: the steps divide by them.
+    continued : object
+        The model that training continues. It has factors if it is one of our rankers.
+    """
+
+    def __init__(
+        self,
+        positions: Positions,
+        learning_rate: float,
+        parameters: Mapping[str, Any],
+        scale: tuple[float, float],
+        continued: Any = None,
+    ) -> None:
+        penalty = not_negative(parameters.get(PENALTY) or 0.0, PENALTY)
+        before = getattr(continued, "position_bias_", None) or {}
+        self.positions = positions
+        self.learning_rate = learning_rate
+        self.scale = scale
+        self.penalties = penalty * np.bincount(positions.codes, minlength=len(positions.ids))
+        # Before each round, and at the end: early stopping goes back.
+        self.course = [np.array([before.get(i, 0.0) for i in positions.ids])]
+
+    def of_rows(self) -> Array:
+        """Return the newest factor of each row."""
+        return self.course[-1][self.positions.codes]
+
+    def update(self, grad: Array, hess: Array) -> None:
+        """Take the step of a round."""
+        codes, n = self.positions.codes, len(self.positions.ids)
+        first, second = (np.bincount(codes, column, minlength=n) for column in (grad, hess))
+        slope = -first / self.scale[0] - self.penalties * self.course[-1]
+        curvature = second / self.scale[1] + self.penalties + LEAST_CURVATURE
+        self.course.append(self.course[-1] + self.learning_rate * slope / curvature)
 
 
 class Gradients:
@@ -36,6 +95,8 @@ class Gradients:
     team : callable, optional
         The booster's own threads.
     factors : PositionFactors, optional
+    every : DataSummary, optional
+        Summary of the rows of all workers, if `data` is that of one.
     """
 
     def __init__(
@@ -46,7 +107,12 @@ class Gradients:
         n_jobs: int | None = None,
         team: Team | None = None,
         factors: PositionFactors | None = None,
+        every: DataSummary | None = None,
     ) -> None:
+        if every is not None and objective.in_units_of_rows and data.weights.any():
+            # These objectives multiply a query by the mean size of the data that they see.
+            size = every.weighted_size / data.weighted_size
+            data = replace(data, weights=data.weights * size)
         self.objective = objective
         self.data = data
         self.scale = scale
@@ -74,6 +140,19 @@ class Gradients:
             grad *= self.scale[0] / self.scale[1]
         return grad, hess
 
+    def factors_after(self, rounds: int | None) -> dict[Any, float] | None:
+        """Return the factor of each position after some rounds of this training, or after all.
+
+        Positions are in ascending order if they have an order. None without positions.
+        """
+        if self.factors is None:
+            return None
+        newest = self.factors.course[-1 if rounds is None else rounds]
+        found = dict(zip(self.factors.positions.ids, newest.tolist(), strict=True))
+        with suppress(TypeError):
+            return dict(sorted(found.items()))
+        return found
+
     def check_learnable(self, rows: RankingRows, least_hessian: float) -> None:
         """Raise if there is nothing to learn, or the booster would train a constant model.
 
@@ -87,35 +166,25 @@ class Gradients:
         Raises
         ------
         ValueError
-
-        Warns
-        -----
-        UserWarning
-            If many rows have hessians for a few leaves only.
         """
         rows.data.summary.check_contrasts("y")
-        n_rows = rows.data.queries.n_rows
-        grad, hess = self.at(np.zeros(n_rows) if rows.start is None else rows.start)
-        weight, curvature = rows.data.weights @ rows.sizes, hess.sum(dtype=np.float64)
+        grad, hess = self.at(
+            np.zeros(rows.data.queries.n_rows) if rows.start is None else rows.start
+        )
         # Sums that ought to cancel leave rounding behind.
-        if np.abs(grad).sum(dtype=np.float64) / weight < LEAST_GRADIENT:
+        if np.abs(grad).sum(dtype=np.float64) / (rows.data.weights @ rows.sizes) < LEAST_GRADIENT:
             raise ValueError(
                 f"measure is {self.objective.measure!r}, and no swap of two documents of y changes "
                 "it; expected a measure that distinguishes some of the grades in y, and initial "
                 "scores that are not too far apart"
             )
-        leaves = FEW_LEAVES if n_rows >= MANY_ROWS else 2
-        if curvature >= leaves * least_hessian:
-            return
-        found = (
-            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
-            f"{curvature:.3g}; expected at most {curvature / leaves:.3g}, or larger weights"
-        )
+        curvature = hess.sum(dtype=np.float64)
         if curvature < 2 * least_hessian:
-            raise ValueError(f"{found}: no split is possible and the model would be constant")
-        warnings.warn(
-            f"{found}, unless trees of fewer than {FEW_LEAVES} leaves are meant", stacklevel=2
-        )
+            raise ValueError(
+                f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
+                f"{curvature:.3g}, so that no split is possible; expected at most "
+                f"{curvature / 2:.3g}, or larger weights"
+            )
 
 
 def check_scores(scores: Array) -> None:

@@ -1,4 +1,4 @@
-"""Means of measures over the queries of a data set, under the names that boosters report."""
+"""Means of measures over the queries of a data set."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,27 +8,6 @@ from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
 from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure
-from gapboost.measures.base import check_distinct
-
-# XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
-# are the same for both boosters.
-MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
-
-
-def metric_names(measures: Sequence[Measure]) -> list[str]:
-    """Return the names under which boosters report measures: short, distinct, without blanks.
-
-    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost decides
-    by the beginning of a name whether to minimize: names that it would minimize get the prefix
-    ``map-``.
-    """
-    short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
-    names = [
-        measure.label if short.count(name) > 1 else name
-        for name, measure in zip(short, measures, strict=True)
-    ]
-    check_distinct(names)
-    return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
 
 
 class Metrics:
@@ -40,7 +19,7 @@ class Metrics:
         With g resolved.
     data : Judged
     names : sequence of str
-        `metric_names` of the measures.
+        Names under which boosters report the measures.
     n_jobs : int, optional
         Threads.
     team : callable, optional

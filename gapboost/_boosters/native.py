@@ -1,17 +1,18 @@
-"""What the native callbacks of both boosters have: their measures, and a state per data set."""
+"""Native callbacks of both boosters: their measures, and a state for each data set."""
 
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
+from gapboost._boosters.plan import metric_names
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.sums import grade_limit
-from gapboost.objectives import Objective, as_objective
+from gapboost.objectives import LambdaRank, Objective
 
 State = TypeVar("State")
 
@@ -19,20 +20,28 @@ State = TypeVar("State")
 Content = tuple[Array, Array, Array | None]
 
 
-class PerDataSet(Generic[State]):
-    """One state for each data set of a booster, built when the data set is first seen.
+class NativeCallback(Generic[State]):
+    """A callback with one state for each data set, built when the data set is first seen.
 
-    The data set is referenced weakly. No lock is held while a state is built: threads that need it
-    at the same time build equal states, and one of them is kept.
+    Data sets are referenced weakly, and states are left out of pickles. No lock is held while a
+    state is built: threads that need it at the same time build equal states, and one is kept.
     """
 
-    def __init__(self) -> None:
-        self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
+    def __init__(self, n_jobs: int | None) -> None:
+        self.n_jobs = n_jobs
+        self._known: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
 
-    def get(self, owner: Any, content: Content, build: Callable[..., State]) -> State:
+    # LightGBM copies its callables six times in a fit, and calls the copies.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_known": {}}
+
+    def _state_of(self, owner: Any, content: Content, build: Callable[..., State]) -> State:
         """Return ``build(*content)`` of the data set `owner`, once for the same content."""
-        key, entries = id(owner), self._entries
-        entry = entries.get(key)
+        key, known = id(owner), self._known
+        entry = known.get(key)
         # A data set can get new labels between trainings.
         if entry is not None and all(map(_same, entry[1], content)):
             return entry[2]
@@ -40,12 +49,42 @@ class PerDataSet(Generic[State]):
         # A copy of the labels: LGBMRanker passes its array of labels in place of a data set.
         label, sizes, weight = content
         # Only the dictionary is captured: the callback goes with the weak reference.
-        forget = weakref.ref(owner, lambda _: entries.pop(key, None))
-        entries[key] = (forget, (np.array(label), sizes, weight), state)
+        forget = weakref.ref(owner, lambda _: known.pop(key, None))
+        known[key] = (forget, (np.array(label), sizes, weight), state)
         return state
 
-    def __reduce__(self) -> Any:
-        return PerDataSet, ()
+
+class NativeObjective(NativeCallback[State]):
+    """An objective, from a measure or its name; an `Objective` is taken as it is."""
+
+    def __init__(self, measure: Any, g: Any, n_jobs: int | None) -> None:
+        super().__init__(n_jobs)
+        if not isinstance(measure, Objective):
+            measure = LambdaRank(as_measure(measure, g))
+        elif g is not None:
+            raise ValueError(f"g is {g!r} with {measure!r}; expected g inside its measure")
+        self.objective: Objective = measure
+        check_one_label([self.objective.measure], "a booster's data set")
+
+    def __repr__(self) -> str:
+        return f"objective({self.objective!r})"
+
+
+class NativeMetric(NativeCallback[State]):
+    """One measure or several, by name or by value; g is that of one."""
+
+    def __init__(self, measure: Any, g: Any, n_jobs: int | None) -> None:
+        super().__init__(n_jobs)
+        found = as_measures(measure, "measure") if g is None else [as_measure(measure, g)]
+        if not found:
+            raise ValueError(f"measure is {measure!r}; expected at least one measure")
+        # XGBoost would record two values a round for a measure that is named twice.
+        self.measures = list(dict.fromkeys(found))
+        check_one_label(self.measures, "a booster's data set")
+        self.names = metric_names(self.measures)
+
+    def __repr__(self) -> str:
+        return f"eval_metric({self.measures!r})"
 
 
 def _same(a: Array | None, b: Array | None) -> bool:
@@ -82,38 +121,11 @@ def judged_groups(
     return replace(data, weights=np.zeros(len(data.queries))) if nothing else data
 
 
-def native_objective(measure: Any, g: Any) -> Objective:
-    """Return the objective for a measure or its name; an objective is returned unchanged."""
-    if not isinstance(measure, Objective):
-        objective = as_objective("lambdarank", as_measure(measure, g))
-    elif g is None:
-        objective = measure
-    else:
-        raise ValueError(f"g is {g!r} with {measure!r}; expected g inside its measure")
-    check_one_label([objective.measure], "a booster's data set")
-    return objective
-
-
-def native_metrics(measures: Any, g: Any) -> list[Measure]:
-    """Return one measure or several, by name or by value, as a list."""
-    if isinstance(measures, str | Measure):
-        found = [as_measure(measures, g)]
-    elif g is not None:
-        raise ValueError(f"g is {g!r} with several measures; expected each with its own g")
-    else:
-        # XGBoost would record two values a round for a measure that is named twice.
-        found = list(dict.fromkeys(as_measures(measures, "measure")))
-    if not found:
-        raise ValueError(f"measure is {measures!r}; expected at least one measure")
-    check_one_label(found, "a booster's data set")
-    return found
-
-
-def check_one_label(measures: Sequence[Measure], where: str, name: str = "measure") -> None:
+def check_one_label(measures: Sequence[Measure], where: str) -> None:
     """Raise ValueError if a measure reads one of several labels, and `where` has one a row."""
     for measure in measures:
         if any(part.label_column is not None for _, part in measure.terms):
             raise ValueError(
-                f"{name} is {measure!r}, which reads one of several labels; expected a measure "
+                f"measure is {measure!r}, which reads one of several labels; expected a measure "
                 f"without OfLabel, as {where} has one label a row (the rankers' fit takes several)"
             )

@@ -1,14 +1,14 @@
 """Objective and metrics of a training, from checked parameters of a ranker."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from gapboost._boosters.metrics import metric_names
 from gapboost._data.arguments import seed
 from gapboost._data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
+from gapboost.measures.base import check_distinct
 from gapboost.measures.sums import grade_limit
 from gapboost.objectives import Objective, as_objective
 
@@ -25,6 +25,10 @@ EARLY_STOPPING = (
     "n_iter_no_change",
 )
 
+# XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
+# are the same for both boosters.
+MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
+
 MIGRATION = "https://OWNER.github.io/gapboost/migration.html"
 
 
@@ -35,9 +39,8 @@ class Plan:
     Attributes
     ----------
     objective : Objective
-        `resolved` fills in its g.
-    extra : tuple of Measure
-        Metrics to report besides the trained measure.
+    measures : tuple of Measure
+        Measures to report, from `resolved` on with the trained one.
     functions : tuple of callable
         Metrics that the booster calls as they are.
     stopping : str, Measure, callable or None
@@ -47,10 +50,10 @@ class Plan:
     """
 
     objective: Objective
-    extra: tuple[Measure, ...] = ()
-    functions: tuple[Function, ...] = ()
-    stopping: Any = None
-    n_jobs: int | None = None
+    measures: tuple[Measure, ...]
+    functions: tuple[Function, ...]
+    stopping: Any
+    n_jobs: int | None
 
     @classmethod
     def of(cls, ranker: Any, eval_metric: Any, random_state: Any, n_jobs: int | None) -> Self:
@@ -82,45 +85,59 @@ class Plan:
     @property
     def limit(self) -> GradeLimit:
         """Grades for which all measures are defined."""
-        return grade_limit([self.objective.measure, *self.extra])
+        return grade_limit([self.objective.measure, *self.measures])
 
     def resolved(self, occurring: Any) -> Self:
         """Set every ``g=None`` from the training grades, and find the metric that stops training.
 
+        It becomes the first of the measures or functions.
+
         Raises
         ------
         ValueError
-            If that one is not reported.
+            If it is not reported.
         """
         objective = self.objective.resolved(occurring)
-        extra = dict.fromkeys(metric.resolved(occurring) for metric in self.extra)
-        extra.pop(objective.measure, None)
-        plan = replace(self, objective=objective, extra=tuple(extra))
-        return replace(plan, stopping=plan._stopping_metric(occurring))
-
-    def _stopping_metric(self, occurring: Any) -> Measure | Function:
-        if self.stopping is None:
-            return self.objective.measure
-        measures = [self.objective.measure, *self.extra]
-        metrics: list[Measure | Function] = [*measures, *self.functions]
-        names = [getattr(function, "__name__", "") for function in self.functions]
-        names = [*metric_names(measures), *names]
-        wanted = self.stopping
+        reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
+        measures = list(dict.fromkeys(reported))
+        metrics = [*measures, *self.functions]
+        names = [*metric_names(measures), *(getattr(f, "__name__", "") for f in self.functions)]
+        wanted = objective.measure if self.stopping is None else self.stopping
         with suppress(TypeError, ValueError):
             wanted = as_measure(wanted).resolved(occurring)
-        for metric, name in zip(metrics, names, strict=True):
-            if metric == wanted or self.stopping in (name, name.removeprefix("map-")):
-                return metric
-        raise ValueError(
-            f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
-            f"{', '.join(names)}, or that eval_metric names it too"
+        stopping = [
+            metric
+            for metric, name in zip(metrics, names, strict=True)
+            if metric == wanted or self.stopping in (name, name.removeprefix("map-"))
+        ]
+        if not stopping:
+            raise ValueError(
+                f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
+                f"{', '.join(names)}, or that eval_metric names it too"
+            )
+        return replace(
+            self,
+            objective=objective,
+            measures=tuple(sorted(measures, key=lambda metric: metric is not stopping[0])),
+            functions=tuple(sorted(self.functions, key=lambda metric: metric is not stopping[0])),
+            stopping=stopping[0],
         )
 
-    @property
-    def metrics(self) -> list[Measure | Function]:
-        """Metrics to report, of a resolved plan; the one that stops training is first."""
-        every = (self.objective.measure, *self.extra, *self.functions)
-        return [self.stopping, *(metric for metric in every if metric is not self.stopping)]
+
+def metric_names(measures: Sequence[Measure]) -> list[str]:
+    """Return the names under which boosters report measures: short, distinct, without blanks.
+
+    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost decides
+    by the beginning of a name whether to minimize: names that it would minimize get the prefix
+    ``map-``.
+    """
+    short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
+    names = [
+        measure.label if short.count(name) > 1 else name
+        for name, measure in zip(short, measures, strict=True)
+    ]
+    check_distinct(names)
+    return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
 
 
 def ranking_objective(ranker: Any, random_state: Any) -> Objective:

@@ -1,13 +1,12 @@
 """What the rankers of both boosters have besides `fit` and `predict`."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.plan import Plan
-from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.rows import RankingRows
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
+from gapboost._data.judged import DataSummary
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -98,30 +97,30 @@ class GAPRanker:
 
     def _learn(
         self,
-        plan: Plan,
-        rows: RankingRows,
-        factors: PositionFactors | None,
-        best_round: int | None,
+        objective: Objective,
+        training: DataSummary,
+        names: Sequence[str],
         learned: dict[str, Any],
+        position_bias: dict[Any, float] | None = None,
     ) -> None:
         """Set the attributes of a fitted ranker, all at once.
 
         Parameters
         ----------
-        plan : Plan
-        rows : RankingRows
-            The training set.
-        factors : PositionFactors or None
-        best_round : int or None
-            Rounds of this training that predictions use; None is all.
+        objective : Objective
+        training : DataSummary
+            Of the training set.
+        names : sequence of str
+            Of the columns; empty if they have none.
         learned : dict
             Attributes of the booster's own ranker.
+        position_bias : dict, optional
         """
         self.__dict__.update(
             learned,
-            _trained_objective=plan.objective,
-            n_queries_in_=len(rows.data.queries),
-            step_=plan.objective.step_for(rows.data.queries.n_rows),
-            position_bias_=None if factors is None else factors.by_position(best_round),
-            _trained_names=feature_names(rows.X),
+            _trained_objective=objective,
+            n_queries_in_=training.n_queries,
+            step_=objective.step_for(training.n_rows),
+            position_bias_=position_bias,
+            _trained_names=tuple(names),
         )

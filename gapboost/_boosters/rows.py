@@ -2,28 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._boosters.positions import Positions
 from gapboost._data.columns import checked_scores
-from gapboost._data.features import (
-    QID,
-    check_names,
-    column_names,
-    feature_names,
-    features,
-    rows_of,
-    split,
-)
+from gapboost._data.features import check_names, feature_names, features, rows_of, split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 
 # Names of the arguments that hold a data set, for error messages.
-NAMES = ("X", "y", "qid", "group", "sample_weight", "start", "position")
+NAMES = ("X", "y", "qid", "group", "sample_weight", "init_score", "position")
+
+
+class Positions(NamedTuple):
+    """Positions at which the documents of some rows were shown.
+
+    Attributes
+    ----------
+    ids : list
+        The distinct positions, in the order in which they first occur.
+    codes : int64 ndarray of shape (N,)
+        The number of its position among `ids` for each row.
+    """
+
+    ids: list[Any]
+    codes: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +63,11 @@ class RankingRows:
         return self.data.base.grades_of(self.data.codes, self.sizes)
 
     @property
+    def row_weights(self) -> Array | None:
+        """Weight of each document, float64 of shape (N,); None if no weights were given."""
+        return self.data.row_weights if self.weighted else None
+
+    @property
     def sizes(self) -> Array:
         """Documents of each query, int64 of shape (Q,)."""
         return self.data.queries.sizes
@@ -72,7 +83,7 @@ def ranking_rows(
     position: Any = None,
     *,
     limit: GradeLimit | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str] = NAMES,
 ) -> RankingRows:
     """Check a data set, and bring its rows together query by query.
 
@@ -81,7 +92,7 @@ def ranking_rows(
     ValueError, TypeError
         If an argument is unusable; `names` are the caller's names of them.
     """
-    of_X, of_y, of_qid, of_group, of_weight, of_start, of_position = names or NAMES
+    of_X, of_y, of_qid, of_group, of_weight, of_start, of_position = names
     X, qid = split(X, qid, group, (of_X, of_qid, of_group))
     if qid is None:
         raise ValueError(
@@ -119,7 +130,7 @@ def evaluation_rows(
 
     Parameters
     ----------
-    eval_set : sequence of (X, y), one such tuple, or None
+    eval_set : list of (X, y) or None
     metadata : mapping {argument of fit: list or None}
         Query ids, group sizes, weights and initial scores, in this order.
     train : RankingRows
@@ -134,15 +145,13 @@ def evaluation_rows(
         If an argument is unusable.
     """
     pairs = [] if eval_set is None else eval_set
-    if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
-        pairs = [pairs]
     for name, values in {"eval_set": pairs, **metadata}.items():
-        if values is not None and not (
-            isinstance(values, list | tuple) and len(values) == len(pairs)
-        ):
+        if values is None:
+            continue
+        if not isinstance(values, list | tuple) or len(values) != len(pairs):
             raise ValueError(
                 f"{name} is a {type(values).__name__} of {np.size(values)} values; expected a list "
-                f"with an entry for each of {len(pairs)} evaluation sets"
+                "with an entry for each evaluation set"
             )
     sets = []
     for i, pair in enumerate(pairs):
@@ -157,22 +166,3 @@ def evaluation_rows(
         check_names(feature_names(rows.X), feature_names(train.X), names[0])
         sets.append(rows)
     return sets
-
-
-def refuse_positions(X: Any, **arguments: Any) -> None:
-    """Raise ValueError for positions of columns if `X` has a column ``qid``, which is no feature.
-
-    The others would be shifted. `arguments` of a booster hold names or positions, maybe nested.
-    """
-    if QID not in column_names(X):
-        return
-    for name, value in arguments.items():
-        if value is None or (isinstance(value, str) and value == "auto"):
-            continue
-        nested = [entry if isinstance(entry, list | tuple) else [entry] for entry in value]
-        is_named = all(isinstance(column, str) for entry in nested for column in entry)
-        if isinstance(value, str) or not is_named:
-            raise ValueError(
-                f"{name} is {value!r}, and X has a column {QID!r}, which is no feature; expected "
-                "names of columns, or qid beside X"
-            )

@@ -44,6 +44,8 @@ class DataSummary(NamedTuple):
         Queries that hold two different grades.
     weighted_size : float
         Mean number of documents per query, weighted by the weights of the queries.
+    weight : float
+        Sum of the weights of the queries.
     grades : tuple of float
         The grades that occur, ascending; those of the first of several labels.
     """
@@ -52,18 +54,20 @@ class DataSummary(NamedTuple):
     n_queries: int
     n_contrasts: int
     weighted_size: float
+    weight: float
     grades: tuple[float, ...]
 
     @classmethod
-    def of_parts(cls, parts: Sequence[tuple["DataSummary", float]]) -> Self:
-        """Return the summary of a data set from those of its parts, and their sums of weights."""
-        summaries, weights = zip(*parts, strict=True)
+    def of_parts(cls, parts: Sequence["DataSummary"]) -> Self:
+        """Return the summary of a data set from those of its parts."""
+        sizes, weights = zip(*((part.weighted_size, part.weight) for part in parts), strict=True)
         return cls(
-            n_rows=sum(part.n_rows for part in summaries),
-            n_queries=sum(part.n_queries for part in summaries),
-            n_contrasts=sum(part.n_contrasts for part in summaries),
-            weighted_size=float(np.average([p.weighted_size for p in summaries], weights=weights)),
-            grades=tuple(sorted({grade for part in summaries for grade in part.grades})),
+            n_rows=sum(part.n_rows for part in parts),
+            n_queries=sum(part.n_queries for part in parts),
+            n_contrasts=sum(part.n_contrasts for part in parts),
+            weighted_size=float(np.average(sizes, weights=weights)),
+            weight=sum(weights),
+            grades=tuple(sorted({grade for part in parts for grade in part.grades})),
         )
 
     @property
@@ -175,6 +179,7 @@ class Judged:
             n_queries=len(self.queries),
             n_contrasts=int(np.count_nonzero(self.contrasts)),
             weighted_size=self.weighted_size,
+            weight=float(self.weights.sum()),
             grades=tuple(self.base.occurring.tolist()),
         )
 

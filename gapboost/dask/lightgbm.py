@@ -1,6 +1,5 @@
 """LightGBM ranker on a Dask cluster."""
 
-from dataclasses import replace
 from typing import Any, Self
 
 from lightgbm.dask import DaskLGBMRanker
@@ -93,8 +92,7 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
         plan = self._plan()
         X, qid = split(X, qid)
         columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
-        columns = {name: values for name, values in columns.items() if values is not None}
-        summary, _ = survey(client, columns, plan.limit)
+        summary, _ = survey(client, plan.limit, **columns)
         summary.check_contrasts("y")
         objective = plan.resolved(summary.occurring).objective
         if given["n_jobs"] is None:
@@ -112,8 +110,9 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
             summary=summary,
             **booster,
         )
-        found = {n: v for n, v in private.learned(trained).items() if n != "_of_all"}
-        self.__dict__.update(found, n_queries_in_=summary.n_queries)
+        learned = private.learned(trained)
+        del learned["_of_all"]
+        self._learn(objective, summary, trained._trained_names, learned)
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
@@ -152,9 +151,6 @@ class WorkerRanker(LGBMGAPRanker):
         return super().fit(X, y, **{"qid" if by_qid else "group": group}, **others)
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
-        data, scale = rows.data, units(plan.objective, self._of_all)
-        if plan.objective.in_units_of_rows:
-            # These objectives multiply a query by the mean size of the data that they see.
-            size = self._of_all.weighted_size / data.weighted_size
-            data = replace(data, weights=data.weights * size)
-        return Gradients(plan.objective, data, scale, plan.n_jobs, private.TEAM)
+        every = self._of_all
+        scale = units(plan.objective, every)
+        return Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, every=every)

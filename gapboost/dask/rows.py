@@ -14,16 +14,16 @@ from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 
 
-def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[DataSummary, Array]:
+def survey(client: Any, limit: GradeLimit, **columns: Any) -> tuple[DataSummary, Array]:
     """Check all rows but their features; return their summary and the query ids, ascending.
 
     Parameters
     ----------
     client : distributed.Client
-    columns : dict {name: Dask array or series}
-        ``y``, ``qid`` or ``group``, and ``sample_weight`` if there are weights.
     limit : GradeLimit
         Grades for which all measures are defined.
+    **columns : Dask array or series, or None
+        ``y``, either ``qid`` or ``group``, and ``sample_weight``.
 
     Raises
     ------
@@ -32,34 +32,30 @@ def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[Dat
     ValueError
         If a value is unusable, or partitions differ in number or cut queries.
     """
-    by_qid = "qid" in columns
-    if by_qid == ("group" in columns):
+    given = {name: values for name, values in columns.items() if values is not None}
+    if ("qid" in given) == ("group" in given):
         raise ValueError(
             "qid and group are both missing or both given; expected qid, with a query id for each "
             "row, or group, with the sizes of each partition's queries"
         )
     parts = {}
-    for name, values in columns.items():
+    for name, values in given.items():
         if not is_dask_collection(values):
-            raise TypeError(
-                f"{name} is a {type(values).__name__}; expected a Dask array, series or data frame"
-            )
+            raise TypeError(f"{name} is a {type(values).__name__}; expected a Dask array or series")
         parts[name] = list(np.ravel(values.to_delayed()))
     counts = {name: len(values) for name, values in parts.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(f"the numbers of partitions are {counts}; expected the same for all")
-    look = delayed(_of_partition)
     looks = [
-        look(dict(zip(parts, values, strict=True)), limit)
+        delayed(_of_partition)(limit, **dict(zip(parts, values, strict=True)))
         for values in zip(*parts.values(), strict=True)
     ]
     found = [part for part in client.gather(client.compute(looks)) if part is not None]
     if not found:
         raise ValueError("y has no rows; expected at least one query")
     ids, summaries = zip(*found, strict=True)
-    summary = DataSummary.of_parts(summaries)
-    every = np.unique(np.concatenate(ids))
-    if by_qid and len(every) < summary.n_queries:
+    summary, every = DataSummary.of_parts(summaries), np.unique(np.concatenate(ids))
+    if "qid" in given and len(every) < summary.n_queries:
         raise ValueError(
             "qid has queries with rows in several partitions; expected whole queries in each, such "
             'as those of a data frame after frame.shuffle("qid")'
@@ -68,18 +64,22 @@ def survey(client: Any, columns: dict[str, Any], limit: GradeLimit) -> tuple[Dat
 
 
 def _of_partition(
-    columns: dict[str, Any], limit: GradeLimit
-) -> tuple[Array, tuple[DataSummary, float]] | None:
-    """Return query ids, summary and weight of one partition; None if it has no rows."""
-    if len(columns["y"]) == 0:
+    limit: GradeLimit, y: Any, qid: Any = None, group: Any = None, sample_weight: Any = None
+) -> tuple[Array, DataSummary] | None:
+    """Return query ids and summary of one partition; None if it has no rows."""
+    if len(y) == 0:
         return None
-    name = "qid" if "qid" in columns else "group"
-    qid = columns[name]
-    if name == "group":
-        qid = ids_of_groups(qid, len(columns["y"]), name, "y")
-    weight, names = columns.get("sample_weight"), ("y", name, "sample_weight")
-    data = judged(columns["y"], qid, sample_weight=weight, limit=limit, names=names, real=True)
-    return np.asarray(data.queries.ids), (data.summary, float(data.weights.sum()))
+    if qid is None:
+        qid = ids_of_groups(group, len(y), "group", "y")
+    data = judged(
+        y,
+        qid,
+        sample_weight=sample_weight,
+        limit=limit,
+        names=("y", "qid", "sample_weight"),
+        real=True,
+    )
+    return np.asarray(data.queries.ids), data.summary
 
 
 class ScoredByClient:

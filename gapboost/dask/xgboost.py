@@ -13,6 +13,7 @@ from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
 from gapboost.dask.rows import ScoredByClient, survey
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+from gapboost.xgboost.models import finished
 
 OFFERED = (
     "XGBoost has no weights of queries, sizes of queries, positions and functions as "
@@ -104,21 +105,16 @@ class DaskXGBGAPRanker(ScoredByClient, XGBGAPRanker, xgboost.dask.DaskXGBRanker)
             self.get_num_boosting_rounds(),
             evals=evals,
             obj=objective(plan.objective, n_jobs=n_jobs),
-            custom_metric=eval_metric(list(reversed(plan.metrics)), n_jobs=n_jobs),
+            custom_metric=eval_metric(plan.measures[::-1], n_jobs=n_jobs),
             early_stopping_rounds=self.early_stopping_rounds,
             verbose_eval=verbose,
             xgb_model=xgb_model,
             callbacks=self.callbacks,
             coll_cfg=self.coll_cfg,
         )
-        self.__dict__.update(
-            _Booster=self._inscribed(found["booster"], plan.objective),
-            evals_result_=found["history"],
-            _trained_objective=plan.objective,
-            n_queries_in_=summary.n_queries,
-            _trained_names=tuple(found["booster"].feature_names or ()),
-            position_bias_=None,
-        )
+        booster = finished(found["booster"], plan.objective)
+        learned = {"_Booster": booster, "evals_result_": found["history"]}
+        self._learn(plan.objective, summary, booster.feature_names or (), learned)
         return self
 
     def _dask_matrix(
@@ -126,8 +122,7 @@ class DaskXGBGAPRanker(ScoredByClient, XGBGAPRanker, xgboost.dask.DaskXGBRanker)
     ) -> tuple[Any, DataSummary]:
         """Return the matrix of a data set, and the summary of its rows."""
         X, qid = split(X, qid)
-        columns = {"y": y} if qid is None else {"y": y, "qid": qid}
-        summary, ids = survey(self.client, columns, limit)
+        summary, ids = survey(self.client, limit, y=y, qid=qid)
         matrix = xgboost.dask.DaskQuantileDMatrix(
             self.client,
             X,

@@ -3,7 +3,7 @@
 ===========  =======================================================
 `ranker`     the ranker
 `callbacks`  objective, metrics and progress for `lightgbm.train`
-`export`     models for exporters
+`models`     models for exporters
 `private`    names of LightGBM that are not part of its interface
 ===========  =======================================================
 """
@@ -13,7 +13,7 @@ from gapboost._optional import imported
 imported("lightgbm", "lightgbm", "by gapboost.lightgbm")
 
 from gapboost.lightgbm.callbacks import eval_metric, objective, progress  # noqa: E402
-from gapboost.lightgbm.export import exportable  # noqa: E402
+from gapboost.lightgbm.models import exportable  # noqa: E402
 from gapboost.lightgbm.ranker import LGBMGAPRanker  # noqa: E402
 
 __all__ = ["LGBMGAPRanker", "eval_metric", "exportable", "objective", "progress"]

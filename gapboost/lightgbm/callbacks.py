@@ -1,25 +1,20 @@
-"""Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`: objective, metrics, progress."""
+"""Callbacks for LightGBM's training: objective, metrics, progress, and those of the ranker."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Self
+from collections.abc import Callable
+from copy import copy
+from typing import Any
 
 import lightgbm
 import numpy as np
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, metric_names
-from gapboost._boosters.native import (
-    Content,
-    PerDataSet,
-    judged_groups,
-    native_metrics,
-    native_objective,
-)
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
 from gapboost._boosters.plan import refuse_ignored
 from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
-from gapboost.lightgbm.private import TEAM
+from gapboost.lightgbm.private import TEAM, EarlyStopping, value_of
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -84,7 +79,7 @@ def objective(
     >>> lightgbm.train(settings, data, num_boost_round=5).num_trees()
     5
     """
-    return LightGBMObjective(native_objective(measure, g), n_jobs)
+    return LightGBMObjective(measure, g, n_jobs)
 
 
 def eval_metric(
@@ -123,26 +118,14 @@ def eval_metric(
     >>> list(booster.best_score["valid_0"])
     ['map-gap']
     """
-    return LightGBMMetric(native_metrics(measure, g), n_jobs)
+    return LightGBMMetric(measure, g, n_jobs)
 
 
-class LightGBMObjective:
+class LightGBMObjective(NativeObjective[Gradients]):
     """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
 
     The latter are ``(y_true, y_pred, weight, group)``.
     """
-
-    def __init__(self, objective: Objective, n_jobs: int | None) -> None:
-        self.objective = objective
-        self.n_jobs = n_jobs
-        self._known: PerDataSet[Gradients] = PerDataSet()
-
-    def __repr__(self) -> str:
-        return f"objective({self.objective!r})"
-
-    # LightGBM copies its callables six times in a fit, and calls the copies.
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(
@@ -157,7 +140,7 @@ class LightGBMObjective:
                     "none, or LGBMGAPRanker.fit(position=...)"
                 )
         scores, owner, content = _passed(y_true, y_pred, weight, group)
-        return self._known.get(owner, content, self._gradients)(scores)
+        return self._state_of(owner, content, self._gradients)(scores)
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients:
         data = judged_groups(label, sizes, weight, [self.objective.measure])
@@ -166,31 +149,15 @@ class LightGBMObjective:
         return Gradients(objective, data, units(objective, data.summary), self.n_jobs, TEAM)
 
 
-class LightGBMMetric:
-    """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
-
-    The latter are ``(y_true, y_pred, weight, group)``.
-    """
-
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
-        self.measures = measures
-        self.names = metric_names(measures)
-        self.n_jobs = n_jobs
-        self._known: PerDataSet[Metrics] = PerDataSet()
-
-    # LightGBM calls copies of its callables.
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __repr__(self) -> str:
-        return f"eval_metric({self.measures!r})"
+class LightGBMMetric(NativeMetric[Metrics]):
+    """Take the same arguments as `LightGBMObjective`."""
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
         scores, owner, content = _passed(y_true, y_pred, weight, group)
-        metrics = self._known.get(owner, content, self._metrics)
+        metrics = self._state_of(owner, content, self._metrics)
         return [(*value, True) for value in metrics(scores)]
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics:
@@ -220,6 +187,39 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
             "the data set is a subset that holds some queries in part; expected whole queries: "
             "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
         )
+
+
+def by_first_metric(callback: Any) -> Any:
+    """Return a callback; a copy that uses the first metric alone if it is early stopping."""
+    if isinstance(callback, EarlyStopping):
+        callback = copy(callback)
+        callback.first_metric_only = True
+    return callback
+
+
+class TreeCounter:
+    """Count the trees after each round: one that finds no split adds none.
+
+    LightGBM counts such rounds in its best iteration. A dart model has lost the trees that the
+    round dropped.
+    """
+
+    before_iteration = False
+    order = 0  # before early stopping
+
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+
+    def __call__(self, env: Any) -> None:
+        """Called by LightGBM after each round."""
+        self.counts.append(env.model.current_iteration())
+        stuck = len(self.counts) > 1 and self.counts[-1] == self.counts[-2]
+        if stuck and value_of("boosting", env.params) == "dart":
+            raise ValueError(
+                f"boosting_type is 'dart', and round {len(self.counts)} found no split, after "
+                "which LightGBM's model is wrong; expected fewer rounds, gbdt, or parameters that "
+                "let every round find a split"
+            )
 
 
 def progress() -> Callable[[Any], None]:

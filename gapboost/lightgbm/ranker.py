@@ -5,31 +5,32 @@ from copy import deepcopy
 from typing import Any, Self
 
 import lightgbm
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.plan import OWN_NAMES, Plan, refuse_ignored
-from gapboost._boosters.positions import PositionFactors
+from gapboost._boosters.gradients import Gradients, PositionFactors
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.plan import OWN_NAMES, Plan, metric_names, refuse_ignored
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows, refuse_positions
+from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
+from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.lightgbm import private
-from gapboost.lightgbm.callbacks import units
-from gapboost.lightgbm.export import VENDOR_OBJECTIVE, labelled
-from gapboost.lightgbm.training import (
-    TreeCounter,
-    by_first_metric,
-    check_continued,
-    evaluation_pairs,
-    ignored_parameters,
-    read_exactly,
-    round_metrics,
-)
+from gapboost.lightgbm.callbacks import OF_OBJECTIVES, TreeCounter, by_first_metric, units
+from gapboost.lightgbm.models import VENDOR_OBJECTIVE, labelled
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
-NAMES = ("X", "y", "qid", "group", "sample_weight", "init_score", "position")
+# Parameters that change nothing here: those of LightGBM's own objectives and metrics, and second
+# names of parameters that its ranker lists.
+IGNORED = frozenset().union(
+    OF_OBJECTIVES,
+    ("class_weight", "scale_pos_weight"),
+    private.aliases("objective") - {"objective"},
+    *map(private.aliases, ("label_gain", "metric", "eval_at", "objective_seed", "is_unbalance")),
+    private.overruled(),
+)
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
@@ -124,7 +125,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_sample_weight: Any = None,
         eval_init_score: Any = None,
         eval_metric: Any = None,
-        categorical_feature: Any = "auto",
         callbacks: list[Callable[..., Any]] | None = None,
         init_model: Any = None,
         **others: Any,
@@ -134,6 +134,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (N, n_features)
+            Positions of columns, as in `categorical_feature`, count the columns without ``qid``.
         y : array-like of shape (N,), or (N, L)
             Grades ``0..c``, or several labels for measures of them (`gapboost.OfLabel`).
         qid : array-like of shape (N,)
@@ -147,10 +148,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Sizes of the queries, instead of `qid`, if the rows come query by query.
         position : array-like of shape (N,), optional
             Position at which each document was shown when `y` was observed, such as its rank in a
-            click log: any hashable values. An additive factor of each position is learned along
-            with the trees, which then learn only what the factors do not explain. The factors use
-            the ranker's learning rate and `lambdarank_position_bias_regularization` (default 0).
-            Evaluation sets and predictions have no positions.
+            click log: any hashable values. A factor of each is learned along with the trees, by the
+            learning rate and `lambdarank_position_bias_regularization` (default 0). Evaluation
+            sets and predictions have no positions.
         eval_set : list of (X, y), optional
             A pair of the objects `X` and `y` themselves is the training set. It is reported as
             ``"training"``, and does not stop training.
@@ -162,9 +162,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Metrics to report after the measure that is trained for. LightGBM calls a callable as
             `lightgbm.LGBMRanker` does, with the rows of the evaluation set query by query.
         init_score, eval_sample_weight, eval_init_score, **others
-            As in `lightgbm.LGBMRanker.fit`; others are `eval_names` and `feature_name`.
-        categorical_feature
-            As in `lightgbm.LGBMRanker.fit`. If `X` has a column ``qid``, columns are named.
+            As in `lightgbm.LGBMRanker.fit`; others are `eval_names`, `feature_name` and
+            `categorical_feature`.
         callbacks
             As in `lightgbm.LGBMRanker.fit`. Early stopping uses the measure that is trained for,
             or `stopping_metric` of the ranker.
@@ -177,16 +176,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ------
         ValueError, TypeError
             If an argument or parameter is unusable.
-
-        Warns
-        -----
-        UserWarning
-            If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
         plan = self._plan(eval_metric)
-        rows = ranking_rows(
-            X, y, qid, group, sample_weight, init_score, position, limit=plan.limit, names=NAMES
-        )
+        rows = ranking_rows(X, y, qid, group, sample_weight, init_score, position, limit=plan.limit)
         plan = plan.resolved(rows.data.occurring)
         metadata = {
             "eval_qid": eval_qid,
@@ -194,23 +186,16 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             "eval_sample_weight": eval_sample_weight,
             "eval_init_score": eval_init_score,
         }
-        pairs = evaluation_pairs(eval_set, eval_X, eval_y)
+        pairs = _evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
-        constraints = self.get_params().get("interaction_constraints")
-        refuse_positions(
-            X, categorical_feature=categorical_feature, interaction_constraints=constraints
-        )
-        before = None if init_model is None else _as_booster(init_model)
-        if before is not None:
-            check_continued(before, rows, others.get("feature_name", "auto"))
+        before = None if init_model is None else _to_continue(init_model, rows, others)
         gradients = self._gradients(plan, rows, init_model)
         counter = TreeCounter()
         trained = self._boost(
             gradients,
             rows,
             sets,
-            round_metrics(plan, rows, sets),
-            categorical_feature=categorical_feature,
+            _round_metrics(plan, rows, sets),
             callbacks=[*(callbacks or ()), counter],
             init_model=before,
             **others,
@@ -220,7 +205,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             begin = 0 if before is None else before.current_iteration()
             best_round = trained.booster_.best_iteration - begin
             private.set_best_iteration(trained, counter.counts[best_round - 1])
-        self._learn(plan, rows, gradients.factors, best_round, private.learned(trained))
+        learned, bias = private.learned(trained), gradients.factors_after(best_round)
+        self._learn(plan.objective, rows.data.summary, feature_names(rows.X), learned, bias)
         return self
 
     def _boost(
@@ -232,25 +218,22 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         callbacks: Sequence[Any] = (),
         **others: Any,
     ) -> lightgbm.LGBMRanker:
-        """Train a fresh ranker of LightGBM: after an error this one is as it was.
-
-        `metrics`, `callbacks` and `others` are arguments of LightGBM's `fit`.
-        """
+        """Train a fresh ranker of LightGBM, so that after an error this one is as it was."""
         vendor = self._vendor(objective=lambda y_true, y_pred: gradients(y_pred), metric="None")
         if self.get_params().get("first_metric_only") is not False:
             vendor.set_params(first_metric_only=True)
             callbacks = [by_first_metric(callback) for callback in callbacks]
         # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        arrays = {id(s): (read_exactly(s.X, "eval_set X"), s.y) for s in sets}
-        arrays[id(rows)] = read_exactly(rows.X, "X"), rows.y
+        arrays = {id(s): (_read_exactly(s.X, "eval_set X"), s.y) for s in sets}
+        arrays[id(rows)] = _read_exactly(rows.X, "X"), rows.y
         return vendor.fit(
             *arrays[id(rows)],
-            sample_weight=_row_weights(rows),
+            sample_weight=rows.row_weights,
             init_score=rows.start,
             group=rows.sizes,
             **private.evaluation_arguments([arrays[id(s)] for s in sets]),
             eval_group=[s.sizes for s in sets] or None,
-            eval_sample_weight=[_row_weights(s) for s in sets],
+            eval_sample_weight=[s.row_weights for s in sets],
             eval_init_score=[s.start for s in sets],
             eval_metric=metrics,
             callbacks=list(callbacks),
@@ -267,7 +250,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _plan(self, eval_metric: Any = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        refuse_ignored(given, ignored_parameters(), "LightGBM")
+        refuse_ignored(given, IGNORED, "LightGBM")
         seed, n_jobs = (private.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 
@@ -334,7 +317,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         if is_forked():
             kwargs = {"num_threads": 1, **kwargs}
         scores: Array = super().predict(
-            read_exactly(self._features(X, validate_features), "X"),
+            _read_exactly(self._features(X, validate_features), "X"),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
@@ -362,13 +345,55 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return vendor
 
 
-def _as_booster(model: Any) -> lightgbm.Booster:
-    """Return the booster of a model, or of its file."""
+def _read_exactly(X: Any, name: str) -> Any:
+    """Return a table of `features` that LightGBM reads without rounding or a crash."""
+    check_arrow_numbers(X, name)
+    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
+    # together.
+    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
+    return X if exact else X.astype(np.float64, copy=False)
+
+
+def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
+    """Return `eval_set`, or `eval_X` and `eval_y` in its form."""
+    if X is None and y is None:
+        return eval_set
+    tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
+    if eval_set is not None or len(tables) != len(labels):
+        raise ValueError(
+            f"eval_X has {len(tables)} entries and eval_y {len(labels)}; expected as many of both "
+            "and no eval_set"
+        )
+    return list(zip(tables, labels, strict=True))
+
+
+def _to_continue(model: Any, rows: RankingRows, others: dict[str, Any]) -> lightgbm.Booster:
+    """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
-        return model.booster_
-    return model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
+        model = model.booster_
+    booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
+    known, names = booster.feature_name(), others.get("feature_name", "auto")
+    names = feature_names(rows.X) if isinstance(names, str) else names
+    # LightGBM's own names, where there were none.
+    if known != [f"Column_{i}" for i in range(len(known))]:
+        check_names([name.replace(" ", "_") for name in names], known, "X")
+    return booster
 
 
-def _row_weights(rows: RankingRows) -> Array | None:
-    """Return one weight a row, as LightGBM takes them; None if none were given."""
-    return rows.data.row_weights if rows.weighted else None
+def _round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> list[Any]:
+    """Return the metrics of a fit as `lightgbm.LGBMRanker` takes them; the first stops training."""
+    names = metric_names(plan.measures)
+    # LightGBM scores the training set first, and once.
+    in_order = iter(sorted(dict.fromkeys(sets), key=lambda s: s is not rows))
+    known: dict[int, Metrics] = {}
+
+    def of_round(y_true: Array, y_pred: Array) -> list[tuple[str, float, bool]]:
+        # LightGBM passes the same array of labels for an evaluation set in every round, and the
+        # sets in the same order.
+        if id(y_true) not in known:
+            data = next(in_order).data
+            known[id(y_true)] = Metrics(plan.measures, data, names, plan.n_jobs, private.TEAM)
+        return [(*value, True) for value in known[id(y_true)](y_pred)]
+
+    stops = plan.stopping in plan.functions
+    return [*plan.functions, of_round] if stops else [of_round, *plan.functions]

@@ -343,7 +343,8 @@ def _train_on_fold(
     rows = ranking_rows(**_transformed(model, train))
     if isinstance(model, Pipeline):
         test["X"] = transform(model[:-1], test["X"], test["qid"])
-    held_out = ranking_rows(**{**test, "position": None})
+    watched: Params = {**test, "position": None}
+    held_out = ranking_rows(**watched)
     found: Scored = {}
     n_rounds = 0
     start = time.perf_counter()

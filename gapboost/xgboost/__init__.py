@@ -1,14 +1,12 @@
 """XGBoost: a ranker like `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
 
-=============  ===================================================
-`ranker`       the ranker
-`callbacks`    objective, metrics and progress for `xgboost.train`
-`model_files`  rounds and objective in model files
-`export`       models for exporters
-`private`      names of XGBoost that are not part of its interface
-`device`       choice between the processor and the GPU
-`cuda`         gradients and values of measures on the GPU
-=============  ===================================================
+===========  =====================================================================
+`ranker`     the ranker
+`callbacks`  objective, metrics and progress for `xgboost.train`, on either device
+`models`     rounds and objective of models and their files, models for exporters
+`private`    names of XGBoost that are not part of its interface
+`cuda`       gradients and values of measures on the GPU
+===========  =====================================================================
 """
 
 from gapboost._optional import imported
@@ -16,7 +14,7 @@ from gapboost._optional import imported
 imported("xgboost", "xgboost", "by gapboost.xgboost")
 
 from gapboost.xgboost.callbacks import eval_metric, objective, progress  # noqa: E402
-from gapboost.xgboost.export import exportable  # noqa: E402
+from gapboost.xgboost.models import exportable  # noqa: E402
 from gapboost.xgboost.ranker import XGBGAPRanker  # noqa: E402
 
 __all__ = ["XGBGAPRanker", "eval_metric", "exportable", "objective", "progress"]

@@ -1,7 +1,8 @@
 """Callbacks for `xgboost.train`: objective, metrics and progress."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,21 +11,15 @@ from xgboost import collective
 from xgboost.callback import TrainingCallback
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, metric_names
-from gapboost._boosters.native import (
-    Content,
-    PerDataSet,
-    judged_groups,
-    native_metrics,
-    native_objective,
-)
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
 from gapboost._data.grades import graded
 from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
 from gapboost.measures import Measure
-from gapboost.objectives import Objective
-from gapboost.xgboost.device import gradients_on, values_on
+from gapboost.measures.base import QuadraticForm
+from gapboost.objectives import LambdaRank, Objective
 from gapboost.xgboost.private import TEAM
 
 
@@ -87,7 +82,7 @@ def objective(
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
     5
     """
-    return XGBoostObjective(native_objective(measure, g), n_jobs, weight, device)
+    return XGBoostObjective(measure, g, n_jobs, weight, device)
 
 
 def eval_metric(
@@ -134,28 +129,20 @@ def eval_metric(
     >>> list(log["train"])
     ['map-gap']
     """
-    return XGBoostMetric(native_metrics(measure, g), n_jobs, device)
+    return XGBoostMetric(measure, g, n_jobs, device)
 
 
-class XGBoostObjective:
+class XGBoostObjective(NativeObjective[Any]):
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(
-        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
-    ) -> None:
-        self.objective = objective
-        self.n_jobs = n_jobs
+    def __init__(self, measure: Any, g: Any, n_jobs: int | None, weight: Any, device: Any) -> None:
+        super().__init__(measure, g, n_jobs)
         self.weight = weight
         self.device = device
-        self._known: PerDataSet[Any] = PerDataSet()
-
-    def __repr__(self) -> str:
-        return f"objective({self.objective!r})"
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
-        content = content_of(dmatrix, self.weight)
-        gradients = self._known.get(dmatrix, content, self._gradients)
+        gradients = self._state_of(dmatrix, content_of(dmatrix, self.weight), self._gradients)
         if gradients is None:
             return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)
         grad, hess = gradients(preds)
@@ -169,36 +156,28 @@ class XGBoostObjective:
         if data is None:
             return None
         objective = self.objective.resolved(every.occurring)
-        if objective.in_units_of_rows and data.weights.any():
-            # These objectives multiply a query by the mean size of the data that they see.
-            size = every.weighted_size / data.weighted_size
-            data = replace(data, weights=data.weights * size)
         scale = units(objective, every.n_rows)
-        return gradients_on(self.device, Gradients(objective, data, scale, self.n_jobs, TEAM))
+        gradients = Gradients(objective, data, scale, self.n_jobs, TEAM, every=every)
+        return gradients_on(self.device, gradients)
 
 
-class XGBoostMetric:
+class XGBoostMetric(NativeMetric[Metrics | None]):
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None) -> None:
-        self.measures = measures
-        self.names = metric_names(measures)
-        self.n_jobs = n_jobs
+    def __init__(self, measure: Any, g: Any, n_jobs: int | None, device: Any) -> None:
+        super().__init__(measure, g, n_jobs)
         self.device = device
-        self._known: PerDataSet[Metrics | None] = PerDataSet()
-
-    def __repr__(self) -> str:
-        return f"eval_metric({self.measures!r})"
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        metrics = self._known.get(dmatrix, content_of(dmatrix), self._metrics)
+        metrics = self._state_of(dmatrix, content_of(dmatrix), self._metrics)
         if metrics is not None and collective.get_world_size() == 1:
             return metrics(preds)
-        values, weights = [np.empty(0)] * len(self.measures), np.empty(0)
+        sums = np.zeros((len(self.measures), 2))
         if metrics is not None:
-            values, weights = metrics.by_query(preds), metrics.data.weights
-        sums = sum_over_workers(np.array([[v @ weights, weights.sum()] for v in values]))
+            weights = metrics.data.weights
+            sums[:] = [[v @ weights, weights.sum()] for v in metrics.by_query(preds)]
+        sums = collective.allreduce(sums, collective.Op.SUM).reshape(sums.shape)
         return list(zip(self.names, (sums[:, 0] / sums[:, 1]).tolist(), strict=True))
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics | None:
@@ -229,17 +208,60 @@ def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
     return dmatrix.get_label(), sizes, weight if len(weight) else None
 
 
-def sum_over_workers(values: Array) -> Array:
-    """Return the sums of a float64 array over XGBoost's workers, the same for each."""
-    sums: Array = collective.allreduce(np.ascontiguousarray(values), collective.Op.SUM)
-    return sums.reshape(values.shape)
-
-
 def summary_of_workers(data: Judged | None) -> DataSummary:
     """Return the summary of all workers' queries; each calls this once for each data set."""
-    own = [] if data is None else [(data.summary, float(data.weights.sum()))]
+    own = [] if data is None else [data.summary]
     found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
-    return DataSummary.of_parts([part for parts in found for part in parts])
+    return DataSummary.of_parts([summary for summaries in found for summary in summaries])
+
+
+def gradients_on(device: Any, gradients: Gradients) -> Any:
+    """Return `gradients`, or the same on the GPU if the device is one and has kernels for them."""
+    objective = gradients.objective
+    if type(objective) is not LambdaRank or gradients.factors is not None:
+        return gradients
+    cuda = _kernels_on(device, [objective.measure])
+    return (
+        cuda.DeviceGradients(objective, gradients.data, gradients.scale[0]) if cuda else gradients
+    )
+
+
+def values_on(
+    device: Any, measures: Sequence[Measure], data: Judged
+) -> Callable[[Array], list[Array]] | None:
+    """Return what computes the measures of each query on the GPU; None: the processor does."""
+    cuda = _kernels_on(device, measures)
+    return cuda.DeviceValues(measures, data) if cuda else None
+
+
+def _kernels_on(device: Any, measures: Sequence[Measure]) -> Any:
+    """Return the module of kernels if the device is a GPU, and they compute all the measures."""
+    if not str(device).startswith(("cuda", "gpu")):
+        return None
+    parts = [part for measure in measures for _, part in measure.terms]
+    quadratic = all(isinstance(part, QuadraticForm) and part.trains for part in parts)
+    one_label = all(part.label_column is None for part in parts)
+    return _cuda() if quadratic and one_label else None
+
+
+@cache
+def _cuda() -> Any:
+    """Return the module of kernels for a GPU; None, with a warning, if they cannot run."""
+    try:
+        from gapboost._kernels.cuda import is_available
+        from gapboost.xgboost import cuda
+
+        if is_available():
+            return cuda
+        reason = "numba-cuda finds no GPU"
+    except ImportError as error:
+        reason = str(error)
+    warnings.warn(
+        f"gradients and metrics are computed on the processor, since {reason}; expected "
+        "pip install 'gapboost[cuda]' and a GPU, for gradients beside the trees",
+        stacklevel=2,
+    )
+    return None
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:

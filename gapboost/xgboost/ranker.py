@@ -7,20 +7,25 @@ from typing import Any, Self
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, metric_names
-from gapboost._boosters.plan import OWN_NAMES, Plan, ranking_objective, refuse_ignored
-from gapboost._boosters.positions import PENALTY, PositionFactors
+from gapboost._boosters.gradients import PENALTY, Gradients, PositionFactors
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.plan import (
+    OWN_NAMES,
+    Plan,
+    metric_names,
+    ranking_objective,
+    refuse_ignored,
+)
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows, refuse_positions
+from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
+from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private
-from gapboost.xgboost.callbacks import units
-from gapboost.xgboost.device import gradients_on, values_on
-from gapboost.xgboost.model_files import inscribe, read_objective, to_continue, up_to_best_round
+from gapboost.xgboost.callbacks import gradients_on, units, values_on
+from gapboost.xgboost.models import finished, read_objective, to_continue, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
 # Parameters of the ranker that are none of XGBoost's booster.
@@ -138,6 +143,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (N, n_features)
+            Positions of columns, in `interaction_constraints`, count the columns without ``qid``.
         y : array-like of shape (N,), or (N, L)
             Grades ``0..c``, or several labels for measures of them (`gapboost.OfLabel`).
         qid : array-like of shape (N,)
@@ -162,11 +168,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         ------
         ValueError, TypeError
             If an argument or parameter is unusable.
-
-        Warns
-        -----
-        UserWarning
-            If `min_child_weight` allows fewer than 8 leaves for 1000 rows or more.
         """
         plan = self._plan()
         rows = ranking_rows(
@@ -181,7 +182,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         of_training = (X, y, qid, group, sample_weight, base_margin)
         sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
-        refuse_positions(X, interaction_constraints=self.interaction_constraints)
         before = None if xgb_model is None else to_continue(xgb_model)
         gradients = self._gradients(plan, rows, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
@@ -189,23 +189,18 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             gradients,
             rows,
             sets,
-            self._round_metrics(plan),
+            self._round_metrics(plan, sets),
             evals_result=evals_result,
             verbose_eval=verbose,
             xgb_model=before,
         )
-        booster = self._inscribed(booster, plan.objective)
+        booster = finished(booster, plan.objective)
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
         learned = {"_Booster": booster, "evals_result_": evals_result}
-        self._learn(plan, rows, gradients.factors, best_round, learned)
+        bias = gradients.factors_after(best_round)
+        self._learn(plan.objective, rows.data.summary, feature_names(rows.X), learned, bias)
         return self
-
-    def _inscribed(self, booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
-        """Return a trained booster up to its best round, with its objective as an attribute."""
-        booster = up_to_best_round(booster, self.booster)
-        inscribe(booster, objective, self.missing)
-        return booster
 
     def _boost(
         self,
@@ -261,28 +256,22 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
-    def _round_metrics(self, plan: Plan) -> Callable[..., list[tuple[str, float]]]:
+    def _round_metrics(self, plan: Plan, sets: list[RankingRows]) -> Callable[..., list[Any]]:
         """Return the metrics of a fit; the last one stops training."""
-        in_order = plan.metrics[::-1]
-        measures = [metric for metric in in_order if isinstance(metric, Measure)]
-        functions = [
-            private.ltr_metric_decorator(metric, plan.n_jobs)
-            for metric in in_order
-            if not isinstance(metric, Measure)
-        ]
+        measures = plan.measures[::-1]
         names = metric_names(measures)
-        known: dict[int, Metrics] = {}
+        functions = [private.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions[::-1]]
+        known = {}
+        for s in sets:
+            on_device = values_on(self.device, measures, s.data)
+            known[id(s)] = Metrics(measures, s.data, names, plan.n_jobs, private.TEAM, on_device)
 
-        def metric(scores: Array, matrix: xgboost.DMatrix, rows: RankingRows) -> Any:
-            if id(rows) not in known:
-                on_device = values_on(self.device, measures, rows.data)
-                known[id(rows)] = Metrics(
-                    measures, rows.data, names, plan.n_jobs, private.TEAM, on_device
-                )
+        def metric(scores: Array, matrix: xgboost.DMatrix, rows: RankingRows) -> list[Any]:
             values = known[id(rows)](scores)
             of_functions = [function(scores, matrix) for function in functions]
-            last_is_measure = in_order[-1] is measures[-1]
-            return [*of_functions, *values] if last_is_measure else [*values, *of_functions]
+            if plan.stopping in plan.functions:
+                return [*values, *of_functions]
+            return [*of_functions, *values]
 
         return metric
 
@@ -374,18 +363,18 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those of the model.
 
-        The parameters stay as they are. They give the measure if the file does not. ValueError is
-        raised if the model was trained with another `missing`, or for a measure of the user's own
-        that is not the one of the parameters.
+        The parameters stay as they are. They give the measure if the file does not, and `missing`,
+        which is not in XGBoost's files. ValueError is raised for a measure of the user's own that
+        is not the one of the parameters.
         """
         loaded = xgboost.XGBRanker(n_jobs=self.n_jobs)
         loaded.load_model(fname)
-        booster = up_to_best_round(loaded.get_booster(), loaded.booster)
+        booster = up_to_best_round(loaded.get_booster())
         state = self.random_state if isinstance(self.random_state, int) else None
         requested = ranking_objective(self, state)
         found = {
             "_Booster": booster,
-            "_trained_objective": read_objective(booster, requested, self.missing),
+            "_trained_objective": read_objective(booster, requested),
             "_trained_names": tuple(booster.feature_names or ()),
             "position_bias_": None,
             **{n: getattr(loaded, n) for n in ("booster", "feature_types", "enable_categorical")},

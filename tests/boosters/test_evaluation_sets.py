@@ -11,7 +11,7 @@ import xgboost
 from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, shuffled, twins
 
 import gapboost as gb
-from gapboost._boosters.metrics import metric_names
+from gapboost._boosters.plan import metric_names
 
 
 @twins
@@ -46,12 +46,6 @@ def test_the_curve_is_evaluate_at_each_iteration(twin, in_order):
             for scores in (twin.staged(ranker, X, i) for i in range(1, 6))
         ]
         npt.assert_allclose(twin.curve(ranker, number), expected, rtol=0, atol=1e-6)
-
-
-@twins
-def test_one_pair_is_an_eval_set(twin):
-    ranker = twin.ranker().fit(X, Y, QID, eval_set=(VALI.X, VALI.y), eval_qid=[VALI.qid])
-    assert ranker.evals_result_ == twin.fitted(evals=[VALI]).evals_result_
 
 
 def test_names_of_sets():

@@ -73,20 +73,6 @@ def test_files_of_xgbranker(tmp_path):
     npt.assert_array_equal(found, theirs.predict(TEST.X))
 
 
-def test_the_missing_value_of_the_training_is_needed(tmp_path):
-    """XGBoost's files do not say which value was missing, and predictions go by the parameter."""
-    zeros = XGBOOST.fitted(missing=0)
-    zeros.save_model(tmp_path / "zeros.json")
-    XGBOOST.fitted().save_model(tmp_path / "gaps.json")
-    XGBOOST.fitted(missing=-1.0, fit={"xgb_model": zeros}).save_model(tmp_path / "on.json")
-    found = load(tmp_path / "zeros.json", missing=0.0)
-    npt.assert_array_equal(found.predict(TEST.X), zeros.predict(TEST.X))
-    load(tmp_path / "on.json", missing=-1)
-    for file, missing in (("zeros", {}), ("gaps", {"missing": 0.0}), ("on", {"missing": 0.0})):
-        with pytest.raises(ValueError, match="missing is"):
-            load(tmp_path / f"{file}.json", **missing)
-
-
 def test_load_model_replaces_all_of_a_fit(tmp_path):
     XGBOOST.fitted(measure="ap").save_model(tmp_path / "model.json")
     fitted = XGBOOST.ranker(measure="ndcg").fit(

@@ -167,9 +167,11 @@ def test_queries_are_missing(twin):
         {"eval_set": [(X, Y)], "eval_qid": QID},
         {"eval_set": [(X, Y)], "eval_qid": [QID, QID]},
         {"eval_set": [X], "eval_qid": [QID]},
+        {"eval_set": (X, Y), "eval_qid": [QID]},
+        {"eval_set": X, "eval_qid": [QID]},
         {"eval_qid": [QID]},
     ],
-    ids=["no list", "two entries", "no pair", "no set"],
+    ids=["no list", "two entries", "no pair", "one pair", "an array", "no set"],
 )
 @twins
 def test_evaluation_sets_that_do_not_fit(twin, given):
@@ -218,33 +220,27 @@ COLUMNS = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(d=lambda frame: fr
 
 
 @pytest.mark.parametrize("place", [0, 2, 4])
-def test_positions_of_columns_beside_a_column_qid(place):
-    """The column qid is taken out first: positions behind it would mean other columns."""
+@twins
+def test_positions_of_columns_count_the_columns_without_qid(twin, place):
+    """As `xgboost.XGBRanker` counts them."""
     frame = COLUMNS.copy()
     frame.insert(place, "qid", QID)
-    names = {"categorical_feature": ["d"]}
-    for parameters, fit in (
-        ({}, {"categorical_feature": [3]}),
-        ({"interaction_constraints": [[0, 1], [2, 3]]}, {}),
-    ):
-        with pytest.raises(ValueError, match="column 'qid'"):
-            LIGHTGBM.ranker(**parameters).fit(frame, Y, **fit)
-        LIGHTGBM.ranker(**parameters).fit(COLUMNS, Y, QID, **fit)
-    found = LIGHTGBM.ranker().fit(frame, Y, **names).predict(frame)
-    expected = LIGHTGBM.ranker().fit(COLUMNS, Y, QID, **names).predict(COLUMNS)
+    constraints = [[0, 1], [2, 3]] if twin is LIGHTGBM else "[[0, 1], [2, 3]]"
+    options = {"n_estimators": 20, "interaction_constraints": constraints}
+    fit = {"categorical_feature": [3]} if twin is LIGHTGBM else {}
+    found = twin.ranker(**options).fit(frame, Y, **fit).predict(frame)
+    expected = twin.ranker(**options).fit(COLUMNS, Y, QID, **fit).predict(COLUMNS)
     np.testing.assert_array_equal(found, expected)
+    assert (expected != twin.ranker(n_estimators=20).fit(COLUMNS, Y, QID).predict(COLUMNS)).any()
 
 
-def test_xgboosts_columns_beside_a_column_qid():
+def test_weights_of_features_beside_a_column_qid():
     frame = COLUMNS.copy()
     frame.insert(0, "qid", QID)
     weights = np.ones(5)
     with pytest.raises(ValueError, match="feature_weights has shape"):
         XGBOOST.ranker(feature_weights=weights).fit(frame, Y)
-    with pytest.raises(ValueError, match="column 'qid'"):
-        XGBOOST.ranker(interaction_constraints=[[0, 1]]).fit(frame, Y)
     XGBOOST.ranker(feature_weights=weights[1:]).fit(frame, Y)
-    XGBOOST.ranker(interaction_constraints=[["a", "b"]]).fit(frame, Y)
 
 
 @twins

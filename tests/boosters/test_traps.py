@@ -3,8 +3,6 @@
 Most of them are silent: a constant model, a metric that goes the wrong way.
 """
 
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
 from twins import LIGHTGBM, QID, SIZES, X, Y, gradients, twins
@@ -12,18 +10,6 @@ from twins import LIGHTGBM, QID, SIZES, X, Y, gradients, twins
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-
-
-def blunt_trees(twin):
-    """XGBoost warns of its default `min_child_weight` on one long list.
-
-    LightGBM has hessians in units of rows, and gives no warning.
-    """
-    return (
-        nullcontext()
-        if twin is LIGHTGBM
-        else pytest.warns(UserWarning, match="^min_child_weight is 1, but the hessians")
-    )
 
 
 @twins
@@ -51,8 +37,7 @@ def test_hessians_too_small_for_the_default_leaf_floors(twin):
     ranker = twin.ranker_class(
         n_estimators=20, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {})
     )
-    with blunt_trees(twin):
-        ranker.fit(x, y, np.zeros(2000))
+    ranker.fit(x, y, np.zeros(2000))
     assert len(np.unique(ranker.predict(x))) > 10
     assert ranker.score(x, y, np.zeros(2000)) > 2 * gb.evaluate(gb.AP(), y, np.zeros(2000))[gb.AP()]
 
@@ -70,35 +55,11 @@ def test_a_leaf_floor_that_leaves_no_split(twin):
 
 
 @twins
-def test_a_leaf_floor_that_leaves_few_leaves(twin):
-    rng = np.random.default_rng(0)
-    x, qid = rng.normal(size=(1000, 2)), np.repeat(np.arange(50), 20)
-    y = (x[:, 0] + rng.normal(size=1000) > 1).astype(int)
-    sizes = np.full(50, 20)
-    total = gradients(twin, twin.module.objective("gap"), np.zeros(1000), y, sizes)[1].sum(
-        dtype=float
-    )
-
-    def fit(share, rows=1000, weight=None):
-        twin.ranker(min_child_weight=total * share).fit(
-            x[:rows], y[:rows], qid[:rows], sample_weight=weight
-        )
-
-    fit(0.124)  # a warning is an error here
-    with pytest.warns(UserWarning, match=r"^min_child_weight is .* unless trees of fewer"):
-        fit(0.126)
-    with pytest.warns(UserWarning, match=r"^min_child_weight .* or larger weights"):
-        fit(0.05, weight=np.full(50, 0.2))
-    fit(0.126, rows=980)  # too few rows for sharper trees
-
-
-@twins
 def test_more_than_10000_documents_in_a_query(twin):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(10_001, 2))
     y = (x[:, 0] + rng.normal(size=len(x)) > 2).astype(int)
     ranker = twin.ranker(n_estimators=2)
-    with blunt_trees(twin):
-        ranker.fit(x, y, np.zeros(len(x)), eval_set=[(x, y)], eval_qid=[np.zeros(len(x))])
+    ranker.fit(x, y, np.zeros(len(x)), eval_set=[(x, y)], eval_qid=[np.zeros(len(x))])
     assert len(twin.curve(ranker)) == 2
     assert ranker.score(x, y, np.zeros(len(x))) > 2 * y.mean()

@@ -1,0 +1,196 @@
+"""Models of XGBoost: the rounds that predict, the objective as text, and models for exporters."""
+
+import json
+import math
+import re
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any, Literal
+
+import xgboost
+
+from gapboost._data.arguments import one_of
+from gapboost.measures import as_measure
+from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
+
+# Attribute of a booster, and of its files: what it was trained for.
+TRAINED_FOR = "gapboost_objective"
+
+
+def is_linear(booster: xgboost.Booster) -> bool:
+    """Return True for a gblinear, which has no trees."""
+    learner = json.loads(booster.save_config())["learner"]
+    return bool(learner["gradient_booster"]["name"] == "gblinear")
+
+
+def up_to_best_round(booster: xgboost.Booster) -> xgboost.Booster:
+    """Return a booster without the rounds that early stopping trained after the best one.
+
+    XGBRanker predicts by the best rounds only; a booster, and many readers of its files, use every
+    round. A gblinear has no rounds to drop. XGBoost 3.1 and later lose the categories of data
+    frames in a slice: a model with some keeps its rounds.
+    """
+    best = booster.attr("best_iteration")
+    if best is None or is_linear(booster) or not booster.get_categories().empty():
+        return booster
+    shortened = booster[: int(best) + 1]
+    shortened.set_attr(best_iteration=best, best_score=booster.attr("best_score"))
+    return shortened
+
+
+def to_continue(model: Any) -> xgboost.Booster:
+    """Return a copy of a model, or of its file, without its best iteration.
+
+    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
+    training does not stop early: new trees would never predict.
+    """
+    model = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    is_file = not isinstance(model, xgboost.Booster)
+    booster = xgboost.Booster(model_file=model) if is_file else model.copy()
+    booster.set_attr(best_iteration=None, best_score=None)
+    return booster
+
+
+def finished(booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
+    """Return a trained booster up to its best round, which says what it was trained for."""
+    booster = up_to_best_round(booster)
+    booster.set_attr(**{TRAINED_FOR: _text(objective)})
+    return booster
+
+
+def read_objective(booster: xgboost.Booster, requested: Objective) -> Objective:
+    """Return the objective that a booster was trained for; the requested one if it says none.
+
+    Raises
+    ------
+    ValueError
+        If it has a measure or class of a user's own, and is not the requested one: no text tells
+        how to compute it.
+    """
+    text = booster.attr(TRAINED_FOR)
+    if text is None or text == _text(requested):
+        return requested
+    found = json.loads(text)
+    kinds = {kind.__name__: kind for kind in OBJECTIVES_BY_NAME.values()}
+    with suppress(KeyError, TypeError, ValueError):
+        kind: Any = kinds[found["objective"]]
+        objective: Objective = kind(as_measure(found["measure"]), **found["options"])
+        if _text(objective) == text:
+            return objective
+    raise ValueError(
+        f"the model was trained by {found['objective']} for {found['measure']}, but the ranker has "
+        f"{requested!r}; expected the measure and objective of the model, which are not gapboost's"
+    )
+
+
+def _text(objective: Objective) -> str:
+    """Return the objective as one line of JSON."""
+    options = {field.name: getattr(objective, field.name) for field in fields(objective)[1:]}
+    parts = [objective, *(part for _, part in objective.measure.terms)]
+    written = {
+        "objective": type(objective).__name__,
+        "measure": repr(objective.measure),
+        "options": options,
+        # Classes of a user's own can have the names of gapboost's.
+        "modules": sorted({type(part).__module__ for part in parts}),
+    }
+    return json.dumps(written, default=repr)
+
+
+def exportable(
+    model: xgboost.XGBModel | xgboost.Booster, *, feature_names: Literal["auto"] | None = "auto"
+) -> xgboost.Booster:
+    """Return a booster with the same predictions that exporters can write and other tools can read.
+
+    Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees
+    that early stopping does not use. The returned booster has the objective ``reg:squarederror``,
+    whose predictions are raw scores too. It holds only the trees that predict, and the weights of
+    dart are multiplied into their leaves.
+
+    Parameters
+    ----------
+    model : XGBGAPRanker, another ranker of XGBoost, or Booster
+        Fitted. A booster does not record which value is missing: it has to be NaN.
+    feature_names : {"auto", None}, default="auto"
+        "auto" keeps the names of the training data, if it had any, in the returned booster and its
+        dumps. None removes them: dumps then say f0, f1, ... by position. Converters to ONNX need
+        None, because they read names as positions. Set other names on the returned booster.
+
+    Returns
+    -------
+    Booster
+        Of trees. Exported models take categories of a data frame by code, and NaN for what a sparse
+        matrix does not store.
+
+    Raises
+    ------
+    TypeError
+        If `model` is not a model of XGBoost.
+    ValueError
+        If exporters would write another model: of a gblinear, which has no trees, or if the missing
+        value of the ranker is not NaN, or if a kept name such as f1 reads as the position of
+        another feature.
+    NotFittedError
+        Before `fit`.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.xgboost import XGBGAPRanker, exportable
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
+    >>> ranker = XGBGAPRanker(n_estimators=5, n_jobs=1).fit(train.X, train.y, qid=train.qid)
+    >>> exportable(ranker).num_boosted_rounds()
+    5
+    """
+    if not isinstance(model, xgboost.XGBModel | xgboost.Booster):
+        raise TypeError(
+            f"model is a {type(model).__name__}; expected a ranker or booster of XGBoost; "
+            "gapboost.lightgbm.exportable takes LightGBM's"
+        )
+    one_of(feature_names, "feature_names", ("auto", None))
+    is_ranker = isinstance(model, xgboost.XGBModel)
+    booster = model.get_booster() if is_ranker else model
+    missing = model.missing if is_ranker else None
+    names = list(booster.feature_names or ()) if feature_names == "auto" else []
+    positions = [re.fullmatch(r"f?(\d+)", name) for name in names]
+    misread = [names[i] for i, found in enumerate(positions) if found and int(found[1]) != i]
+    written_wrongly = [
+        (missing is not None and not math.isnan(missing), f"missing is {missing}", "NaN"),
+        (is_linear(booster), "booster is 'gblinear'", "trees"),
+        (
+            bool(misread),
+            f"feature_names is 'auto', and the feature {misread[:1]} reads as another position",
+            "None, or the names for a tool that reads names",
+        ),
+    ]
+    for is_so, found, expected in written_wrongly:
+        if is_so:
+            raise ValueError(
+                f"{found} in model; expected {expected}: exporters would write another model"
+            )
+    best = booster.attr("best_iteration")
+    content = json.loads((booster if best is None else booster[: int(best) + 1]).save_raw("json"))
+    learner = content["learner"]
+    # Some exporters count trees by it, where XGBoost counts rounds.
+    for name in ("best_iteration", "best_score"):
+        learner["attributes"].pop(name, None)
+    ensemble = learner["gradient_booster"]
+    # Until XGBoost 3.3 a dart model holds a tree model and the weights of its trees; from 3.4 on
+    # the tree model holds them.
+    trees = ensemble["gbtree"] if ensemble["name"] == "dart" else ensemble
+    weights = ensemble.get("weight_drop") or trees["model"].pop("weight_drop", None)
+    for tree, weight in zip(trees["model"]["trees"], weights or (), strict=bool(weights)):
+        # XGBoost keeps the value of a leaf where a split has its threshold.
+        tree["split_conditions"] = [
+            value * weight if left == -1 else value
+            for value, left in zip(tree["split_conditions"], tree["left_children"], strict=True)
+        ]
+    learner["gradient_booster"] = trees
+    # Predictions of the others are no raw scores.
+    if learner["objective"]["name"].startswith("rank:"):
+        learner["objective"] = {
+            "name": "reg:squarederror",
+            "reg_loss_param": {"scale_pos_weight": "1"},
+        }
+    learner["feature_names"] = names
+    return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
