@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._data.arguments import as_floats, as_integer, one_of, positive, shown
-from gapboost._data.columns import checked_scores, numeric_column
+from gapboost._data.arguments import as_integer, as_number, one_of
+from gapboost._data.columns import check_finite, checked_scores, numeric_column
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import at_least, checked_grades
 from gapboost._data.private import num_samples
@@ -222,15 +222,12 @@ class _Increasing:
 
 
 def _thresholds(grades: Any) -> tuple[float, ...]:
-    expected = f"grades is {shown(grades)}; expected ascending grades > 0, such as (1, 2)"
-    try:
-        found = as_floats(grades)
-    except (TypeError, ValueError):
-        raise ValueError(expected) from None
-    in_range = all(0 < grade < np.inf for grade in found)
-    if not found or not in_range or list(found) != sorted(set(found)):
-        raise ValueError(expected)
-    return found
+    expected = "ascending grades > 0, such as (1, 2)"
+    found = numeric_column(grades, "grades", expected)
+    check_finite(found, "grades", expected)
+    if not len(found) or not (np.diff(found, prepend=0) > 0).all():
+        raise ValueError(f"grades is {grades!r}; expected {expected}")
+    return tuple(map(float, found))
 
 
 def _checked_queries(qid: Any, n_rows: int, train_qid: Any) -> int:
@@ -302,7 +299,7 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     [0.12, 0.36, 0.63, 0.86]
     """
     labels = checked_grades(y_true, "y_true", real=True)
-    relevant = at_least(labels, positive(grade, "grade"))
+    relevant = at_least(labels, as_number(grade, "grade"))
     probabilities = numeric_column(y_prob, "y_prob", "probabilities from 0 to 1").astype(float)
     inside = (probabilities >= 0) & (probabilities <= 1)
     if len(inside) != len(labels) or not inside.all():

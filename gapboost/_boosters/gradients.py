@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.rows import Positions, RankingRows
-from gapboost._data.arguments import not_negative
+from gapboost._data.arguments import as_number
 from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
@@ -58,7 +58,7 @@ class PositionFactors:
         scale: tuple[float, float],
         continued: Any = None,
     ) -> None:
-        penalty = not_negative(parameters.get(PENALTY) or 0.0, PENALTY)
+        penalty = as_number(parameters.get(PENALTY) or 0.0, PENALTY, least=0.0)
         before = getattr(continued, "position_bias_", None) or {}
         self.positions = positions
         self.learning_rate = learning_rate

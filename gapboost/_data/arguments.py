@@ -4,14 +4,14 @@ Every message begins with the argument and what was found, and ends with what is
 rows is checked in `gapboost._data.judged`.
 """
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-MOST = 1e100
+# The largest probability below 1.
+BELOW_ONE = 1 - 2.0**-53
 
 
 def as_integer(value: Any, name: str, least: int = 1, meaning: str = "a whole number") -> int:
@@ -27,34 +27,26 @@ def as_integer(value: Any, name: str, least: int = 1, meaning: str = "a whole nu
     return int(value)
 
 
-def _as_float(value: Any, name: str, valid: Callable[[float], bool], expected: str) -> float:
-    """Return a number as float; raise ValueError if it is none, or is not valid."""
-    number = value.item() if isinstance(value, np.integer | np.floating) else value
-    if isinstance(number, bool) or not isinstance(number, int | float) or not valid(number):
-        raise ValueError(f"{name} is {value!r}; expected {expected}")
+def as_number(value: Any, name: str, least: float = 1e-100, most: float = 1e100) -> float:
+    """Return a number from `least` to `most` as float.
+
+    By default it is finite and positive, and so are its square and its inverse.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, such as a boolean.
+    """
+    number = value.item() if isinstance(value, np.number) else value
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if not is_number or not least <= number <= most:
+        raise ValueError(f"{name} is {value!r}; expected a number from {least} to {most}")
     return float(number)
-
-
-def positive(value: Any, name: str) -> float:
-    """Return a finite number above 0, whose square and inverse square are finite too."""
-    expected = f"a finite number > 0, from {1 / MOST:g} to {MOST:g}"
-    return _as_float(value, name, lambda number: 1 / MOST <= number <= MOST, expected)
-
-
-def not_negative(value: Any, name: str) -> float:
-    """Return a finite number from 0 on."""
-    return _as_float(value, name, lambda number: 0 <= number <= MOST, "a finite number >= 0")
-
-
-def probability(value: Any, name: str) -> float:
-    """Return a number above 0 and below 1."""
-    return _as_float(value, name, lambda number: 0 < number < 1, "a number between 0 and 1")
 
 
 def as_relevant(rel: Any, name: str = "rel") -> float:
     """Return the lowest relevant grade, as an int if it is an integer."""
-    expected = "the lowest relevant grade, a number > 0"
-    number = _as_float(rel, name, lambda number: 0 < number <= sys.float_info.max, expected)
+    number = as_number(rel, name, 1e-300, 1e300)
     return int(number) if number.is_integer() else number
 
 
@@ -98,24 +90,6 @@ def ordered(values: Any) -> bool:
     )
 
 
-def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
-    """Return each value as a float.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they have no order, or one is not a number. An array of one element is not a number
-        either, although older versions of numpy convert it.
-    """
-    given: list[Any] = list(values) if ordered(values) else []
-    if not ordered(values) or any(np.ndim(value) for value in given):
-        raise TypeError("expected numbers in an order")
-    try:
-        return tuple(float(value) for value in given)
-    except OverflowError:
-        raise ValueError("a whole number beyond all floats") from None
-
-
 def shown(value: Any) -> str:
     """Return a value as text for a message; of a long text the beginning."""
     text = " ".join(repr(value).split())
@@ -133,12 +107,13 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
     if isinstance(value, np.random.Generator):
         return np.random.RandomState(int(value.integers(2**31 - 1)))
     try:
-        source: np.random.RandomState = check_random_state("" if isinstance(value, bool) else value)
-        return source
-    except ValueError:
+        source: np.random.RandomState = check_random_state(value)
+    except ValueError as error:
         raise ValueError(
-            f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None"
+            f"{name} is {value!r} ({error}); expected a whole number >= 0, a Generator, a "
+            "RandomState or None"
         ) from None
+    return source
 
 
 def seed(random_state: Any) -> int | None:

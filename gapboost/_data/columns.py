@@ -8,67 +8,32 @@ from sklearn.utils import column_or_1d
 from gapboost._data.arguments import shown
 from gapboost._kernels import Array
 
-NOT_NUMBERS = (str, bytes, complex, np.datetime64, np.timedelta64, np.complexfloating)
-
-# From here on, different integers are the same float64.
-MOST_INTEGER = 2**53
-
 
 def one_dimensional(
-    values: Any, name: str, entries: str = "one value a row, shape (n_rows,)"
+    values: Any, name: str, expected: str = "one value a row, shape (n_rows,)", dtype: Any = None
 ) -> Array:
-    """Return `values` as an array of one dimension; `entries` is for the message.
+    """Return `values` as an array of one dimension; `expected` is for the message.
 
     Shape (N, 1) is flattened, with scikit-learn's warning. Arrays of CuPy are copied to the host.
     """
     if hasattr(values, "__cuda_array_interface__"):
         values = values.get()
     if np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value "
-            "in every row"
-        )
+        raise ValueError(f"{name} holds masked values; expected a value in every row")
     try:
-        array = np.asarray(values)
-        column: Array = array if array.ndim == 1 else column_or_1d(array, warn=True)
-    except ValueError as error:  # also sequences of different lengths
-        raise ValueError(f"{name} is {shown(values)} ({error}); expected {entries}") from None
+        # pandas' integers with missing values would become floats in scikit-learn.
+        column: Array = column_or_1d(np.asarray(values), dtype=dtype, warn=True)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {shown(values)} ({error}); expected {expected}") from None
     return column
 
 
-def numeric_column(
-    values: Any, name: str, expected: str, entries: str = "one value a row, shape (n_rows,)"
-) -> Array:
+def numeric_column(values: Any, name: str, expected: str) -> Array:
     """Return `values` as an array of one dimension and a boolean, integer or float dtype."""
-    array = one_dimensional(values, name, entries)
-    if array.dtype.kind in "biuf":
-        return array
-    if array.dtype != object:
-        raise ValueError(f"{name} has dtype {array.dtype}; expected {expected}")
-    try:
-        # astype would parse strings, count days of times, and drop an imaginary part.
-        if any(issubclass(kind, NOT_NUMBERS) for kind in set(map(type, array))):
-            raise TypeError(shown(array))
-        return array.astype(np.float64)
-    except (OverflowError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} holds values that are not numbers ({error}); expected {expected}"
-        ) from None
-
-
-def check_integers(values: Any, name: str) -> None:
-    """Raise ValueError for integers that are not kept as float64; other values are not checked."""
-    # An array of numpy would make floats of all integers of a list with a float.
-    array = np.asarray(values, None if hasattr(values, "dtype") else object)
-    if array.dtype == object:
-        array = np.array([v for v in array.flat if isinstance(v, int | np.integer)], object)
-    if array.dtype.kind in "iuO":
-        wrong = (array > MOST_INTEGER) | (array < -MOST_INTEGER)
-        if wrong.any():
-            raise ValueError(
-                f"{name} holds the integer {array[wrong][0]}; expected integers from -2**53 to "
-                "2**53: subtract a number from all of them"
-            )
+    column = one_dimensional(values, name, expected, dtype="numeric")
+    if column.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {column.dtype}; expected {expected}")
+    return column
 
 
 def check_finite(
@@ -93,15 +58,11 @@ def check_finite(
 def checked_scores(
     y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
 ) -> Array:
-    """Return scores as finite float32 or float64, one a row, without new ties."""
-    given = one_dimensional(y_score, name)
-    if len(given) != n_rows:
+    """Return scores as finite float32 or float64, one a row."""
+    scores = numeric_column(y_score, name, "finite scores, one a row")
+    if len(scores) != n_rows:
         raise ValueError(
-            f"{name} has {len(given)} rows but {rows_of} has {n_rows}; expected one score a row"
+            f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row"
         )
-    check_integers(y_score if isinstance(y_score, list | tuple) else given, name)
-    scores = numeric_column(given, name, "finite scores")
-    if scores.dtype not in (np.float32, np.float64):
-        scores = scores.astype(np.float64)
     check_finite(scores, name, "finite scores")
-    return np.ascontiguousarray(scores)
+    return scores if scores.dtype in (np.float32, np.float64) else scores.astype(np.float64)

@@ -1,6 +1,5 @@
 """From rows to queries: any query ids, or sizes of groups, in any order of rows."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,7 +80,7 @@ def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "
         If the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of `rows_of`.
     """
     expected = "whole numbers >= 1, the documents of each query"
-    found = numeric_column(sizes, name, expected, expected)
+    found = numeric_column(sizes, name, expected)
     check_finite(found, name, expected, 1, whole=True)
     total = found.sum(dtype=np.float64)
     if total != n_rows:
@@ -104,7 +103,11 @@ def grouped_rows(
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)
-    ids = _as_array(qid, name)
+    # numpy would make strings of all ids of a list with a string.
+    if isinstance(qid, list | tuple):
+        ids = np.fromiter(qid, dtype=object, count=len(qid))
+    else:
+        ids = one_dimensional(qid, name)
     if len(ids) != n_rows:
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
@@ -113,7 +116,8 @@ def grouped_rows(
     starts = np.arange(n_rows)
     if ids.dtype != object:
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
-    keys = plain_values(ids[starts].tolist())
+    keys = list(map(plain_value, ids[starts].tolist()))
+    _check_kinds(set(map(type, keys)), name)
     try:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
@@ -121,41 +125,24 @@ def grouped_rows(
             f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples "
             "of them, one a row"
         ) from None
-    code = np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
-    highest = np.maximum.accumulate(code)
-    first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
-    if ids.dtype.kind not in "biuSU" and any(map(_is_missing, ids[first])):
+    if any(map(_is_missing, code_of)):
         raise ValueError(
             f"{name} holds missing values (None, NaN, NaT); expected a {what} in every row"
         )
-    _check_kinds(keys, ids.dtype, name)
+    code = np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
+    highest = np.maximum.accumulate(code)
+    first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
+    distinct = array_of(list(code_of)) if ids.dtype == object else ids[first]
     if (code == highest).all():
-        return Queries(ids[first], np.append(first, n_rows), None)
+        return Queries(distinct, np.append(first, n_rows), None)
     code = np.repeat(code, np.diff(starts, append=n_rows))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
-    return Queries(ids[first], offsets, np.argsort(code, kind="stable"))
+    return Queries(distinct, offsets, np.argsort(code, kind="stable"))
 
 
 def plain_value(value: Any) -> Any:
-    """Return a scalar of numpy or Arrow as a value of Python; anything else unchanged."""
-    if hasattr(value, "as_py"):
-        return value.as_py()
+    """Return a scalar of numpy as a value of Python; anything else unchanged."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def plain_values(values: list[Any]) -> list[Any]:
-    """Return `plain_value` of each value; the list itself if all are values of Python."""
-    kinds = set(map(type, values))
-    is_plain = not any(hasattr(kind, "as_py") or issubclass(kind, np.generic) for kind in kinds)
-    return values if is_plain else list(map(plain_value, values))
-
-
-def _as_array(qid: Any, name: str) -> Array:
-    """Return ids as an array of one dimension that keeps their values and types."""
-    # An array of numpy would make strings of all ids of a list with a string.
-    if not isinstance(qid, Sequence) or isinstance(qid, str | bytes):
-        return one_dimensional(qid, name)
-    return array_of(plain_values(list(qid)))
 
 
 def array_of(values: list[Any]) -> Array:
@@ -168,6 +155,17 @@ def array_of(values: list[Any]) -> Array:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
+def _check_kinds(kinds: set[type], name: str) -> None:
+    """Raise ValueError for ids that are equal or different by accident."""
+    # True, 1 and 1.0 are equal; the hash of a tensor knows nothing of its value.
+    if len(kinds) > 1 or any(hasattr(kind, "__array__") for kind in kinds):
+        found = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(
+            f"{name} holds ids of the types {found}; expected numbers, strings or tuples, all of "
+            "one type, one a row"
+        )
+
+
 def _is_missing(value: Any) -> bool:
     """Return True for None, NaN, NaT and NA, and for tuples that hold one of them."""
     if isinstance(value, tuple):
@@ -176,21 +174,3 @@ def _is_missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:
         return True  # pandas.NA has no truth value
-
-
-def _check_kinds(keys: list[Any], dtype: Any, name: str) -> None:
-    """Raise ValueError for ids that are equal or different by accident."""
-    kinds = set(map(type, keys))
-    # True, 1 and 1.0 are equal; the hash of a tensor knows nothing of its value.
-    if len(kinds) > 1 or any(hasattr(kind, "__array__") for kind in kinds):
-        found = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise ValueError(
-            f"{name} holds ids of the types {found}; expected numbers, strings or tuples, all of "
-            "one type"
-        )
-    limit = 2.0 ** (np.finfo(dtype if dtype.kind == "f" else np.float64).nmant + 1)
-    if kinds == {float} and max(map(abs, keys)) >= limit:
-        raise ValueError(
-            f"{name} holds the float {max(keys, key=abs)}, which stands for several integers; "
-            "expected integers or strings"
-        )

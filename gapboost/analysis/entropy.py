@@ -181,7 +181,7 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
 
 def _counts(counts: Any, name: str) -> Array:
     expected = "one number of documents for each of the grades 0, 1, ..."
-    array = numeric_column(counts, name, expected, expected)
+    array = numeric_column(counts, name, expected)
     usable = (array >= 0) & (array == np.floor(array)) & (array <= MOST_DOCUMENTS)
     if len(array) == 0 or not usable.all():
         raise ValueError(f"{name} is {counts!r}; expected {expected}")

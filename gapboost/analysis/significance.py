@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import as_integer, probability
+from gapboost._data.arguments import BELOW_ONE, as_integer, as_number
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._optional import frame
@@ -116,7 +116,7 @@ def significance(
         d = values[0] - values[1]
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both; expected two or more, and finite")
-    confidence = probability(confidence, "confidence")
+    confidence = as_number(confidence, "confidence", most=BELOW_ONE)
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     within = float(rounding(values))
@@ -250,7 +250,7 @@ def discriminative_power(
     ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
     """
     checked_values(values, 2, 2)
-    level = probability(level, "level")
+    level = as_number(level, "level", most=BELOW_ONE)
     if as_integer(n_resamples, "n_resamples") < 1 / level:
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
     pairs = tuple(itertools.combinations(values.systems, 2))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import one_of, positive, probability
+from gapboost._data.arguments import BELOW_ONE, as_number, one_of
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
 from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
@@ -181,10 +181,10 @@ class Comparison:
         trained, not for others that are trained alike. If all differences are the same number, they
         tell nothing about its error: the interval is NaN.
         """
-        probability(confidence, "confidence")
+        as_number(confidence, "confidence", most=BELOW_ONE)
         for name, given in (("margin", margin), ("difference", difference)):
             if given is not None:
-                positive(given, name)
+                as_number(given, name)
         one_of(t_test, "t_test", (True, False))
         one_of(baseline, "baseline", (*self.rankers, None))
         if baseline is None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, positive
+from gapboost._data.arguments import as_integer, as_number
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
@@ -216,7 +216,7 @@ class Measure(Value, ABC):
 
     def __mul__(self, weight: Any) -> "Measure":
         """The measure times a finite number above 0."""
-        return _sum_of((positive(weight, "weight"), self))
+        return _sum_of((as_number(weight, "weight"), self))
 
     __rmul__ = __mul__
 

@@ -8,10 +8,11 @@
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from gapboost._data.arguments import as_flag, as_integer, as_relevant, positive, probability
+from gapboost._data.arguments import BELOW_ONE, as_flag, as_integer, as_number, as_relevant
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
@@ -191,7 +192,7 @@ class RBP(WeightedPrecision):
     {RBP(p=0.5): 0.625}
     """
 
-    p: float = parameter(0.8, probability, always_shown=True)
+    p: float = parameter(0.8, partial(as_number, most=BELOW_ONE), always_shown=True)
     rel: float = parameter(1, as_relevant)
     gains: tuple[float, ...] | None = parameter(None, as_shares)
 
@@ -229,7 +230,7 @@ class INSQ(WeightedPrecision):
     0.152
     """
 
-    t: float = parameter(1.0, positive, always_shown=True)
+    t: float = parameter(1.0, as_number, always_shown=True)
     rel: float = parameter(1, as_relevant)
     gains: tuple[float, ...] | None = parameter(None, as_shares)
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_flag, as_floats, positive
+from gapboost._data.arguments import as_flag, as_number
+from gapboost._data.columns import numeric_column
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
 from gapboost.measures.base import (
@@ -39,10 +40,7 @@ def as_numbers(
 
     Each must be 0 or from `LEAST` to its inverse, and all together `valid`.
     """
-    try:
-        numbers = as_floats(values)
-    except (TypeError, ValueError):
-        numbers = ()
+    numbers = tuple(map(float, numeric_column(values, name, expected)))
     in_range = all(x == 0 or LEAST <= x <= 1 / LEAST for x in numbers)
     if not numbers or not in_range or not valid(numbers):
         raise ValueError(f"{name} is {values!r}; expected {expected}")
@@ -199,7 +197,7 @@ class QMeasure(DiscountOfQuery):
     {QMeasure(): 0.75}
     """
 
-    beta: float = parameter(1.0, positive)
+    beta: float = parameter(1.0, as_number)
     gains: str | tuple[float, ...] = parameter("linear", as_gains)
 
     # A document that moves up is measured by a larger ideal gain a rank.

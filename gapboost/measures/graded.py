@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import positive
+from gapboost._data.arguments import as_number
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.base import QuadraticForm, lesser, parameter, reciprocal, with_diagonal
@@ -243,7 +243,7 @@ class grAP(QuadraticForm):
     """
 
     gains: tuple[float, ...] | None = parameter(None, as_shares)
-    top: float | None = parameter(None, positive)
+    top: float | None = parameter(None, as_number)
 
     discount_at = Reciprocal()
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, positive
+from gapboost._data.arguments import as_integer, as_number
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
@@ -79,7 +79,7 @@ class WeightedSum(QuadraticForm):
                 )
             inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
             for inner, part in inside:
-                weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
+                weights[part] = weights.get(part, 0.0) + as_number(weight, "weight") * inner
         if not weights:
             raise ValueError("parts is empty; expected at least one measure")
         cutoffs = {part.k for part in weights}

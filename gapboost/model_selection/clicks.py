@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from gapboost._data.arguments import as_integer, probability, random_numbers
+from gapboost._data.arguments import BELOW_ONE, as_integer, as_number, random_numbers
 from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._data.queries import grouped_rows
@@ -122,7 +122,7 @@ def g_from_clicks(
     [True, True]
     """
     kinds, number = _kinds_of_sessions(grades, clicks, impressions, sessions)
-    confidence = probability(confidence, "confidence")
+    confidence = as_number(confidence, "confidence", most=BELOW_ONE)
     n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
     total = np.tensordot(number, kinds, axes=1)

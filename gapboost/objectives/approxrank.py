@@ -52,7 +52,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from gapboost._data.arguments import positive
+from gapboost._data.arguments import as_number
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
@@ -96,8 +96,8 @@ class ApproxRank(SmoothObjective):
     step = logistic_step()
     slope = 0.25
 
-    alpha: float = parameter(1.0, positive)
-    beta: float | None = parameter(None, positive)
+    alpha: float = parameter(1.0, as_number)
+    beta: float | None = parameter(None, as_number)
 
     @property
     def steepness(self) -> float:

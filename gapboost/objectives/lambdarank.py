@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, positive
+from gapboost._data.arguments import as_integer, as_number
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
@@ -57,7 +57,7 @@ Tables = Callable[[int, int], tuple[Array, Array]]
 
 def positive_or_none(value: Any, name: str) -> float | None:
     """Return a positive number, or None."""
-    return None if value is None else positive(value, name)
+    return None if value is None else as_number(value, name)
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +102,7 @@ class LambdaRank(Objective):
     [0.3619, -0.3619]
     """
 
-    sigma: float = parameter(1.0, positive)
+    sigma: float = parameter(1.0, as_number)
     truncation: int | None = parameter(None, as_integer)
     score_distance: float | None = parameter(0.01, positive_or_none)
     step: float | None = parameter(None, positive_or_none)

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.arguments import positive
+from gapboost._data.arguments import as_number
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
@@ -87,7 +87,7 @@ class SoftRank(SmoothObjective):
     step = gaussian_step()
     slope = 1.0 / math.sqrt(math.pi)
 
-    sigma: float = parameter(1.0, positive)
+    sigma: float = parameter(1.0, as_number)
 
     @property
     def steepness(self) -> float:

@@ -1,4 +1,4 @@
-"""Which query a value belongs to: ids as floats, the index of pandas, users without rows."""
+"""Which query a value belongs to: the index of pandas, users without rows."""
 
 import warnings
 
@@ -22,28 +22,6 @@ Y = RNG.integers(0, 4, len(QID))
 def value(measure="ap", y=Y, scores=X[:, 0], qid=QID, **given):
     (found,) = gb.evaluate(measure, y, scores, qid, **given).values()
     return found
-
-
-# --- float ids ------------------------------------------------------------------------------------
-
-LARGE_FLOATS = {
-    "float64": np.float64(2**60) + QID,
-    "objects": np.array([float(2**60) + i for i in QID], dtype=object),
-    "float32": np.float32(2**30) + QID.astype(np.float32),
-    "pandas": pd.Series(2.0**60 + QID, dtype="Float64"),
-}
-
-
-@pytest.mark.parametrize("kind", LARGE_FLOATS)
-def test_large_float_ids_are_refused(kind):
-    ids = LARGE_FLOATS[kind]
-    for call in (
-        lambda: value(qid=ids),
-        lambda: query_relative_features(X, qid=ids),
-        lambda: query_relative_features(pd.DataFrame(X, columns=list("abcd")).assign(qid=ids)),
-    ):
-        with pytest.raises(ValueError, match=r"^qid .*integers or strings"):
-            call()
 
 
 # --- the index of a Series or DataFrame -----------------------------------------------------------

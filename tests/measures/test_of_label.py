@@ -155,7 +155,7 @@ WRONG_LABELS = {
     "text": (
         gb.OfLabel(gb.AP(), "relevance"),
         pd.DataFrame({"relevance": [0, 1, 2], "shop": ["a", "b", "c"]}),
-        r"^y_true\['shop'\] holds ",
+        r"^y_true\['shop'\] ",
     ),
     "a name twice": (
         gb.OfLabel(gb.AP(), "a"),
