@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from gapboost._kernels import Array
 from gapboost._optional import frame
@@ -64,15 +65,14 @@ def need(condition: Any, reason: str) -> None:
         raise NotApplicableError(reason)
 
 
-def need_queries(*numbers: int) -> None:
+def need_queries(*numbers: int, those: str = "allow the check") -> None:
     """Raise NotApplicableError if one of these numbers of queries is too small for statistics."""
-    need(min(numbers) >= FEW_QUERIES, f"Fewer than {FEW_QUERIES} queries allow the check.")
+    need(min(numbers) >= FEW_QUERIES, f"Fewer than {FEW_QUERIES} queries {those}.")
 
 
 def need_contrasts(*parts: Rows) -> None:
     """Raise NotApplicableError if few queries hold documents of different grades."""
-    reason = f"Fewer than {FEW_QUERIES} queries hold documents of different grades."
-    need(min(rows.contrasts.sum() for rows in parts) >= FEW_QUERIES, reason)
+    need_queries(*(rows.contrasts.sum() for rows in parts), those="hold different grades")
 
 
 def listed(names: Any, most: int = 8) -> str:
@@ -95,21 +95,20 @@ def weak_ranker(test: Rows, training: Rows | None) -> Outcome:
     """Find a ranker that is not better than a random order, or worse than one feature alone."""
     need_contrasts(test)
     gain = independent(test.gain)
+    message = f"In {test.measure}, the difference from a random order is {shown(gain)}"
     if gain.interval()[0] <= 0:
-        message = f"Not proven better than a random order: {shown(gain)} in {test.measure}."
-        return True, message, gain.mean, 0
-    message = f"Better than a random order by {shown(gain)} in {test.measure}."
+        return True, f"{message}.", gain.mean, 0
     alone = {
         f"{feature}, {direction}": test.first(scores)
         for feature, column in test.ordered()
         for direction, scores in orders(column).items()
     }
     if not alone:
-        return False, message, 0, 0
+        return False, f"{message}.", 0, 0
     best = max(alone, key=lambda one: float(alone[one].mean()))
-    ahead = independent(alone[best] - test.values[test.measure])
-    message += f" The best feature alone, {best}, differs by {shown(ahead, len(alone))}."
-    return ahead.interval(family=len(alone))[0] > 0, message, 0.0 - ahead.mean, 0
+    ahead = independent(test.values[test.measure] - alone[best])
+    message += f", and from the best feature alone ({best}) {shown(ahead, len(alone))}."
+    return ahead.interval(family=len(alone))[1] < 0, message, ahead.mean, 0
 
 
 def overfitted(test: Rows, training: Any) -> Outcome:
@@ -120,8 +119,7 @@ def overfitted(test: Rows, training: Any) -> Outcome:
     need(learned, "On training queries it is not proven better than a random order.")
     kept = here.mean() / there.mean()
     message = (
-        f"The gain over a random order is {there.mean():.4f} {test.measure} on training queries; "
-        f"{kept:.0%} of it is left on test queries."
+        f"{kept:.0%} of the gain over a random order on training queries is left on test queries."
     )
     return unpaired(here, KEPT * there).interval()[1] < 0, message, kept, KEPT
 
@@ -131,11 +129,7 @@ def ties(test: Rows, training: Rows | None) -> Outcome:
     others = ~_constant(test)
     best, worst = (test.first(_without_ties(test, sign))[others].sum() for sign in (1, -1))
     spread = max(best - worst, 0.0) / len(test.sizes)
-    tied = frame({"query": test.numbers, "score": test.scores}).duplicated(keep=False)
-    message = (
-        f"{tied.mean():.1%} of the documents have the score of another document of their query. "
-        f"By the order of ties, {test.measure} differs by up to {spread:.4f}."
-    )
+    message = f"By the order of tied documents, {test.measure} differs by up to {spread:.4f}."
     return spread > TIE_RANGE, message, spread, TIE_RANGE
 
 
@@ -154,10 +148,13 @@ def constant_scores(test: Rows, training: Rows | None) -> Outcome:
     """Find long queries of different documents that all have the same score."""
     long, constant = _long(test), _constant(test)
     need(long.any(), f"No test query has {LONG_LIST} documents that differ.")
-    message = f"{constant.sum():,} queries of {long.sum():,} with one score for all documents"
-    if constant.any():
-        message += f", such as {listed(test.ids[constant], 3)}"
-    return constant.any(), f"{message}.", constant.sum(), 0
+    return constant.any(), _some(test, constant, long.sum(), "have one score"), constant.sum(), 0
+
+
+def _some(rows: Rows, faulty: Array, among: int, words: str) -> str:
+    """Return the number of faulty queries and the ids of the first ones, for a message."""
+    ids = f": {listed(rows.ids[faulty], 3)}" if faulty.any() else ""
+    return f"{faulty.sum():,} of {among:,} queries {words}{ids}."
 
 
 def _long(rows: Rows) -> Array:
@@ -179,8 +176,8 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
     best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.least]
     message = (
         f"{listed(leaks) or 'No feature'} alone rank{'s' * (len(leaks) < 2)} like the grades. "
-        f"{best.feature} finds grades from {best.grade:g} on with an average precision of "
-        f"{best.low:.3f} at least."
+        f"{best.feature} has an average precision of {best.low:.3f} at least, from grade "
+        f"{best.grade:g} on."
     )
     return leaks, message, best.low, best.least
 
@@ -188,17 +185,12 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
 def constant_features(test: Rows, training: Rows | None) -> Outcome:
     """Find features that are constant within all test queries, though not by their nature."""
     need_queries((test.sizes > 1).sum())
-    constant = test.features.columns[~test.varies.any()]
     faulty = test.features.nunique(dropna=False) == 1
     if training is not None:
         faulty |= training.varies.mean() >= CONTRAST_SHARE
+    constant = test.features.columns[~test.varies.any()]
     found = [name for name in constant if faulty[name]]
-    of_query = [name for name in constant if not faulty[name]]
-    message = (
-        f"Constant in all test documents, or within test queries alone: {listed(found) or 'none'}. "
-        f"Features of the query, which order documents only together with others: "
-        f"{listed(of_query) or 'none'}."
-    )
+    message = f"Constant in test queries, and not features of the query: {listed(found) or 'none'}."
     return found, message, len(found), 0
 
 
@@ -207,36 +199,22 @@ def unjudged(test: Rows, training: Rows | None) -> Outcome:
     need(not test.has_grade.all(), "Every document has a grade; NaN in y marks unjudged ones.")
     top = test.ranks <= UNJUDGED_TOP
     share = (test.total(top & test.has_grade) / test.total(top)).mean()
-    message = (
-        f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged, and "
-        f"{test.has_grade.mean():.0%} of all. The others count as not relevant."
-    )
+    message = f"{share:.0%} of the first {UNJUDGED_TOP} documents of a query are judged."
     return share < JUDGED_SHARE, message, share, JUDGED_SHARE
 
 
 def no_contrast(test: Rows, training: Rows | None) -> Outcome:
     """Find many queries whose documents all have one grade."""
-    same = ~test.contrasts
-    message = (
-        f"{same.sum():,} queries of {len(same):,} hold one grade alone: "
-        f"{(same & (test.sizes == 1)).sum():,} with one document, "
-        f"{(same & (test.relevant == 0)).sum():,} without a relevant one."
-    )
     share = test.contrasts.mean()
+    message = f"{share:.1%} of the queries hold documents of different grades."
     return share < CONTRAST_SHARE, message, share, CONTRAST_SHARE
 
 
 def duplicate_documents(test: Rows, training: Rows | None) -> Outcome:
     """Find documents of a query with the same values of all features."""
-    table = frame({"query": test.numbers, "digest": test.digests, "grade": test.grades})
-    copies = table.groupby(["query", "digest"])["grade"]
-    share = (copies.transform("size") > 1).mean()
-    differ = (copies.transform("nunique") > 1).mean()
-    message = (
-        f"{share:.1%} of the documents have the same values of all features as another document of "
-        f"their query; {differ:.1%} as one with another grade."
-    )
-    return share > DUPLICATE_SHARE, message, share, DUPLICATE_SHARE
+    copies = frame({"query": test.numbers, "digest": test.digests}).duplicated(keep=False)
+    message = f"{copies.mean():.1%} of the documents have the features of another of their query."
+    return copies.mean() > DUPLICATE_SHARE, message, copies.mean(), DUPLICATE_SHARE
 
 
 # --- test and training data -----------------------------------------------------------------------
@@ -244,29 +222,12 @@ def duplicate_documents(test: Rows, training: Rows | None) -> Outcome:
 
 def shared_queries(test: Rows, training: Any) -> Outcome:
     """Find test queries that are training queries, by their ids or by all their documents."""
-    known_ids, known_contents = set(_ids(training)), set(_contents(training))
-    ids = np.array([one in known_ids for one in _ids(test)])
-    contents = np.array([one in known_contents for one in _contents(test)])
-    shared = ids | contents
-    message = (
-        f"{shared.sum():,} test queries of {len(shared):,} in the training data too: "
-        f"{ids.sum():,} by the query id, {contents.sum():,} by the documents"
-    )
-    if shared.any():
-        message += f", such as {listed(test.ids[shared], 3)}"
-    return shared.any(), f"{message}.", shared.sum(), 0
-
-
-def _ids(rows: Rows) -> list[Any]:
-    """Return type and value of each id as Python has them, equal for equal ids."""
-    return [(type(one), one) for one in rows.ids.tolist()]
-
-
-def _contents(rows: Rows) -> list[Any]:
-    """Return a key for each query, equal for the same documents; new if all are equal."""
-    order = np.lexsort((rows.digests, rows.numbers))
-    lists = np.split(rows.digests[order], rows.data.queries.offsets[1:-1])
-    return [one.tobytes() if one[0] != one[-1] else object() for one in lists]
+    ids = frame({"id": list(test.ids)})["id"].isin(list(training.ids)).to_numpy()
+    # Equal documents alone, such as of zeros, say nothing about the query.
+    known = training.contents[training.differ(training.digests)]
+    shared = ids | np.isin(test.contents, known)
+    message = _some(test, shared, len(shared), "are in the training data, by id or documents")
+    return shared.any(), message, shared.sum(), 0
 
 
 def shifted_grades(test: Rows, training: Any) -> Outcome:
@@ -291,21 +252,22 @@ def shifted_features(test: Rows, training: Any) -> Outcome:
     """Find features whose values in test queries lie above or below those of training."""
     need_queries(len(test.sizes), len(training.sizes))
     need(test.numeric, "No feature has an order.")
-    above = {}
-    for name in test.numeric:
-        here, there = test.medians[name].to_numpy(), np.sort(training.medians[name].to_numpy())
-        below, up_to = (np.searchsorted(there, here, side) for side in ("left", "right"))
-        # Share of pairs in which the test query has the larger median; ties count half.
-        above[name] = float((below + up_to).mean() / (2 * len(there)))
-    ranked = sorted(above, key=lambda name: -abs(above[name] - 0.5))
-    shares = [0.5 + abs(above[name] - 0.5) for name in ranked]
-    shifted = [name for name, share in zip(ranked, shares, strict=True) if share > FEATURE_SHIFT]
-    message = (
-        f"{listed(shifted) or 'No feature'} differ{'s' * (len(shifted) < 2)} from training. In "
-        f"{above[ranked[0]]:.0%} of pairs of a test and a training query, the one of the test has "
-        f"the larger median of {ranked[0]}."
+    medians = [rows.medians[test.numeric] for rows in (test, training)]
+    # Pairs in which the test query has the larger median; ties count half.
+    larger = stats.mannwhitneyu(*medians, method="asymptotic").statistic
+    above = larger / (len(test.sizes) * len(training.sizes))
+    shares = 0.5 + np.abs(above - 0.5)
+    order = np.argsort(-shares, kind="stable")
+    first, shifted = (
+        order[0],
+        [test.numeric[place] for place in order if shares[place] > FEATURE_SHIFT],
     )
-    return shifted, message, shares[0], FEATURE_SHIFT
+    message = (
+        f"{listed(shifted) or 'No feature'} differ{'s' * (len(shifted) < 2)} from training. "
+        f"In {above[first]:.0%} of pairs of a test and a training query, {test.numeric[first]} is "
+        "larger in the test query."
+    )
+    return shifted, message, shares[first], FEATURE_SHIFT
 
 
 CHECKS: dict[str, Callable[[Rows, Any], Outcome]] = {

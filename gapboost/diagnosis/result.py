@@ -76,8 +76,11 @@ class Report:
         found, or why the check does not apply. ``value`` is compared with ``threshold``. ``link``
         leads to the guide.
         """
-        rows = [(name, *finding, f"{GUIDE}#{name}") for name, finding in self.findings.items()]
-        return _table(("check", *Finding._fields, "link"), rows, ["check"])
+        rows = [
+            {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
+            for name, finding in self.findings.items()
+        ]
+        return frame(rows, ["check"])
 
     @cached_property
     def values(self) -> Any:
@@ -86,18 +89,19 @@ class Report:
         With training data also ``training``, the mean over the training queries, and
         ``difference``, test minus training, with its interval.
         """
-        names, rows = ["measure", "value", "low", "high"], []
-        if self.training:
-            names += ["training", "difference", "difference low", "difference high"]
+        rows = []
         for name, here in self.test.values.items():
             mean = independent(here)
-            row = [name, mean.mean, *mean.interval()]
+            low, high = mean.interval()
+            row = {"measure": name, "value": mean.mean, "low": low, "high": high}
             if self.training:
-                there = self.training.values[name]
-                difference = unpaired(here, there)
-                row += [float(there.mean()), difference.mean, *difference.interval()]
+                difference = unpaired(here, self.training.values[name])
+                low, high = difference.interval()
+                row |= {"training": self.training.values[name].mean()}
+                row |= {"difference": difference.mean, "difference low": low}
+                row |= {"difference high": high}
             rows.append(row)
-        return _table(names, rows, ["measure"])
+        return frame(rows, ["measure"])
 
     @cached_property
     def queries(self) -> Any:
@@ -117,25 +121,25 @@ class Report:
         They are the first five of each query, and later ones of the highest grades. ``row`` is a
         row of `X`, counted from 0. Queries of one grade are left out.
         """
-        test, places = self.test, []
-        order = np.argsort(test.values[test.measure], kind="stable")
-        for query in order[test.contrasts[order]][: self.n_worst]:
-            ranked = np.flatnonzero(test.numbers == query)
-            ranked = ranked[np.argsort(test.ranks[ranked])]
-            later = ranked[SHOWN_RANKS:]
-            missed = later[np.argsort(-test.grades[later], kind="stable")][:SHOWN_MISSED]
-            missed = missed[test.grades[missed] > 0]
-            places += [*ranked[:SHOWN_RANKS], *missed[np.argsort(test.ranks[missed])]]
+        test = self.test
         columns = {
-            "qid": list(test.ids[test.numbers[places]]),
-            "rank": test.ranks[places],
-            "row": test.rows[places],
-            "score": test.scores[places],
-            "grade": np.where(test.has_grade, test.grades, np.nan)[places],
+            "qid": list(test.ids[test.numbers]),
+            "rank": test.ranks,
+            "row": test.rows,
+            "score": test.scores,
+            "grade": np.where(test.has_grade, test.grades, np.nan),
         }
         if self.document_ids is not None:
-            columns["document"] = list(self.document_ids[places])
-        return frame(columns, ["qid", "rank"])
+            columns["document"] = list(self.document_ids)
+        table = frame(columns)
+        order = np.argsort(test.values[test.measure], kind="stable")
+        shown = []
+        for query in order[test.contrasts[order]][: self.n_worst]:
+            ranked = table[test.numbers == query].sort_values("rank")
+            later = ranked[SHOWN_RANKS:]
+            missed = later[later["grade"] > 0].nlargest(SHOWN_MISSED, "grade")
+            shown += [*ranked.index[:SHOWN_RANKS], *missed.sort_values("rank").index]
+        return table.loc[shown].set_index(["qid", "rank"])
 
     def to_html(self, path: Any) -> None:
         """Write one HTML file with pictures, readable offline; needs jinja2 and matplotlib.
@@ -181,16 +185,12 @@ class Report:
         """Return a picture of the shares of queries by their value."""
         figures = imported("matplotlib.figure", "plot", PURPOSE)
         figure = figures.Figure(figsize=(4.0, 2.4), layout="constrained")
-        ax, values = figure.subplots(), self.test.values[name]
-        bounds = np.linspace(min(0.0, values.min()), max(1.0, values.max()), 11)
-        shares = np.full(len(values), 1 / len(values))
-        ax.hist(values, bounds, weights=shares, color=COLORS[0], label="test")
-        if self.training:
-            there = self.training.values[name]
-            style = {"histtype": "step", "linestyle": "--", "color": COLORS[1], "linewidth": 1.5}
-            shares = np.full(len(there), 1 / len(there))
-            ax.hist(there, bounds, weights=shares, label="training", **style)
-        ax.axvline(values.mean(), color="black", label="mean")
+        ax, parts = figure.subplots(), {"test": self.test, "training": self.training}
+        values = {label: rows.values[name] for label, rows in parts.items() if rows}
+        shares = [np.full(len(of_part), 1 / len(of_part)) for of_part in values.values()]
+        colors = COLORS[: len(values)]
+        ax.hist(values.values(), weights=shares, label=list(values), color=colors)
+        ax.axvline(values["test"].mean(), color="black", label="mean")
         ax.set(title=name, xlabel="value of a query", ylabel="share of queries")
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, fontsize="small")
@@ -278,9 +278,10 @@ def report(
         check_names([*training.features], [*test.features], "X_train", "X")
     parts = [test, training] if training else [test]
     names = [*measures] if ordered(measures) else [measures]  # type: ignore[misc]
-    resolved = [measure.resolved(_occurring(parts)) for measure in wanted]
+    occurring = _occurring(parts)
     for rows in parts:
-        rows.measure_by(dict(zip(map(str, names), resolved, strict=True)))
+        pairs = zip(names, wanted, strict=True)
+        rows.measure_by({str(name): measure.resolved(occurring) for name, measure in pairs})
     if documents is not None:
         documents = one_dimensional(documents, "documents")
         if len(documents) != len(test.scores):
@@ -307,7 +308,3 @@ def _occurring(parts: Sequence[Rows]) -> Any:
         column: np.unique(np.concatenate([of_part[column] for of_part in occurring]))
         for column in occurring[0]
     }
-
-
-def _table(names: Any, rows: Any, index: list[str]) -> Any:
-    return frame(dict(zip(names, zip(*rows, strict=True), strict=True)), index)

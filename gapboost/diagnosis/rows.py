@@ -35,8 +35,6 @@ class Rows:
 
     Attributes
     ----------
-    X, qid : table and array-like
-        Without a column ``qid``.
     data : Judged
         Queries and grades of all labels; an unjudged document has grade 0.
     grades : ndarray of shape (N,)
@@ -78,10 +76,10 @@ class Rows:
         suffix: str = "",
     ) -> None:
         of_X, of_y, of_qid = (f"X{suffix}", f"y{suffix}", f"qid{suffix}")
-        self.X, self.qid = split(X, qid, names=(of_X, of_qid, "group"))
-        if self.qid is None:
+        X, qid = split(X, qid, names=(of_X, of_qid, "group"))
+        if qid is None:
             raise ValueError(f"{of_qid} is missing; expected one query id a row")
-        table = features(self.X, of_X)
+        table = features(X, of_X)
         label = measures[0].terms[0][1].label_column
         grades, has_grade = _grades(y, of_y, label)
         if table.shape[0] != len(has_grade):
@@ -90,31 +88,22 @@ class Rows:
                 "grade a row"
             )
         names, limit = (of_y, of_qid, "sample_weight"), grade_limit(measures)
-        self.data = judged(grades, self.qid, limit=limit, names=names, real=True)
+        self.data = judged(grades, qid, limit=limit, names=names, real=True)
         queries = self.data.queries
         if len(queries) < 2:
             raise ValueError(f"{of_qid} holds 1 query; expected at least two, for an interval")
         self.grades = (self.data if label is None else self.data.of_label(label)).grades
         self.has_grade = queries.grouped(has_grade)
-        self.scores = queries.grouped(_scores(ranker, self.X, self.qid)).astype(np.float64)
+        self.scores = queries.grouped(_scores(ranker, X, qid)).astype(np.float64)
         self.rows = queries.grouped(np.arange(queries.n_rows))
-        self.ids, self.sizes, self._begins = queries.ids, queries.sizes, queries.offsets[:-1]
+        self.ids, self.sizes = queries.ids, queries.sizes
         self.numbers = np.repeat(np.arange(len(queries)), self.sizes)
-        self.ranks = np.empty(queries.n_rows, np.int64)
-        self.ranks[np.lexsort((-self.scores, self.numbers))] = np.arange(queries.n_rows) + 1
-        self.ranks -= self._begins[self.numbers]
+        scores = frame({"score": self.scores}).groupby(self.numbers)["score"]
+        self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
         self.contrasts = self.differ(self.grades)
-        columns = dict(number_columns(table))
-        self.numeric = list(columns)
-        names_of_X = feature_names(table) or column_numbers(table)
-        for place, name in enumerate(names_of_X):
-            if name not in columns:
-                text = table[column_names(table)[place]] if column_names(table) else table[:, place]
-                columns[name] = _hashed(text)
-        grouped = frame({name: queries.grouped(columns[name]) for name in names_of_X})
-        # There are many NaN, and two zeros: one of each.
-        self.features = grouped.where(grouped.notna()) + 0.0
+        self.features, self.numeric = _features(table)
+        self.features = self.features.iloc[self.rows].reset_index(drop=True)
         self.measures: Mapping[str, Measure] = {}
         self.values: dict[str, Array] = {}
 
@@ -139,14 +128,14 @@ class Rows:
         return self.values[self.measure] - self.first(np.zeros(len(self.scores)))
 
     def total(self, values: Array) -> Array:
-        """Return the sum over the documents of each query, float64 of shape (Q,)."""
-        return np.bincount(self.numbers, values, len(self.sizes))
+        """Return the sum over the documents of each query, of shape (Q,)."""
+        return np.bincount(self.numbers, values)
 
     def differ(self, values: Array) -> Array:
         """Return True for each query whose documents have different values, of shape (Q,)."""
-        lowest, highest = (end.reduceat(values, self._begins) for end in (np.minimum, np.maximum))
-        found: Array = lowest != highest
-        return found
+        by_query = frame({"value": values}).groupby(self.numbers)["value"]
+        different: Array = by_query.nunique().to_numpy() > 1
+        return different
 
     @cached_property
     def varies(self) -> Any:
@@ -172,27 +161,47 @@ class Rows:
         found: Array = pandas.util.hash_pandas_object(self.features, index=False).to_numpy()
         return found
 
+    @cached_property
+    def contents(self) -> Array:
+        """Equal for queries with equal documents in any order, uint64 of shape (Q,)."""
+        return np.add.reduceat(self.digests, self.data.queries.offsets[:-1])
 
-def _hashed(text: Any) -> Array:
+
+def _features(table: Any) -> tuple[Any, list[str]]:
+    """Return a data frame of float64, and the columns whose values have an order.
+
+    Of text and categories, equal values become equal numbers.
+    """
     pandas = imported("pandas", "analysis", "for a report")
-    found: Array = pandas.util.hash_array(np.asarray(text).astype(str).astype(object))
-    return found.astype(np.float64)
+    numbers = dict(number_columns(table))
+    columns = column_names(table)
+    found = {}
+    for place, name in enumerate(feature_names(table) or column_numbers(table)):
+        if name not in numbers:
+            text = table[columns[place]] if columns else table[:, place]
+            hashed = pandas.util.hash_array(np.asarray(text).astype(str).astype(object))
+            found[name] = hashed.astype(np.float64)
+        else:
+            found[name] = numbers[name]
+    # There are many NaN, and two zeros: one of each.
+    features = frame(found)
+    return features.where(features.notna()) + 0.0, list(numbers)
 
 
 def _grades(y: Any, name: str, label: Any) -> tuple[Any, Array]:
     """Return grades of all labels, 0 for NaN, and True for each row with a grade of one label."""
-    columns: dict[Any, Any] = dict(label_columns(y)) or {None: y}
+    several = label_columns(y)
     filled: dict[Any, Array] = {}
     has_grade: dict[Any, Array] = {}
-    for column, values in columns.items():
-        of_column = name if column is None else column_name(name, column)
+    for column, values in (several or {label: y}).items():
+        of_column = column_name(name, column) if several else name
         grades = numeric_column(values, of_column, "grades >= 0, or NaN for unjudged documents")
         has_grade[column] = ~np.isnan(grades)
-        filled[column] = np.where(has_grade[column], grades, 0)
         if len(grades) and not has_grade[column].any():
             raise ValueError(f"{of_column} holds NaN alone; expected a grade of some documents")
-    if None in columns:
-        return filled[None], has_grade[None]
+        filled[column] = np.where(has_grade[column], grades, 0)
+    if not several:
+        return filled[label], has_grade[label]
     return frame(filled), has_grade.get(label, next(iter(has_grade.values())))
 
 
