@@ -19,15 +19,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.isotonic import isotonic_regression
+from sklearn.utils import check_consistent_length
 
 from gapboost._data.arguments import BELOW_ONE, as_integer, as_number, random_numbers
 from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.grades import checked_grades
-from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
-
-# Counts up to here are exact, and can be drawn from.
-MOST_CLICKS = 2**53
 
 
 @dataclass(frozen=True)
@@ -123,33 +120,35 @@ def g_from_clicks(
     """
     kinds, number = _kinds_of_sessions(grades, clicks, impressions, sessions)
     confidence = as_number(confidence, "confidence", most=BELOW_ONE)
+    tail = (1 - confidence) / 2
     n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
     total = np.tensordot(number, kinds, axes=1)
-    shown = total[1, 1:]
-    if len(shown) == 0 or not shown.all():
+    rates = _rates(total)
+    if len(rates) < 2 or np.isnan(rates[1:]).any():
         raise ValueError(
-            "grades holds no shown document of some grade; expected shown documents of every grade "
-            f"from 1 to {max(len(shown), 1)}"
+            f"grades was clicked at the rates {rates.round(4).tolist()} from grade 0 on; expected "
+            "shown documents of every grade from 1 on"
         )
     n, shares = int(number.sum()), number / number.sum()
     samples = np.array(
         [np.tensordot(rng.multinomial(n, shares), kinds, axes=1) for _ in range(n_resamples)]
     )
-    rates, tail = _rates(total), (1 - confidence) / 2
-    _check_rising(rates, _rates(samples), tail)
-    g = _thresholds(total)
-    if np.isnan(g).any():
-        raise ValueError(
-            f"clicks are as frequent at grade {total.shape[1] - 1} as at grade 0 (rates "
-            f"{rates.round(4).tolist()}); expected more clicks on higher grades"
-        )
-    g_samples = np.array([_thresholds(sample) for sample in samples])
+    rises = np.diff(_rates(samples))
+    for lower in np.flatnonzero(np.diff(rates) < 0):
+        if np.nanquantile(rises[:, lower], 1 - tail) < 0:
+            raise ValueError(
+                f"clicks contradict grades: {rates[lower + 1]:.4g} of the documents of grade "
+                f"{lower + 1} were clicked and {rates[lower]:.4g} of grade {lower}, more than "
+                "chance allows; expected users to accept higher grades at least as often"
+            )
+    g, g_samples = _thresholds(total), np.array([_thresholds(sample) for sample in samples])
     usable = ~np.isnan(g_samples).any(axis=1)
-    if usable.mean() < confidence:
+    if np.isnan(g).any() or usable.mean() < confidence:
         raise ValueError(
+            f"clicks has the rates {rates.round(4).tolist()} from grade 0 on, and "
             f"{int((~usable).sum())} of {n_resamples} bootstrap samples lack a grade or show no "
-            "rise of clicks with the grade; expected more sessions"
+            "rise; expected more clicks on higher grades, and more sessions"
         )
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.
@@ -168,40 +167,35 @@ def _kinds_of_sessions(
     """
     grade = checked_grades(grades, "grades")
     n, n_grades = len(grade), int(grade.max()) + 1
-    clicked = _amounts(clicks, "clicks", n, whole=True)
-    shown = np.ones(n) if impressions is None else _amounts(impressions, "impressions", n)
+    amounts = []
+    given = np.ones(n) if impressions is None else impressions
+    for name, values in (("clicks", clicks), ("impressions", given)):
+        column = numeric_column(values, name, "numbers >= 0")
+        check_finite(column, name, "numbers >= 0", 0)
+        amounts.append(column.astype(np.float64))
+    session = np.arange(n) if sessions is None else np.unique(sessions, return_inverse=True)[1]
+    check_consistent_length(grade, *amounts, session)
+    clicked, shown = amounts
     if (clicked[shown == 0] > 0).any():
         raise ValueError("clicks holds clicks on a document with 0 impressions; expected none")
-    counted = impressions is not None and (shown == np.floor(shown)).all()
-    if sessions is None and counted and (clicked <= shown).all():
+    outcomes = np.stack((clicked, shown - clicked))
+    if sessions is None and impressions is not None and (outcomes == np.abs(outcomes) // 1).all():
+        # Each impression is a session, with a click or without.
         one = np.eye(n_grades)
         kinds = np.concatenate([np.stack((one, one), axis=1), np.stack((0 * one, one), axis=1)])
-        number = [np.bincount(grade, each, n_grades) for each in (clicked, shown - clicked)]
-        return kinds, np.concatenate(number)
-    queries = grouped_rows(np.arange(n) if sessions is None else sessions, n, "sessions", "grades")
-    cells, n_cells = queries.codes * n_grades + grade, len(queries) * n_grades
-    counts = [np.bincount(cells, amounts, n_cells) for amounts in (clicked, shown)]
-    by_session = np.stack([one.reshape(-1, n_grades) for one in counts], axis=1)
+        return kinds, np.concatenate([np.bincount(grade, each, n_grades) for each in outcomes])
+    n_sessions = int(session.max()) + 1
+    cells = session * n_grades + grade
+    counts = [np.bincount(cells, each, n_sessions * n_grades) for each in amounts]
+    by_session = np.stack([each.reshape(-1, n_grades) for each in counts], axis=1)
     kinds, occurrences = np.unique(by_session, axis=0, return_counts=True)
     return kinds, occurrences.astype(np.float64)
 
 
-def _amounts(values: Any, name: str, n_rows: int, whole: bool = False) -> Array:
-    expected = f"{'whole ' if whole else ''}numbers >= 0"
-    amounts = numeric_column(values, name, expected).astype(np.float64)
-    if len(amounts) != n_rows:
-        raise ValueError(
-            f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row"
-        )
-    check_finite(amounts, name, expected, 0, MOST_CLICKS / n_rows, whole)
-    return amounts
-
-
 def _rates(counts: Array) -> Array:
     """Return the share of clicked documents of each grade; NaN for one that was not shown."""
-    clicks, impressions = counts[..., 0, :], counts[..., 1, :]
-    missing = np.full(clicks.shape, np.nan)
-    rates: Array = np.divide(clicks, impressions, out=missing, where=impressions > 0)
+    with np.errstate(invalid="ignore"):
+        rates: Array = counts[..., 0, :] / counts[..., 1, :]
     return rates
 
 
@@ -220,19 +214,6 @@ def _thresholds(counts: Array) -> Array:
     rates = _rising(counts)
     spread = rates[-1] - rates[0]
     return np.diff(rates) / (spread if spread > 0 else np.nan)
-
-
-def _check_rising(rates: Array, samples: Array, tail: float) -> None:
-    """Raise if clicks fall with the grade by more than chance."""
-    for lower in np.flatnonzero(np.diff(rates) < 0):
-        differences = samples[:, lower + 1] - samples[:, lower]
-        if np.nanquantile(differences, 1 - tail) < 0:
-            raise ValueError(
-                f"clicks contradict grades: {rates[lower + 1]:.4g} of the documents of grade "
-                f"{lower + 1} were clicked and {rates[lower]:.4g} of grade {lower}, more than "
-                "chance allows; expected users to accept higher grades at least as often. Check "
-                "the grades, and whether impressions count documents nobody looked at"
-            )
 
 
 def _pooled_grades(observed: Array, rising: Array) -> tuple[tuple[int, ...], ...]:

@@ -128,7 +128,7 @@ KINDS = [
     ("SystemValues", (None, X), "discriminative_power.values correlation.values"),
     (
         "",  # amounts
-        (3, "text", [1, 2], np.ones((60, 2)), [-1] * 60, [nan] * 60, [1e308] * 60),
+        (3, "text", np.ones((60, 2)), [-1] * 60, [nan] * 60),
         "g_from_clicks.clicks g_from_clicks.impressions",
     ),
 ]
@@ -162,7 +162,6 @@ EARLY = {"one": OTHER, "early": LGBMGAPRanker(early_stopping_round=3)}
 ONE_FUNCTION = [
     # function, argument, values, the name in the message if it is another
     ("measure_scorer", "measure", [gb.GAP()]),
-    ("g_from_clicks", "sessions", [[1, 2], [None] * 60, 3]),
     ("g_from_clicks", "grades", [None, [], [-1] * 60, [0.5] * 60, [0] * 60, [0, 1, 3] * 20]),
     ("GSearchCV", "estimator", [None, "gap", SVC()]),
     ("GSearchCV", "param_grid", [3, "text", []]),
