@@ -7,6 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_array
 
 from gapboost._data.private import num_samples, safe_indexing
 from gapboost._data.queries import ids_of_groups
@@ -15,10 +16,6 @@ from gapboost._kernels import Array
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
 # both boosters.
 QID = "qid"
-
-# scikit-learn's ColumnTransformer and FeatureUnion put the name of a step and two underscores
-# before each column's.
-RENAMED_QID = f"__{QID}"
 
 # Types of columns that both boosters take, as narwhals writes them.
 INTEGERS = tuple(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
@@ -77,33 +74,9 @@ def shortened(names: Sequence[Any]) -> list[str]:
     return [*some, f"... ({len(names)} in all)"] if len(names) > 10 else some
 
 
-def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
-    """Return a data frame without its column ``qid``, and that column or None.
-
-    Parameters
-    ----------
-    X : array-like of shape (N, n_features)
-    name : str
-        What the caller calls it.
-
-    Raises
-    ------
-    ValueError
-        If a column is ``qid`` renamed by scikit-learn: it would be used as a feature.
-    TypeError
-        If it is a lazy table of polars.
-    """
-    # A lazy table of polars would compute its columns several times; Dask's are split as they are.
-    if not type(X).__module__.startswith("dask"):
-        _check_in_memory(X, name)
+def without_qid(X: Any) -> tuple[Any, Any]:
+    """Return a data frame without its column ``qid``, and that column or None."""
     names = column_names(X)
-    renamed = [c for c in names if isinstance(c, str) and c.endswith(RENAMED_QID)]
-    if renamed:
-        raise ValueError(
-            f"{name} has a column {renamed[0]!r}, which is {QID!r} renamed by a ColumnTransformer; "
-            f"expected the name {QID!r}: pass verbose_feature_names_out=False to the "
-            "ColumnTransformer"
-        )
     if QID not in names:
         return X, None
     # In polars and Arrow [] with a list means something else.
@@ -128,9 +101,9 @@ def split(
     Raises
     ------
     ValueError
-        If queries are given twice, or scikit-learn renamed the column.
+        If queries are given twice.
     """
-    X, column = without_qid(X, names[0])
+    X, column = without_qid(X)
     queries = {
         f"{names[1]} is given": qid,
         f"{names[2]} is given": group,
@@ -159,8 +132,13 @@ def features(X: Any, name: str = "X") -> Any:
     Raises
     ------
     ValueError, TypeError
-        If it is no table in memory of numbers and categories.
+        If it is no table in memory, or one at which a booster would end the process.
     """
+    if hasattr(type(X), "collect") or hasattr(type(X), "compute"):
+        raise TypeError(
+            f"{name} is a {type(X).__name__}; expected a table in memory: {name}.collect() or "
+            f"{name}.compute()"
+        )
     if sparse.issparse(X):
         # LightGBM predicts for these two classes only, and knows floats only.
         X = sparse.csc_matrix(X) if X.format == "csc" else sparse.csr_matrix(X)
@@ -170,50 +148,32 @@ def features(X: Any, name: str = "X") -> Any:
             X = X.copy()
             X.sum_duplicates()
         return X
-    _check_in_memory(X, name)
-    if not hasattr(X, "shape"):
-        try:
-            X = np.asarray(X)
-        except ValueError:
-            X = np.empty(len(X), dtype=object)  # rows of different lengths
-    is_array = isinstance(X, np.ndarray)
-    if len(X.shape) != 2 or (is_array and X.dtype.kind not in "biufO"):
-        # In the words of scikit-learn, for what its tools pass on.
-        raise ValueError(
-            f"{name} has shape {X.shape}{f' and dtype {X.dtype}' if is_array else ''}; expected "
-            "numbers in rows of one length, shape (n_rows, n_features). Reshape your data. "
-            "Complex data not supported"
-        )
-    if not is_array:
-        _check_columns(X, name)
-        return X
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
+    if len(getattr(X, "shape", ())) == 2 and not isinstance(X, np.ndarray):
+        check_columns(X, name)
+        return X
+    try:
+        X = check_array(X, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} is unusable ({error}); expected numbers of shape (n_rows, n_features)"
+        ) from None
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
 
-def _check_in_memory(X: Any, name: str) -> None:
-    """Raise TypeError for a lazy table of polars or Dask."""
-    loader = "compute" if type(X).__module__.startswith("dask") else "collect"
-    if hasattr(type(X), loader):
-        raise TypeError(
-            f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{loader}()"
+def check_columns(X: Any, name: str, usable: Sequence[str] = ("number", "category")) -> None:
+    """Raise ValueError for columns of polars or Arrow at which LightGBM ends the process.
+
+    Both boosters raise a clear error for those of pandas.
+    """
+    contents = {} if _is_pandas(X) else column_contents(X)
+    wrong = [column for column, content in contents.items() if content not in usable]
+    if wrong:
+        raise ValueError(
+            f"{name} has the columns {shortened(wrong)}; expected a {' or a '.join(usable)} in "
+            "every column"
         )
-
-
-def _check_columns(X: Any, name: str) -> None:
-    """Raise a clear error for columns at which the boosters crash or raise an unclear one."""
-    names = column_names(X)
-    if len(set(names)) != len(names):
-        raise ValueError(f"{name} has the columns {shortened(names)}; expected distinct names")
-    # Boosters refuse text of pandas themselves, and other rankers of a comparison may take it.
-    if not _is_pandas(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes):
-        contents = column_contents(X)
-        others = [column for column in names if contents.get(column) == "other"]
-        if others:
-            raise ValueError(
-                f"{name} has the columns {shortened(others)}; expected numbers or categories"
-            )
 
 
 def _is_pandas(X: Any) -> bool:
@@ -235,17 +195,6 @@ def column_contents(X: Any) -> dict[Any, str]:
         other = "category" if is_category else "other"
         contents[column] = "number" if str(kind) in numbers else other
     return contents
-
-
-def check_arrow_numbers(X: Any, name: str) -> None:
-    """Raise ValueError if a column of polars or Arrow holds categories: LightGBM ends there."""
-    contents = {} if _is_pandas(X) else column_contents(X)
-    categories = [column for column, content in contents.items() if content == "category"]
-    if categories:
-        raise ValueError(
-            f"{name} has the columns {shortened(categories)} of categories; expected numbers, or "
-            f"categories of pandas: {name}.to_pandas()"
-        )
 
 
 def rows_of(X: Any, rows: Array) -> Any:

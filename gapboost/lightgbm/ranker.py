@@ -13,7 +13,7 @@ from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.plan import OWN_NAMES, Plan, metric_names, refuse_ignored
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
-from gapboost._data.features import check_arrow_numbers, check_names, feature_names
+from gapboost._data.features import check_columns, check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.lightgbm import private
@@ -347,7 +347,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
 def _read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_arrow_numbers(X, name)
+    check_columns(X, name, ("number",))
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
     # together.
     exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
