@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 
 from gapboost._data.arguments import seed
 from gapboost._kernels.threads import resolve_n_jobs
 from gapboost._optional import axes, frame
 from gapboost._page import line
-from gapboost._processes import over_processes
 from gapboost.measures import Measure
 
 # Lines that differ in color and style.
@@ -103,7 +103,8 @@ def _short_label(measure: Any) -> str:
 
 def over_items(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int | None) -> Any:
     """Return ``[function(item) for item in items]``, the same for every `n_jobs`."""
-    return list(over_processes(function, items, resolve_n_jobs(n_jobs)))
+    processes = joblib.Parallel(min(resolve_n_jobs(n_jobs), len(items)) or 1)
+    return processes(joblib.delayed(function)(item) for item in items)
 
 
 def generators(random_state: Any, number: int) -> list[np.random.Generator]:

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from gapboost._kernels import Array
-from gapboost._processes import over_processes
 from gapboost.comparison.data import Documents, Split
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
 from gapboost.evaluation import evaluate
@@ -113,7 +112,9 @@ class Trainer:
             # Processes that share the cache seldom train the same at the same time.
             random.SystemRandom().shuffle(order)
         found = {}
-        work = over_processes(self._train, order, joblib.effective_n_jobs(n_jobs))
+        work = joblib.Parallel(n_jobs, return_as="generator")(
+            map(joblib.delayed(self._train), order)
+        )
         for task, result in zip(order, work, strict=True):
             found[task] = result
             advance(1)

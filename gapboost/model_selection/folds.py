@@ -50,61 +50,40 @@ def query_folds(
     """
     queries = qid if isinstance(qid, Queries) else grouped_rows(qid, num_samples(qid), "qid", "qid")
     codes = queries.codes
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        if not 2 <= cv <= len(queries):
-            raise ValueError(
-                f"cv is {cv}; expected from 2 folds to one for each of the {len(queries)} queries"
-            )
+    if isinstance(cv, int | np.integer):
         drawn = None if random_state is None else random_numbers(random_state)
-        cv = GroupKFold(int(cv), shuffle=drawn is not None, random_state=drawn)
+        cv = GroupKFold(cv, shuffle=drawn is not None, random_state=drawn)
     elif random_state is not None:
         raise ValueError(
-            f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds"
-        )
-    if (not np.iterable(cv) and not hasattr(cv, "split")) or isinstance(cv, str):
-        raise TypeError(
-            f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers"
+            f"cv is {cv!r} with random_state {random_state!r}; expected a number of folds"
         )
     if hasattr(cv, "split"):
         with warnings.catch_warnings():
             # What a splitter that ignores groups does to queries is checked below.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-            cv = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
+            cv = list(cv.split(codes if X is None else X, y, groups=_sortable(queries)))
     folds = list(cv)
     if not folds:
-        raise ValueError(f"cv is {cv!r}, which makes no folds; expected at least one")
-    for number, fold in enumerate(folds):
-        _check_whole(fold, queries, codes, number)
+        raise ValueError("cv makes no folds; expected at least one")
+    for number, (train, test) in enumerate(folds):
+        counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in (train, test)]
+        cut = np.all(counts, axis=0)
+        for count in counts:
+            cut |= (count > 0) & (count < queries.sizes)
+        if cut.any():
+            raise ValueError(
+                f"fold {number} of cv cuts {int(cut.sum())} queries, such as "
+                f"{queries.ids[cut].tolist()[0]!r}; expected every query whole: a number of folds, "
+                "or GroupKFold(...)"
+            )
     return folds
 
 
-def _sortable(queries: Queries, codes: Array) -> Array:
+def _sortable(queries: Queries) -> Array:
     # The ids themselves where they sort: splitters break ties by their order, and the folds are
-    # then those of a search by scikit-learn with groups=qid. Numpy takes True and 1 for one.
+    # then those of a search by scikit-learn with groups=qid.
     try:
-        distinct = len(np.unique(queries.ids))
-    except (TypeError, ValueError):
-        return codes
-    return queries.ids[codes] if distinct == len(queries) else codes
-
-
-def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> None:
-    try:
-        train, test = (
-            np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in fold
-        )
-    except (TypeError, ValueError, IndexError) as error:
-        raise ValueError(
-            f"fold {number} of cv is {fold!r}; expected (train, test) row numbers from 0 to "
-            f"{len(codes) - 1} ({error})"
-        ) from None
-    if not train.any() or not test.any():
-        raise ValueError(f"fold {number} of cv has no training or no test rows; expected both")
-    parts = [(rows > 0) & (rows < queries.sizes) for rows in (train, test)]
-    cut = parts[0] | parts[1] | ((train > 0) & (test > 0))
-    if cut.any():
-        raise ValueError(
-            f"fold {number} of cv cuts {int(cut.sum())} queries, such as "
-            f"{queries.ids[cut].tolist()[0]!r}; expected every query whole: a number of folds, or "
-            "GroupKFold(...)"
-        )
+        np.unique(queries.ids)
+    except TypeError:
+        return queries.codes
+    return queries.ids[queries.codes]

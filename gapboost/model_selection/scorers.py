@@ -74,9 +74,12 @@ class MeasureScorer:
         ValueError
             If `qid` is missing: one query of all rows is never what is meant.
         """
-        # Transformers of query-relative features need the queries too; a column qid reaches them by
-        # itself.
-        routed = {"qid": qid} if qid is not None and _predicts_by_query(estimator) else {}
+        routed = {}
+        if qid is not None and get_config()["enable_metadata_routing"]:
+            # Pipelines with query-relative features need the queries too; a column qid reaches
+            # them by itself.
+            consumed = get_routing_for_object(estimator).consumes("predict", ["qid"])
+            routed = dict.fromkeys(consumed, qid)
         _, qid = split(X, qid)
         if qid is None:
             raise ValueError(
@@ -95,9 +98,3 @@ class MeasureScorer:
         request.score.add_request(param="qid", alias=True)
         request.score.add_request(param="sample_weight", alias=True)
         return request
-
-
-def _predicts_by_query(estimator: Any) -> bool:
-    """Return True for a pipeline with a step that transforms by query, and for `GSearchCV`."""
-    by_routing: bool = get_config()["enable_metadata_routing"]
-    return by_routing and "qid" in get_routing_for_object(estimator).consumes("predict", ["qid"])

@@ -1,13 +1,11 @@
 """A search over g and other parameters of a ranker by cross-validation over whole queries."""
 
-import operator
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import Parallel, delayed
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
@@ -18,14 +16,12 @@ from gapboost._boosters.native import check_one_label
 from gapboost._boosters.plan import EARLY_STOPPING, ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import ranking_rows
-from gapboost._data.arguments import as_integer, mapping
+from gapboost._data.arguments import as_integer
 from gapboost._data.features import features, rows_of, split
 from gapboost._kernels import Array
-from gapboost._kernels.threads import resolve_n_jobs
 from gapboost._optional import progress_bar
-from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate, mean, query_values
-from gapboost.measures import Measure, Measures
+from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.sums import grade_limit
 from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
@@ -162,37 +158,45 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If an argument or a candidate is unusable; no training begins then.
         """
         _check_estimator(self.estimator)
-        resolve_n_jobs(self.n_jobs)
         targets, candidates = self._targets(), self._candidates()
-        trainings = _trainings(candidates, self._trees)
-        measures = [*targets, *(self._measure_of(training.params) for training in trainings)]
+        # Candidates that differ only in the number of trees are one training. Values need be
+        # neither hashable nor comparable, and different ones may print alike.
+        trainings: dict[Any, list[int]] = {}
+        for number, candidate in enumerate(candidates):
+            key = tuple((k, id(value)) for k, value in candidate.items() if k != self._trees)
+            trainings.setdefault(key, []).append(number)
+        measures = list(targets)
+        for numbers in trainings.values():
+            measures.append(self._measure_of(candidates[numbers[0]]))
         check_one_label(measures, "GSearchCV")
         limit = grade_limit(measures)
         judged = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
         codes = judged.queries.codes
-        ids = judged.queries.ids[codes]
         if sample_weight is not None and judged.factors is None:
             sample_weight = judged.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = X if isinstance(self.estimator, Pipeline) else features(split(X, qid, group)[0])
-        columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
+        columns = {
+            "X": table,
+            "y": y,
+            "qid": judged.queries.ids[codes],
+            "weight": sample_weight,
+            "position": position,
+        }
         folds = query_folds(judged.queries, self.cv, self.random_state, table, y)
-        tasks = [
-            partial(_train_on_fold, self.estimator, columns, fold, training, targets)
-            for fold in folds
-            for training in trainings
-        ]
+        tasks = [(fold, numbers) for fold in range(len(folds)) for numbers in trainings.values()]
+        found = Parallel(self.n_jobs, return_as="generator")(
+            delayed(_train_on_fold)(
+                self.estimator, columns, folds[fold], [candidates[i] for i in numbers], targets
+            )
+            for fold, numbers in tasks
+        )
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
-        found = over_processes(operator.call, tasks, effective_n_jobs(self.n_jobs))
         with progress_bar(len(tasks), self.progress, "GSearchCV") as advance:
-            for number, scored in enumerate(found):
+            for (fold, numbers), (values, seconds) in zip(tasks, found, strict=True):
                 advance(1)
-                fold, training = divmod(number, len(trainings))
-                for n_trees, (values, seconds) in scored.items():
-                    numbers = trainings[training].trees[n_trees]
-                    scores[numbers, fold] = values
-                    times[numbers, fold] = seconds
+                scores[numbers, fold], times[numbers, fold] = values, seconds
         names = ["score"] if isinstance(self.scoring, str | Measure) else list(map(str, targets))
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -213,26 +217,22 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return f"{prefix(self.estimator)}n_estimators"
 
     def _targets(self) -> list[Measure]:
-        several = [self.scoring] if isinstance(self.scoring, str | Measure) else self.scoring
-        if not isinstance(several, list | tuple) or not several:
-            raise TypeError(f"scoring is {self.scoring!r}; expected a measure, or a list of them")
-        return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
+        targets = [checked_target(m, "scoring") for m in as_measures(self.scoring, "scoring")]
+        if not targets:
+            raise ValueError("scoring is empty; expected a measure, or a list of them")
+        return list(dict.fromkeys(targets))
 
     def _candidates(self) -> list[Params]:
-        expected = "{parameter: list of values}, or a list of such"
-        grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
-        if not isinstance(grids, list | tuple) or not grids:
-            raise TypeError(f"param_grid is {grids!r}; expected {expected}")
         most = last_step(self.estimator).n_estimators
-        every = range(1, as_integer(100 if most is None else most, self._trees) + 1)
-        grids = [{self._trees: every, **mapping(g, "param_grid", expected)} for g in grids]
-        candidates: list[Params] = list(ParameterGrid(grids))
+        every = range(1, (100 if most is None else most) + 1)
+        grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
+        candidates = list(ParameterGrid([{self._trees: every, **grid} for grid in grids]))
         for candidate in candidates:
             as_integer(candidate[self._trees], f"{self._trees} in param_grid")
         return candidates
 
     def _measure_of(self, params: Params) -> Measure:
-        """Return the measure that candidates train for; raise if they cannot be trained."""
+        """Return the measure that a candidate trains for; raise if it cannot be trained."""
         model = _with_params(self.estimator, params)
         _check_estimator(model)
         ranker = last_step(model)
@@ -288,29 +288,6 @@ def _check_estimator(estimator: Any) -> None:
         )
 
 
-class Training(NamedTuple):
-    """Candidates that differ only in the number of trees, which one training scores."""
-
-    params: Params
-    trees: dict[int, list[int]]  # numbers of the candidates with this many trees
-
-
-# Values of the targets and seconds of training, by the number of trees.
-Scored = dict[int, tuple[list[float], float]]
-
-
-def _trainings(candidates: list[Params], trees: str) -> list[Training]:
-    """Group candidates; `trees` is the name of the number of trees."""
-    found: dict[Any, Training] = {}
-    for number, candidate in enumerate(candidates):
-        params = {name: value for name, value in candidate.items() if name != trees}
-        # Values need be neither hashable nor comparable, and different ones may print alike.
-        key = tuple((name, id(value)) for name, value in params.items())
-        training = found.setdefault(key, Training(params, {}))
-        training.trees.setdefault(int(candidate[trees]), []).append(number)
-    return list(found.values())
-
-
 def _with_params(estimator: Any, params: Params) -> Any:
     """Return a clone of `estimator` with copies of these parameters, as scikit-learn does."""
     return clone(estimator).set_params(**clone(params, safe=False))
@@ -329,23 +306,27 @@ def _train_on_fold(
     estimator: Any,
     columns: Params,
     fold: tuple[Array, Array],
-    training: Training,
+    candidates: list[Params],
     targets: list[Measure],
-) -> Scored:
-    """Train on one fold, and score its test rows with each number of trees."""
-    params, trees = training
-    n_trees = {f"{prefix(estimator)}n_estimators": max(trees)}
-    model = _with_params(estimator, {**params, **n_trees})
-    train, test = (
+) -> tuple[Array, Array]:
+    """Train on one fold, and score its test rows with the trees of each candidate.
+
+    Returns the values, shape (candidates, targets), and the seconds of training, shape
+    (candidates,).
+    """
+    trees = np.array([params[f"{prefix(estimator)}n_estimators"] for params in candidates])
+    model = _with_params(estimator, candidates[trees.argmax()])
+    parts: list[Params] = [
         {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
         for rows in fold
-    )
+    ]
+    train, test = parts
     rows = ranking_rows(**_transformed(model, train))
+    test["position"] = None
     if isinstance(model, Pipeline):
         test["X"] = transform(model[:-1], test["X"], test["qid"])
-    watched: Params = {**test, "position": None}
-    held_out = ranking_rows(**watched)
-    found: Scored = {}
+    held_out = ranking_rows(**test)
+    values, seconds = np.empty((len(candidates), len(targets))), np.empty(len(candidates))
     n_rounds = 0
     start = time.perf_counter()
 
@@ -353,26 +334,25 @@ def _train_on_fold(
         nonlocal n_rounds
         n_rounds += 1
         if n_rounds in trees:
-            values = query_values(targets, held_out.data, scores, n_jobs=1)
-            means = [mean(by_query, held_out.data.weights) for by_query in values]
-            found[n_rounds] = means, time.perf_counter() - start
+            scores = np.ascontiguousarray(scores)
+            by_query = query_values(targets, held_out.data, scores, n_jobs=1)
+            values[trees == n_rounds] = [mean(each, held_out.data.weights) for each in by_query]
+            seconds[trees == n_rounds] = time.perf_counter() - start
 
     last_step(model)._train_watched(rows, held_out, watch)
-    if n_rounds != max(trees):
+    if n_rounds != trees.max():
         raise ValueError(
-            f"training with {params} ended after {n_rounds} of {max(trees)} rounds; expected no "
-            "early stopping, and n_estimators as the number of trees"
+            f"training of {candidates[trees.argmax()]} ended after {n_rounds} of {trees.max()} "
+            "rounds; expected no early stopping, and n_estimators as the number of trees"
         )
-    return found
+    return values, seconds
 
 
 def _results(
     candidates: list[Params], names: list[str], scores: Array, times: Array
 ) -> dict[str, Any]:
     """`cv_results_` of scores of shape (candidates, folds, measures)."""
-    results: dict[str, Any] = {}
-    results["mean_fit_time"] = times.mean(axis=1)
-    results["std_fit_time"] = times.std(axis=1)
+    results = {"mean_fit_time": times.mean(axis=1), "std_fit_time": times.std(axis=1)}
     for name in sorted({name for candidate in candidates for name in candidate}):
         column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
         for number, candidate in enumerate(candidates):

@@ -17,7 +17,7 @@ PRIVATE = {"_data/private.py", "lightgbm/private.py", "xgboost/private.py"}
 PRIVATE |= {"_kernels/jit.py", "_kernels/vectors.py"}
 # Each package imports those before it.
 ORDER = """
-    _optional _kernels _data _page _processes
+    _optional _kernels _data _page
     measures objectives evaluation datasets preprocessing _boosters lightgbm xgboost
     dask spark model_selection analysis plotting calibration explain export
     comparison diagnosis report warmup __init__

@@ -1,7 +1,5 @@
-"""Work over processes: as many as there is work for, and none that is waited for in vain."""
+"""Work over processes: no more of them than there is work for."""
 
-import subprocess
-import sys
 from typing import ClassVar
 
 import joblib
@@ -54,24 +52,3 @@ def test_no_more_processes_than_work(name):
         found = CALLS[name](16)
     assert Counting.asked == [4]
     np.testing.assert_array_equal(found, CALLS[name](1))
-
-
-ENDING_EARLY = """
-from joblib.externals.loky import process_executor
-from gapboost._processes import over_processes
-
-def growing(item):
-    # joblib ends a process that has grown by so much since its first piece of work: here any has.
-    assert process_executor._MAX_MEMORY_LEAK_SIZE and process_executor._MEMORY_LEAK_CHECK_DELAY
-    process_executor._MAX_MEMORY_LEAK_SIZE = -float("inf")
-    process_executor._MEMORY_LEAK_CHECK_DELAY = -float("inf")
-    return item
-
-assert list(over_processes(growing, range(6), 2)) == list(range(6))
-"""
-
-
-@pytest.mark.slow
-def test_processes_that_end_early_where_warnings_are_errors():
-    """joblib warns in the thread that hands out work: if that thread ended, the call would hang."""
-    subprocess.run([sys.executable, "-W", "error", "-c", ENDING_EARLY], check=True, timeout=240)
