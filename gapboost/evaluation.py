@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
-from gapboost._data.recall_base import by_query, without_rows
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
@@ -65,40 +64,6 @@ class PerQuery(dict[Measure, Array]):
         )
 
 
-@overload
-def evaluate(
-    measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
-    *,
-    sample_weight: Any = None,
-    recall_base: Any = None,
-    ties: TieRule = "expected",
-    empty: Empty = 0,
-    missing_queries: MissingQueries = "warn",
-    per_query: Literal[False] = False,
-    n_jobs: int | None = None,
-) -> Values: ...
-
-
-@overload
-def evaluate(
-    measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
-    *,
-    sample_weight: Any = None,
-    recall_base: Any = None,
-    ties: TieRule = "expected",
-    empty: Empty = 0,
-    missing_queries: MissingQueries = "warn",
-    per_query: Literal[True],
-    n_jobs: int | None = None,
-) -> PerQuery: ...
-
-
 def evaluate(
     measures: Measures,
     y_true: Any,
@@ -112,7 +77,7 @@ def evaluate(
     missing_queries: MissingQueries = "warn",
     per_query: bool = False,
     n_jobs: int | None = None,
-) -> Values | PerQuery:
+) -> Any:
     """Evaluate measures on scored documents.
 
     Parameters
@@ -189,7 +154,6 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
-    recall_base = by_query(recall_base)
     data = judged(
         y_true,
         qid,
@@ -199,10 +163,10 @@ def evaluate(
         real=True,
         every_query=missing_queries == "zero",
     )
-    missing = without_rows(recall_base, data.queries.ids)
-    if missing and missing_queries == "warn":
+    n_missing = 0 if recall_base is None else len(recall_base) - len(data.queries)
+    if n_missing and missing_queries == "warn":
         warnings.warn(
-            f"recall_base has {len(missing)} queries without rows, which are left out of the mean; "
+            f"recall_base has {n_missing} queries without rows, which are left out of the mean; "
             'expected missing_queries="zero" to count them, or "skip"',
             stacklevel=2,
         )

@@ -156,7 +156,7 @@ def features(X: Any, name: str = "X") -> Any:
     try:
         X = check_array(X, ensure_all_finite=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise type(error)(
             f"{name} is unusable ({error}); expected numbers of shape (n_rows, n_features)"
         ) from None
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))

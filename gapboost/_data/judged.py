@@ -22,7 +22,6 @@ from gapboost._data.recall_base import (
     by_query,
     codes_and_base,
     judgments_of,
-    without_rows,
 )
 from gapboost._kernels import Array
 
@@ -224,7 +223,6 @@ def judged(
         Naming the argument, what was found and what is expected.
     """
     limit = limit or GradeLimit()
-    recall_base = by_query(recall_base)
     columns = label_columns(y_true) if limit.of_one_label or limit.of_labels else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
@@ -239,12 +237,14 @@ def judged(
     grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
     queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
     weights, factors = _query_weights(sample_weight, queries, names[2])
-    if every_query:
-        queries = queries.with_empty(without_rows(recall_base, queries.ids))
-        weights = np.ones(len(queries))
     judgments = None
     if recall_base is not None:
-        judgments = judgments_of(recall_base, queries.ids, names[1], limit, real)
+        recall_base = by_query(recall_base, queries.ids)
+        if every_query:
+            listed = set(map(plain_value, queries.ids))
+            queries = queries.with_empty([query for query in recall_base if query not in listed])
+            weights = np.ones(len(queries))
+        judgments = judgments_of(recall_base, queries.ids, limit, real)
     found = []
     for (name, _, of_label), by_row in zip(parts, grades, strict=True):
         grouped = np.ascontiguousarray(queries.grouped(by_row))
@@ -264,9 +264,11 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     """
     if sample_weight is None:
         return np.ones(len(queries)), None
-    expected = "finite weights >= 0"
-    given = numeric_column(_in_order_of(sample_weight, queries, name), name, expected)
-    weights = np.ascontiguousarray(given, np.float64)
+    expected = "finite weights >= 0, one a query or one a row"
+    if hasattr(sample_weight, "reindex") and len(sample_weight) == len(queries) != queries.n_rows:
+        # By the index of pandas: a query that it lacks becomes NaN.
+        sample_weight = sample_weight.reindex(queries.ids)
+    weights = numeric_column(sample_weight, name, expected).astype(np.float64)
     check_finite(weights, name, expected, least=0)
     if len(weights) not in (queries.n_rows, len(queries)):
         raise ValueError(
@@ -284,28 +286,6 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
             f"zero, with a sum from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     return weights, factors
-
-
-def _in_order_of(sample_weight: Any, queries: Queries, name: str) -> Any:
-    """Return one weight a query in the order of the queries, by the index of pandas.
-
-    Anything without an index, and weights of the rows, are returned as they are.
-
-    Raises
-    ------
-    ValueError
-        If the index does not have exactly the query ids.
-    """
-    if not hasattr(sample_weight, "iloc") or len(sample_weight) != len(queries) != queries.n_rows:
-        return sample_weight
-    row_of = {plain_value(query): row for row, query in enumerate(sample_weight.index.tolist())}
-    ids = list(map(plain_value, queries.ids))
-    if set(ids) != set(row_of):
-        raise ValueError(
-            f"{name} has an index with other values than the query ids; expected the ids, or an "
-            f"array in the order in which the queries first occur: {name}.to_numpy()"
-        )
-    return sample_weight.iloc[[row_of[query] for query in ids]]
 
 
 def _weights_of_rows(weights: Array, queries: Queries) -> tuple[Array, Array | None]:

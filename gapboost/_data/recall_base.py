@@ -102,34 +102,53 @@ class RecallBase:
 Judgments = tuple[Array, Array, Array]
 
 
-def by_query(recall_base: Any) -> Any:
-    """Return a mapping or data frame of pandas as ``{id: grade counts}``; others unchanged."""
+def by_query(recall_base: Any, ids: Array) -> dict[Any, Any]:
+    """Return the grade counts of each query: ``{id: counts}`` or ``{id: {grade: documents}}``.
+
+    Parameters
+    ----------
+    recall_base : mapping, data frame of pandas or array-like of shape (Q, c + 1)
+        See `gapboost.evaluate`.
+    ids : ndarray of shape (Q,)
+        Queries that it must have.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, or a query is missing.
+    """
+    keys = list(map(plain_value, ids))
     if hasattr(recall_base, "iloc"):
         recall_base = recall_base.to_dict("index")
-    if not isinstance(recall_base, Mapping):
-        return recall_base
-    return {plain_value(query): counts for query, counts in recall_base.items()}
-
-
-def without_rows(recall_base: Any, ids: Array) -> list[Any]:
-    """Return the queries of `by_query` that are not among `ids`; of an array none."""
-    with_rows = set(map(plain_value, ids))
-    given = recall_base if isinstance(recall_base, Mapping) else ()
-    return [query for query in given if query not in with_rows]
+    if ordered(recall_base) and len(recall_base) == len(keys):
+        recall_base = dict(zip(keys, recall_base, strict=True))
+    if not isinstance(recall_base, Mapping) or not all(
+        isinstance(row, Mapping) or ordered(row) for row in recall_base.values()
+    ):
+        raise ValueError(
+            f"recall_base is {shown(recall_base)}; expected numbers of documents by grade: a "
+            f"mapping from query ids, or an array of shape ({len(keys)}, number of grades) in the "
+            "order in which the queries first occur"
+        )
+    found = {plain_value(query): row for query, row in recall_base.items()}
+    missing = [query for query in keys if query not in found]
+    if missing:
+        raise ValueError(
+            f"recall_base lacks query {missing[0]!r}; expected grade counts of every query"
+        )
+    return found
 
 
 def judgments_of(
-    recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit, real: bool
+    recall_base: dict[Any, Any], ids: Array, limit: GradeLimit, real: bool
 ) -> Judgments:
     """Check a recall base and return its judgments, without grades that no document has.
 
     Parameters
     ----------
-    recall_base : dict or array-like of shape (Q, c + 1)
+    recall_base : dict
         As `by_query` returns it.
     ids : ndarray of shape (Q,)
-    qid_name : str
-        The caller's name of the ids.
     limit : GradeLimit
     real : bool
         True if grades may be fractional.
@@ -137,12 +156,10 @@ def judgments_of(
     Raises
     ------
     ValueError
-        If a query is missing, or a grade or a number of documents is invalid.
+        If a grade or a number of documents is invalid.
     """
-    entries = [
-        row if isinstance(row, Mapping) else dict(enumerate(row))
-        for row in _rows_of(recall_base, ids, qid_name)
-    ]
+    rows = [recall_base[plain_value(query)] for query in ids]
+    entries = [row if isinstance(row, Mapping) else dict(enumerate(row)) for row in rows]
     query = np.repeat(np.arange(len(ids)), list(map(len, entries)))
     grade = numeric_column(list(chain.from_iterable(entries)), "recall_base", "grades")
     amounts = list(chain.from_iterable(entry.values() for entry in entries))
@@ -154,28 +171,6 @@ def judgments_of(
     if len(grade):
         grade = checked_grades(grade, "recall_base", limit, real)
     return query[there], grade, documents[there].astype(np.int64)
-
-
-def _rows_of(recall_base: Any, ids: Array, qid_name: str) -> list[Any]:
-    """Return the grade counts of each query, a mapping or an iterable in order."""
-    if isinstance(recall_base, Mapping):
-        keys = list(map(plain_value, ids))
-        missing = [query for query in keys if query not in recall_base]
-        if missing:
-            raise ValueError(
-                f"recall_base lacks query {missing[0]!s} of {qid_name}; expected grade counts of "
-                "every query"
-            )
-        rows = [recall_base[query] for query in keys]
-    else:
-        rows = list(recall_base) if ordered(recall_base) else []
-    if len(rows) != len(ids) or not all(isinstance(row, Mapping) or ordered(row) for row in rows):
-        raise ValueError(
-            f"recall_base is {shown(recall_base)}; expected numbers of documents by grade: a "
-            f"mapping from query ids, or an array of shape ({len(ids)}, number of grades) in the "
-            f"order in which the ids of {qid_name} first occur"
-        )
-    return rows
 
 
 def codes_and_base(
