@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.plan import refuse
+from gapboost._boosters.ranker import refuse
 from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure

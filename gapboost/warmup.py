@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.training import Gradients
 from gapboost._data.judged import judged
 from gapboost._kernels.jit import KernelCache
 from gapboost.evaluation import evaluate

@@ -11,12 +11,10 @@ A fit takes these steps:
 The native ``objective(...)`` and ``eval_metric(...)`` make the same for a booster's data set, when
 they first see it.
 
-===========  =================================================================
-`rows`       data sets in grouped order
-`plan`       objective, metrics and their names, and parameters that are refused
-`gradients`  gradients for a booster, factors of positions, a check of both
-`metrics`    means of measures
-`ranker`     fitted attributes and `score` of the rankers
-`native`     measures of native callbacks, and what they know of each data set
-===========  =================================================================
+==========  ======================================================================
+`rows`      data sets in grouped order
+`ranker`    plans of trainings, parameters that are refused, fitted attributes
+`training`  gradients and metrics for a booster, factors of positions
+`native`    measures of native callbacks, and what they know of each data set
+==========  ======================================================================
 """

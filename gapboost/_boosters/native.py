@@ -7,7 +7,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from gapboost._boosters.plan import metric_names
+from gapboost._boosters.training import metric_names
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure, as_measures

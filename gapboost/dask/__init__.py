@@ -9,6 +9,7 @@
 Each ranker needs only its own library.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gapboost._optional import imported
@@ -24,12 +25,7 @@ __all__ = ["DaskLGBMGAPRanker", "DaskXGBGAPRanker"]
 
 def __getattr__(name: str) -> Any:
     # A user may lack one of the libraries.
-    if name == "DaskLGBMGAPRanker":
-        from gapboost.dask.lightgbm import DaskLGBMGAPRanker
-
-        return DaskLGBMGAPRanker
-    if name == "DaskXGBGAPRanker":
-        from gapboost.dask.xgboost import DaskXGBGAPRanker
-
-        return DaskXGBGAPRanker
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = {"DaskLGBMGAPRanker": "lightgbm", "DaskXGBGAPRanker": "xgboost"}.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"gapboost.dask.{module}"), name)

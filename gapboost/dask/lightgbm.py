@@ -2,23 +2,24 @@
 
 from typing import Any, Self
 
+from distributed import default_client
 from lightgbm.dask import DaskLGBMRanker
 
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.plan import EARLY_STOPPING, Plan, refuse
+from gapboost._boosters.ranker import EARLY_STOPPING, Plan, refuse
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.training import Gradients
 from gapboost._data.features import split
 from gapboost._data.judged import DataSummary
-from gapboost.dask.rows import ScoredByClient, survey
+from gapboost.dask.rows import survey
 from gapboost.lightgbm import LGBMGAPRanker, private
 from gapboost.lightgbm.callbacks import units
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
 HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
-OFFERED = "LightGBM has no evaluation sets, early stopping and positions on Dask"
+OFFERED = "LightGBM has no evaluation sets, early stopping, positions and sizes of queries on Dask"
 
 
-class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
+class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
     """`LGBMGAPRanker` trained by LightGBM's own Dask training.
 
     Every worker trains on its own partitions by gradients of its own queries, as
@@ -56,7 +57,6 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
         qid: Any = None,
         sample_weight: Any = None,
         *,
-        group: Any = None,
         init_score: Any = None,
         **booster: Any,
     ) -> Self:
@@ -74,8 +74,6 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
             the column ``qid``.
         sample_weight, init_score : Dask array or series of shape (N,), optional
             As in `LGBMGAPRanker.fit`, one value for each row.
-        group : Dask array or series of shape (Q,), optional
-            Sizes of the queries of each partition, instead of `qid`.
         **booster
             `feature_name`, `categorical_feature`, `callbacks` and `init_model`, as in
             `LGBMGAPRanker.fit`. Each worker calls its own copy of the callbacks.
@@ -85,18 +83,16 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
         ValueError, TypeError
             If an argument or parameter is unusable, or if a query is in several partitions.
         """
-        given = self.get_params(deep=False)
-        refuse({name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}, OFFERED)
-        refuse({name: v for name, v in booster.items() if name not in HANDED_ON}, OFFERED)
-        client = private.dask_client(given.pop("client"))
+        given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
+        early = {name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}
+        others = {name: value for name, value in booster.items() if name not in HANDED_ON}
+        refuse({**early, **others}, OFFERED)
         plan = self._plan()
         X, qid = split(X, qid)
-        columns = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight}
-        summary, _ = survey(client, plan.limit, **columns)
+        client = given.pop("client", None) or default_client()
+        summary, _ = survey(client, plan.limit, y=y, qid=qid, sample_weight=sample_weight)
         summary.check_contrasts("y")
         objective = plan.resolved(summary.occurring).objective
-        if given["n_jobs"] is None:
-            del given["n_jobs"]  # LightGBM would warn that it uses the threads of the workers
         trained = private.train_on_dask(
             client=client,
             data=X,
@@ -105,8 +101,7 @@ class DaskLGBMGAPRanker(ScoredByClient, LGBMGAPRanker, DaskLGBMRanker):  # type:
             model_factory=WorkerRanker,
             sample_weight=sample_weight,
             init_score=init_score,
-            group=qid if group is None else group,
-            by_qid=group is None,
+            group=qid,
             summary=summary,
             **booster,
         )
@@ -141,14 +136,14 @@ class WorkerRanker(LGBMGAPRanker):
     _of_all: DataSummary
 
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, *, group: Any, by_qid: bool, summary: DataSummary, **others: Any
+        self, X: Any, y: Any, *, group: Any, summary: DataSummary, **others: Any
     ) -> Self:
-        """Train; `group` holds query ids if `by_qid`, and sizes of queries otherwise.
+        """Train; `group` holds query ids, and `summary` is that of the rows of all workers.
 
-        `summary` is that of the rows of all workers. Those of this one may teach nothing.
+        Those of this one may teach nothing.
         """
         self._of_all = summary
-        return super().fit(X, y, **{"qid" if by_qid else "group": group}, **others)
+        return super().fit(X, y, group, **others)
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         every = self._of_all

@@ -6,12 +6,12 @@ import numpy as np
 import xgboost.dask
 from dask.dataframe import Series
 
-from gapboost._boosters.plan import refuse
+from gapboost._boosters.ranker import refuse
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
-from gapboost.dask.rows import ScoredByClient, survey
+from gapboost.dask.rows import survey
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 from gapboost.xgboost.models import finished
 
@@ -21,7 +21,7 @@ OFFERED = (
 )
 
 
-class DaskXGBGAPRanker(ScoredByClient, XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
+class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
     """`XGBGAPRanker` trained by `xgboost.dask.train`.
 
     It promises that ``g=None`` is that of all rows, that no query is cut, and that metrics are

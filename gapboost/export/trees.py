@@ -98,7 +98,7 @@ def read_model(
     if library == "xgboost":
         import gapboost.xgboost
 
-        model = gapboost.xgboost.exportable(ranker, feature_names=None)
+        model = gapboost.xgboost.exportable(ranker)
         booster, predict = ranker, model.inplace_predict
         if hasattr(ranker, "get_booster"):
             booster, predict = ranker.get_booster(), ranker.predict

@@ -7,10 +7,9 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
-from gapboost._boosters.plan import refuse_ignored
+from gapboost._boosters.ranker import refuse_ignored
+from gapboost._boosters.training import Gradients, Metrics
 from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
@@ -163,7 +162,7 @@ class LightGBMMetric(NativeMetric[Metrics]):
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics:
         data = judged_groups(label, sizes, weight, self.measures)
         resolved = [measure.resolved(data.occurring) for measure in self.measures]
-        return Metrics(resolved, data, self.names, self.n_jobs, TEAM)
+        return Metrics(resolved, data, self.n_jobs, TEAM)
 
 
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:

@@ -30,16 +30,9 @@ def evaluation_arguments(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
     return {"eval_X": tables, "eval_y": labels}
 
 
-def dask_client(client: Any) -> Any:
-    """Return the Dask client that LightGBM uses: the one that was opened last for None."""
-    from lightgbm.dask import _get_dask_client  # needs Dask
-
-    return _get_dask_client(client)
-
-
 def train_on_dask(**arguments: Any) -> lightgbm.LGBMRanker:
     """Train by LightGBM's Dask training."""
-    from lightgbm.dask import _train
+    from lightgbm.dask import _train  # needs Dask
 
     return _train(**arguments)
 

@@ -8,11 +8,9 @@ import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.gradients import Gradients, PositionFactors
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.plan import OWN_NAMES, Plan, metric_names, refuse_ignored
-from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, refuse_ignored
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
+from gapboost._boosters.training import Gradients, Metrics, PositionFactors
 from gapboost._data.features import check_columns, check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
@@ -279,25 +277,15 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         gradients.check_learnable(rows, float(least))
         return gradients
 
-    def predict(
-        self,
-        X: Any,
-        raw_score: bool = False,
-        start_iteration: int = 0,
-        num_iteration: int | None = None,
-        pred_leaf: bool = False,
-        pred_contrib: bool = False,
-        validate_features: bool = True,
-        **kwargs: Any,
-    ) -> Array:
+    def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Array:
         """Scores of rows, higher is better.
 
         Parameters
         ----------
         X : array-like of shape (N, n_features)
             Columns as in training; a column ``qid`` of a data frame is left out.
-        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, **kwargs
-            As in `lightgbm.LGBMRanker.predict`.
+        *args, **kwargs
+            As in `lightgbm.LGBMRanker.predict`, such as `raw_score` and `num_iteration`.
         validate_features : bool, default=True
             Refuse other names of columns than in training. False takes columns by position, as
             LightGBM does by default.
@@ -316,15 +304,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         check_is_fitted(self)
         if is_forked():
             kwargs = {"num_threads": 1, **kwargs}
-        scores: Array = super().predict(
-            _read_exactly(self._features(X, validate_features), "X"),
-            raw_score=raw_score,
-            start_iteration=start_iteration,
-            num_iteration=num_iteration,
-            pred_leaf=pred_leaf,
-            pred_contrib=pred_contrib,
-            **kwargs,
-        )
+        X = _read_exactly(self._features(X, validate_features), "X")
+        scores: Array = super().predict(X, *args, **kwargs)
         return scores
 
     def to_vendor(self) -> lightgbm.LGBMRanker:
@@ -382,7 +363,6 @@ def _to_continue(model: Any, rows: RankingRows, others: dict[str, Any]) -> light
 
 def _round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> list[Any]:
     """Return the metrics of a fit as `lightgbm.LGBMRanker` takes them; the first stops training."""
-    names = metric_names(plan.measures)
     # LightGBM scores the training set first, and once.
     in_order = iter(sorted(dict.fromkeys(sets), key=lambda s: s is not rows))
     known: dict[int, Metrics] = {}
@@ -392,7 +372,7 @@ def _round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> li
         # sets in the same order.
         if id(y_true) not in known:
             data = next(in_order).data
-            known[id(y_true)] = Metrics(plan.measures, data, names, plan.n_jobs, private.TEAM)
+            known[id(y_true)] = Metrics(plan.measures, data, plan.n_jobs, private.TEAM)
         return [(*value, True) for value in known[id(y_true)](y_pred)]
 
     stops = plan.stopping in plan.functions

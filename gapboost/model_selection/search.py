@@ -13,8 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from gapboost._boosters.native import check_one_label
-from gapboost._boosters.plan import EARLY_STOPPING, ranking_objective
-from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.ranker import EARLY_STOPPING, GAPRanker, ranking_objective
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer
 from gapboost._data.features import features, rows_of, split

@@ -10,9 +10,8 @@ import xgboost
 from xgboost import collective
 from xgboost.callback import TrainingCallback
 
-from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
+from gapboost._boosters.training import Gradients, Metrics
 from gapboost._data.grades import graded
 from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
@@ -188,7 +187,7 @@ class XGBoostMetric(NativeMetric[Metrics | None]):
             return None
         resolved = [measure.resolved(occurring) for measure in self.measures]
         on_device = values_on(self.device, resolved, data)
-        return Metrics(resolved, data, self.names, self.n_jobs, TEAM, on_device)
+        return Metrics(resolved, data, self.n_jobs, TEAM, on_device)
 
 
 def _judged(

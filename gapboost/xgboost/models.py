@@ -2,14 +2,12 @@
 
 import json
 import math
-import re
 from contextlib import suppress
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Any
 
 import xgboost
 
-from gapboost._data.arguments import one_of
 from gapboost.measures import as_measure
 from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 
@@ -97,9 +95,7 @@ def _text(objective: Objective) -> str:
     return json.dumps(written, default=repr)
 
 
-def exportable(
-    model: xgboost.XGBModel | xgboost.Booster, *, feature_names: Literal["auto"] | None = "auto"
-) -> xgboost.Booster:
+def exportable(model: xgboost.XGBModel | xgboost.Booster) -> xgboost.Booster:
     """Return a booster with the same predictions that exporters can write and other tools can read.
 
     Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees
@@ -111,16 +107,13 @@ def exportable(
     ----------
     model : XGBGAPRanker, another ranker of XGBoost, or Booster
         Fitted. A booster does not record which value is missing: it has to be NaN.
-    feature_names : {"auto", None}, default="auto"
-        "auto" keeps the names of the training data, if it had any, in the returned booster and its
-        dumps. None removes them: dumps then say f0, f1, ... by position. Converters to ONNX need
-        None, because they read names as positions. Set other names on the returned booster.
 
     Returns
     -------
     Booster
         Of trees. Exported models take categories of a data frame by code, and NaN for what a sparse
-        matrix does not store.
+        matrix does not store. Features have no names, since converters read a name such as ``f1``
+        as a position: set ``feature_names`` of the booster for tools that show them.
 
     Raises
     ------
@@ -128,8 +121,7 @@ def exportable(
         If `model` is not a model of XGBoost.
     ValueError
         If exporters would write another model: of a gblinear, which has no trees, or if the missing
-        value of the ranker is not NaN, or if a kept name such as f1 reads as the position of
-        another feature.
+        value of the ranker is not NaN.
     NotFittedError
         Before `fit`.
 
@@ -147,26 +139,18 @@ def exportable(
             f"model is a {type(model).__name__}; expected a ranker or booster of XGBoost; "
             "gapboost.lightgbm.exportable takes LightGBM's"
         )
-    one_of(feature_names, "feature_names", ("auto", None))
     is_ranker = isinstance(model, xgboost.XGBModel)
     booster = model.get_booster() if is_ranker else model
     missing = model.missing if is_ranker else None
-    names = list(booster.feature_names or ()) if feature_names == "auto" else []
-    positions = [re.fullmatch(r"f?(\d+)", name) for name in names]
-    misread = [names[i] for i, found in enumerate(positions) if found and int(found[1]) != i]
-    written_wrongly = [
-        (missing is not None and not math.isnan(missing), f"missing is {missing}", "NaN"),
-        (is_linear(booster), "booster is 'gblinear'", "trees"),
-        (
-            bool(misread),
-            f"feature_names is 'auto', and the feature {misread[:1]} reads as another position",
-            "None, or the names for a tool that reads names",
-        ),
-    ]
-    for is_so, found, expected in written_wrongly:
+    written_wrongly = {
+        f"missing is {missing}": missing is not None and not math.isnan(missing),
+        "booster is 'gblinear'": is_linear(booster),
+    }
+    for found, is_so in written_wrongly.items():
         if is_so:
             raise ValueError(
-                f"{found} in model; expected {expected}: exporters would write another model"
+                f"{found} in model; expected trees in which NaN alone is missing: exporters cannot "
+                "write another model"
             )
     best = booster.attr("best_iteration")
     content = json.loads((booster if best is None else booster[: int(best) + 1]).save_raw("json"))
@@ -192,5 +176,5 @@ def exportable(
             "name": "reg:squarederror",
             "reg_loss_param": {"scale_pos_weight": "1"},
         }
-    learner["feature_names"] = names
+    learner["feature_names"] = []
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))

@@ -2,22 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any, Self
 
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.gradients import PENALTY, Gradients, PositionFactors
-from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.plan import (
+from gapboost._boosters.ranker import (
     OWN_NAMES,
+    GAPRanker,
     Plan,
-    metric_names,
     ranking_objective,
     refuse_ignored,
 )
-from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
+from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
@@ -189,7 +188,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             gradients,
             rows,
             sets,
-            self._round_metrics(plan, sets),
+            partial(self._round_metrics, plan),
             evals_result=evals_result,
             verbose_eval=verbose,
             xgb_model=before,
@@ -207,13 +206,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         gradients: Gradients,
         rows: RankingRows,
         sets: list[RankingRows],
-        metric: Callable[..., Any],
+        metric_of: Callable[[RankingRows], Callable[..., Any]],
         xgb_model: xgboost.Booster | None = None,
         **others: Any,
     ) -> xgboost.Booster:
         """Train a booster; `others` are arguments of `xgboost.train`.
 
-        Each round calls `metric` with the scores, the matrix and the rows of each evaluation set.
+        Each round calls the metric of each evaluation set with the scores and the matrix.
         """
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
@@ -225,14 +224,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 train if s is rows else private.ranking_matrix(self, s, feature_types, train)
                 for s in sets
             ]
-            rows_of = {id(matrix): s for matrix, s in zip(matrices, sets, strict=True)}
+            metrics = {id(m): metric_of(s) for m, s in zip(matrices, sets, strict=True)}
             return xgboost.train(
                 self._train_parameters(self.get_xgb_params()),
                 train,
                 num_boost_round=self.get_num_boosting_rounds(),
                 evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
                 obj=lambda scores, _: compute(scores),
-                custom_metric=lambda scores, matrix: metric(scores, matrix, rows_of[id(matrix)]),
+                custom_metric=lambda scores, matrix: metrics[id(matrix)](scores, matrix),
                 early_stopping_rounds=self.early_stopping_rounds,
                 xgb_model=xgb_model,
                 callbacks=self.callbacks,
@@ -244,7 +243,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     ) -> None:
         """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
         gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
-        self._boost(gradients, rows, [held_out], lambda scores, *_: watch(scores) or [])
+        self._boost(gradients, rows, [held_out], lambda _: lambda scores, _: watch(scores) or [])
 
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
@@ -256,22 +255,18 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
-    def _round_metrics(self, plan: Plan, sets: list[RankingRows]) -> Callable[..., list[Any]]:
-        """Return the metrics of a fit; the last one stops training."""
+    def _round_metrics(self, plan: Plan, rows: RankingRows) -> Callable[..., list[Any]]:
+        """Return the metrics of a fit for one evaluation set; the last one stops training."""
         measures = plan.measures[::-1]
-        names = metric_names(measures)
+        on_device = values_on(self.device, measures, rows.data)
+        means = Metrics(measures, rows.data, plan.n_jobs, private.TEAM, on_device)
         functions = [private.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions[::-1]]
-        known = {}
-        for s in sets:
-            on_device = values_on(self.device, measures, s.data)
-            known[id(s)] = Metrics(measures, s.data, names, plan.n_jobs, private.TEAM, on_device)
 
-        def metric(scores: Array, matrix: xgboost.DMatrix, rows: RankingRows) -> list[Any]:
-            values = known[id(rows)](scores)
+        def metric(scores: Array, matrix: xgboost.DMatrix) -> list[Any]:
             of_functions = [function(scores, matrix) for function in functions]
             if plan.stopping in plan.functions:
-                return [*values, *of_functions]
-            return [*of_functions, *values]
+                return [*means(scores), *of_functions]
+            return [*of_functions, *means(scores)]
 
         return metric
 
@@ -298,23 +293,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         gradients.check_learnable(rows, 0.0 if is_linear else least)
         return gradients
 
-    def predict(
-        self,
-        X: Any,
-        *,
-        output_margin: bool = False,
-        validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: tuple[int, int] | None = None,
-    ) -> Array:
+    def predict(self, X: Any, *, validate_features: bool = True, **kwargs: Any) -> Array:
         """Scores of rows, higher is better.
 
         Parameters
         ----------
         X : array-like of shape (N, n_features)
             Columns as in training; a column ``qid`` of a data frame is left out.
-        output_margin, validate_features, base_margin, iteration_range
-            As in `xgboost.XGBRanker.predict`.
+        validate_features, **kwargs
+            As in `xgboost.XGBRanker.predict`, such as `iteration_range` and `base_margin`.
 
         Returns
         -------
@@ -326,13 +313,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             If the columns are not those of the training data.
         """
         self._use_one_thread_if_forked()
-        scores: Array = super().predict(
-            self._features(X, validate_features),
-            output_margin=output_margin,
-            validate_features=validate_features,
-            base_margin=base_margin,
-            iteration_range=iteration_range,
-        )
+        X = self._features(X, validate_features)
+        scores: Array = super().predict(X, validate_features=validate_features, **kwargs)
         return scores
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:

@@ -13,7 +13,7 @@ import xgboost
 from sklearn.exceptions import NotFittedError
 from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, booster_of, twins
 
-from gapboost._boosters.plan import OWN_NAMES
+from gapboost._boosters.ranker import OWN_NAMES
 from gapboost.xgboost import XGBGAPRanker
 
 

@@ -148,19 +148,6 @@ def test_query_ids(booster, ids):
     )
 
 
-def test_sizes_of_queries():
-    rows = chunks(TRAIN)
-    sizes = TRAIN.groupby("qid").size().to_numpy()
-    firsts = np.concatenate([[0], np.cumsum(rows)[:-1]])
-    n = np.diff(np.searchsorted(np.cumsum(sizes) - sizes, [*firsts, len(TRAIN)]))
-    found = DaskLGBMGAPRanker(n_estimators=30, verbose=-1)
-    found.fit(array(features(TRAIN), rows), array(TRAIN.y, rows), group=array(sizes, tuple(n)))
-    assert found.n_queries_in_ == 150
-    assert gap(TEST, found.to_local().predict(features(TEST))) == pytest.approx(
-        gap(TEST, locally("lightgbm", TRAIN).predict(features(TEST))), abs=0.01
-    )
-
-
 @pytest.mark.parametrize("n_chunks", [4, 1])
 def test_early_stopping_uses_exact_means(n_chunks):
     """With one partition of validation rows one worker has none."""
@@ -223,7 +210,7 @@ def test_bad_data(booster):
     refused(booster, ValueError, "^y holds the grade 3", g, y=TRAIN.y + 1)
     one_partition = array(TRAIN.y, (len(TRAIN),))
     refused(booster, ValueError, "^the numbers of partitions", g, y=one_partition)
-    refused(booster, ValueError, "^qid and group are both missing", g, qid=None)
+    refused(booster, TypeError, "^qid is a NoneType", g, qid=None)
     X, qid = (array(values, chunks(TRAIN)) for values in (features(TRAIN), TRAIN.qid))
     with pytest.raises(TypeError, match=r"^y is a ndarray"):
         BOOSTERS[booster][0](**g).fit(X, TRAIN.y.to_numpy(), qid)
@@ -234,6 +221,7 @@ REFUSED = {
     "lightgbm": [
         ({}, {"eval_set": []}, "^eval_set: .*LightGBM has no evaluation sets"),
         ({}, {"position": [1]}, "^position: "),
+        ({}, {"group": [1]}, "^group: "),
         ({"early_stopping_round": 5}, {}, "^early_stopping_round: "),
         ({"stopping_metric": "ap"}, {}, "^stopping_metric: "),
         ({"lambdarank_norm": True}, {}, "^lambdarank_norm"),

@@ -10,7 +10,7 @@ from collections_on_disk import MADE
 
 import gapboost
 from gapboost import analysis, explain, lightgbm, model_selection, xgboost
-from gapboost._boosters.plan import OWN_NAMES
+from gapboost._boosters.ranker import OWN_NAMES
 from gapboost.analysis import trec
 from gapboost.calibration import CalibratedRanker, reliability
 from gapboost.comparison import compare_rankers

@@ -36,6 +36,6 @@ label: str = gb.nDCG(k=10).label
 plot = gb.plotting.plot_g
 
 LGBMGAPRanker(measure=3)  # type: ignore[arg-type]
-lgbm.predict(X, raw_score=3.5)  # type: ignore[arg-type]
+lgbm.predict(X, validate_features=3.5)  # type: ignore[arg-type]
 gb.evaluate(3, y, scores)  # type: ignore[arg-type]
 by_query.labelled()  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
-"""Gradients of an objective on one data set, in the units of a booster, and positions."""
+"""Gradients and metrics of a training, computed for a booster; factors of positions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -12,12 +12,19 @@ from gapboost._data.arguments import as_number
 from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
+from gapboost.evaluation import QueryValues, mean
+from gapboost.measures import Measure
+from gapboost.measures.base import check_distinct
 from gapboost.objectives import Objective
 from gapboost.objectives.base import CheckedPass
 
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query
 # of millions, 1e-7; rounding is 1e-14.
 LEAST_GRADIENT = 1e-11
+
+# XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
+# are the same for both boosters.
+MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 # LightGBM's name of the penalty on factors of positions.
 PENALTY = "lambdarank_position_bias_regularization"
@@ -185,6 +192,64 @@ class Gradients:
                 f"{curvature:.3g}, so that no split is possible; expected at most "
                 f"{curvature / 2:.3g}, or larger weights"
             )
+
+
+class Metrics:
+    """Means of measures over the queries of a data set: called with scores, in grouped order.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        With g resolved.
+    data : Judged
+    n_jobs : int, optional
+        Threads.
+    team : callable, optional
+        The booster's own threads.
+    compute : callable, optional
+        Returns one value a query for each measure; None is `QueryValues`.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        data: Judged,
+        n_jobs: int | None = None,
+        team: Team | None = None,
+        compute: Callable[[Array], list[Array]] | None = None,
+    ) -> None:
+        self.measures = measures
+        self.data = data
+        self.names = metric_names(measures)
+        self.team = team
+        self.compute = compute or QueryValues(measures, data, n_jobs=n_jobs)
+
+    def __call__(self, scores: Array) -> list[tuple[str, float]]:
+        """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
+        means = [mean(values, self.data.weights) for values in self.by_query(scores)]
+        return list(zip(self.names, means, strict=True))
+
+    def by_query(self, scores: Array) -> list[Array]:
+        """Return one float64 array of shape (Q,) for each measure."""
+        check_scores(scores)
+        with working_on(self.team):
+            return self.compute(scores)
+
+
+def metric_names(measures: Sequence[Measure]) -> list[str]:
+    """Return the names under which boosters report measures: short, distinct, without blanks.
+
+    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost decides
+    by the beginning of a name whether to minimize: names that it would minimize get the prefix
+    ``map-``.
+    """
+    short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
+    names = [
+        measure.label if short.count(name) > 1 else name
+        for name, measure in zip(short, measures, strict=True)
+    ]
+    check_distinct(names)
+    return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
 
 
 def check_scores(scores: Array) -> None:
