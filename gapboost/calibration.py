@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import stats
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -132,13 +131,27 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             set, a threshold that no document or every document reaches, a score that is not
             finite, or scores that do not rise with the grade.
         """
-        grades, method = _thresholds(self.grades), one_of(self.method, "method", METHODS)
+        method = one_of(self.method, "method", METHODS)
+        expected = "ascending grades > 0, such as (1, 2)"
+        grades = numeric_column(self.grades, "grades", expected)
+        check_finite(grades, "grades", expected)
+        if not len(grades) or not (np.diff(grades, prepend=0) > 0).all():
+            raise ValueError(f"grades is {self.grades!r}; expected {expected}")
         check_is_fitted(self.ranker)
         labels = checked_grades(y, "y", real=True)
-        n_queries = _checked_queries(split(X, qid)[1], len(labels), train_qid)
+        ids = set(grouped_rows(split(X, qid)[1], len(labels), rows_of="y").ids.tolist())
+        if len(ids) < FEWEST_QUERIES:
+            raise ValueError(f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES}")
+        if train_qid is not None:
+            trained = grouped_rows(train_qid, len(train_qid), "train_qid").ids.tolist()
+            if shared := ids.intersection(trained):
+                raise ValueError(
+                    f"qid holds {len(shared)} queries of train_qid, such as {shared.pop()!r}; "
+                    "expected queries that the ranker was not trained on"
+                )
         scores = self._scores(X, qid, len(labels), "y")
         self._probabilities = [_Increasing(scores, labels, grade, method) for grade in grades]
-        self.grades_, self.n_queries_in_ = grades, n_queries
+        self.grades_, self.n_queries_in_ = tuple(map(float, grades)), len(ids)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Array:
@@ -221,36 +234,6 @@ class _Increasing:
         return found
 
 
-def _thresholds(grades: Any) -> tuple[float, ...]:
-    expected = "ascending grades > 0, such as (1, 2)"
-    found = numeric_column(grades, "grades", expected)
-    check_finite(found, "grades", expected)
-    if not len(found) or not (np.diff(found, prepend=0) > 0).all():
-        raise ValueError(f"grades is {grades!r}; expected {expected}")
-    return tuple(map(float, found))
-
-
-def _checked_queries(qid: Any, n_rows: int, train_qid: Any) -> int:
-    """Return the number of held-out queries.
-
-    Raises
-    ------
-    ValueError
-        If they are few, or the ranker was trained on one.
-    """
-    ids = set(grouped_rows(qid, n_rows, rows_of="y").ids.tolist())
-    if len(ids) < FEWEST_QUERIES:
-        raise ValueError(f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES}")
-    if train_qid is not None:
-        trained = grouped_rows(train_qid, len(train_qid), "train_qid", "train_qid").ids.tolist()
-        if shared := ids.intersection(trained):
-            raise ValueError(
-                f"qid holds {len(shared)} queries of train_qid, such as {shared.pop()!r}; expected "
-                "queries that the ranker was not trained on"
-            )
-    return len(ids)
-
-
 def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins: int = 10) -> Any:
     """Compare probabilities of relevance with grades.
 
@@ -277,7 +260,7 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
         One row for each bin of the probability. Columns are ``predicted``, the mean probability,
         ``observed``, the share of relevant documents, ``low`` and ``high``, its 95% interval over
         queries, ``n_documents`` and ``n_queries``. The interval is NaN if a bin holds documents of
-        one query only.
+        one query only, or if none or all of its documents are relevant.
 
     Raises
     ------
@@ -286,8 +269,10 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
 
     Notes
     -----
-    Documents of a query are not independent: the intervals are those of Korn and Graubard (1998)
-    over queries.
+    Documents of a query are not independent: the intervals are Student's t over queries, with the
+    variance of Bell and McCaffrey (2002), clipped to 0 and 1. They hold the true share less often
+    than 95 times in 100 if a bin has few queries and few relevant documents: 93 times for a share
+    of .1 and 100 queries, 91 for 25 queries, 88 for 10.
 
     Examples
     --------
@@ -300,53 +285,23 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     """
     labels = checked_grades(y_true, "y_true", real=True)
     relevant = at_least(labels, as_number(grade, "grade"))
-    probabilities = numeric_column(y_prob, "y_prob", "probabilities from 0 to 1").astype(float)
-    inside = (probabilities >= 0) & (probabilities <= 1)
-    if len(inside) != len(labels) or not inside.all():
-        raise ValueError(
-            f"y_prob has {len(inside)} values, {np.count_nonzero(~inside)} of them outside of 0 to "
-            f"1; expected a probability for each of the {len(labels)} rows of y_true"
-        )
-    queries = grouped_rows(qid, len(labels))
-    if len(queries) < 2:
-        raise ValueError(f"qid holds {len(queries)} query; expected at least two")
+    probabilities = checked_scores(y_prob, len(labels), "y_prob").astype(np.float64)
+    check_finite(probabilities, "y_prob", "probabilities from 0 to 1", 0, 1)
+    numbers = grouped_rows(qid, len(labels)).codes
+    if not numbers.any():
+        raise ValueError("qid holds one query; expected at least two")
     inner = np.quantile(probabilities, np.arange(1, as_integer(n_bins, "n_bins")) / n_bins)
     # Equal probabilities share a bin.
     bins = np.searchsorted(inner, probabilities, side="left")
     found = []
     for number in np.unique(bins):
         rows = np.flatnonzero(bins == number)
-        low, high = share_interval(relevant[rows], queries.codes[rows])
-        n_queries = len(np.unique(queries.codes[rows]))
+        rows = rows[np.argsort(numbers[rows], kind="stable")]
+        lists = np.split(relevant[rows], np.flatnonzero(np.diff(numbers[rows])) + 1)
+        low = high = np.nan
+        if len(lists) > 1 and 0 < relevant[rows].mean() < 1:
+            low, high = np.clip(clustered(lists).interval(), 0, 1)
         means = probabilities[rows].mean(), relevant[rows].mean()
-        found.append((*means, low, high, len(rows), n_queries))
+        found.append((*means, low, high, len(rows), len(lists)))
     names = ("predicted", "observed", "low", "high", "n_documents", "n_queries")
     return frame(dict(zip(names, zip(*found, strict=True), strict=True)))
-
-
-def share_interval(values: Array, clusters: Array) -> tuple[float, float]:
-    """Return the 95% interval of the share of True, over clusters that are independent.
-
-    Korn and Graubard (1998): the interval of Clopper and Pearson for as many independent values as
-    give the error of `clustered`. If all values are the same, each cluster counts once. NaN for one
-    cluster.
-
-    Parameters
-    ----------
-    values : bool ndarray of shape (n,)
-    clusters : int ndarray of shape (n,)
-        Number of the cluster of each value.
-    """
-    order = np.argsort(clusters, kind="stable")
-    parts = np.split(values[order], np.flatnonzero(np.diff(clusters[order])) + 1)
-    if len(parts) < 2:
-        return np.nan, np.nan
-    estimate, n, n_effective = clustered(parts), len(values), float(len(parts))
-    share, tail = estimate.mean, (1 - 0.95) / 2
-    if estimate.error > 0:
-        wider = stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, estimate.freedom)
-        n_effective = min(share * (1 - share) / estimate.error**2 * wider**2, n)
-    found = share * n_effective
-    low = stats.beta.ppf(tail, found, n_effective - found + 1) if share > 0 else 0.0
-    high = stats.beta.ppf(1 - tail, found + 1, n_effective - found) if share < 1 else 1.0
-    return float(low), float(high)
