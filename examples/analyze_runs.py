@@ -9,7 +9,6 @@ pictures.
 import argparse
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import gapboost as gb
@@ -40,7 +39,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
 
     # The two best systems by GAP: is the difference in it more than chance?
     target = measures[0]
-    first, second = values.best(2, target).systems
+    first, second = values.to_pandas()["GAP"].nlargest(2).index
     topics = [trec.evaluate(target, qrels, runs[name], per_query=True) for name in (first, second)]
     difference = analysis.significance(*topics, random_state=0)
     print(
@@ -75,13 +74,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
             f"{sweep.best}\n{sweep.to_pandas().round(4).to_string()}"
         )
 
-        def panels() -> object:
-            figure = plt.figure(figsize=(7 * top, 4.5), layout="constrained")
-            for rel, ax in enumerate(figure.subplots(1, top, squeeze=False)[0], 1):
-                sweep.plot(ax, rel=rel)
-            return ax
-
-        pictures["informativeness"] = panels
+        pictures["informativeness"] = sweep.plot
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)

@@ -148,10 +148,7 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     width = max(len(whole), len(base))
     whole, base = (np.pad(c, (0, width - len(c))) for c in (whole, base))
     if not whole.any() or (base < whole)[1:].any():
-        raise ValueError(
-            f"counts is {whole} and recall_base {base}; expected at least one document, and not "
-            "more than in recall_base"
-        )
+        raise ValueError(f"counts is {whole} and recall_base {base}; expected 1 to all documents")
     if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
         raise ValueError(f"value is {value!r}; expected the finite value of a measure")
     occurring = np.flatnonzero(whole)

@@ -107,16 +107,6 @@ def independent(values: Array) -> Estimate:
     return Estimate(float(values.mean()), float(stats.sem(values)), len(values) - 1)
 
 
-def unpaired(first: Array, second: Array) -> Estimate:
-    """Return the difference of the means of two samples that share nothing, by Welch (1947)."""
-    one, other = independent(first), independent(second)
-    variances = np.array([one.error, other.error]) ** 2
-    total = variances.sum()
-    parts = variances**2 / (one.freedom, other.freedom)
-    freedom = total**2 / parts.sum() if total > 0 else one.freedom + other.freedom
-    return Estimate(one.mean - other.mean, float(np.sqrt(total)), float(freedom))
-
-
 def clustered(clusters: Sequence[Array]) -> Estimate:
     """Mean of the values of all clusters, which are independent where values within one are not.
 

@@ -135,13 +135,8 @@ def informativeness(
     enough = [
         found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
     ]
-    if not wanted:
-        raise ValueError("measures is empty; expected at least one")
     if not enough or top < 1:
-        raise ValueError(
-            f"lists has none with {minimum} documents of each grade 1..{top}; expected at least "
-            "one: lower minimum, or merge grades"
-        )
+        raise ValueError(f"lists has none with {minimum} documents of each grade 1..{top}")
     errors = over_items(partial(_errors, wanted, top), enough, n_jobs)
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
     compared = converged.all(axis=0)
@@ -178,17 +173,15 @@ def _errors(measures: Sequence[Measure], top: int, found: RankedList) -> tuple[A
     """RMS and MAE of shape (measures, rels), and convergence of shape (measures,), for one list."""
     data = judged(found.grades, None, recall_base=[found.recall_base])
     values = query_values(measures, data, -np.arange(len(found.grades), dtype=np.float64), n_jobs=1)
-    solutions = [
-        solve(measure, float(value), found.counts, found.recall_base)
-        for measure, (value,) in zip(measures, values, strict=True)
-    ]
-    errors = [
-        [precision_errors(solution.probabilities, found.grades, rel) for rel in range(1, top + 1)]
-        for solution in solutions
-    ]
-    rms = np.array([[np.sqrt(np.mean(one**2)) for one in of_measure] for of_measure in errors])
-    mae = np.array([[np.mean(np.abs(one)) for one in of_measure] for of_measure in errors])
-    return rms, mae, np.array([solution.converged for solution in solutions])
+    rms, mae, converged = [], [], []
+    for measure, (value,) in zip(measures, values, strict=True):
+        solution = solve(measure, float(value), found.counts, found.recall_base)
+        p, rels = solution.probabilities, range(1, top + 1)
+        errors = [precision_errors(p, found.grades, rel) for rel in rels]
+        rms.append([np.sqrt(np.mean(one**2)) for one in errors])
+        mae.append([np.mean(np.abs(one)) for one in errors])
+        converged.append(solution.converged)
+    return np.array(rms), np.array(mae), np.array(converged)
 
 
 def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
@@ -204,14 +197,13 @@ def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
 
 
 def _draw(result: Result, ax: Any) -> None:
-    """Draw the mean RMS error of each measure, a mark for each `rel`."""
+    """Draw the mean RMS error by measure, a line for each `rel`."""
+    size, labels = len(result.measures), short_labels(result.measures)
     for t, rel in enumerate(result.rels):
-        style = {"linestyle": "", "label": f"relevant from grade {rel}"}
-        ax.plot(result.mean_rms[:, t], range(len(result.measures)), **style)
-    ax.set_yticks(range(len(result.measures)), short_labels(result.measures))
-    lists = int(result.compared.sum())
-    ax.set(xlabel=f"mean RMS error of the inferred curve, {lists} lists (lower is better)")
-    ax.invert_yaxis()
+        ax.plot(result.mean_rms[:, t], label=f"relevant from grade {rel}")
+    shown = range(0, size, -(-size // 30))
+    ax.set_xticks(shown, [labels[place] for place in shown], rotation=60, ha="right")
+    ax.set(ylabel=f"mean RMS error, {result.compared.sum()} lists (lower is better)")
 
 
 def threshold_sweep(
@@ -246,7 +238,6 @@ def threshold_sweep(
 
         Few topics do not tell one g from another. With one list a topic, compare two of the grid by
         ``significance(sweep.rms[0].mean(axis=1), sweep.rms[1].mean(axis=1))``.
-        ``plot(rel=1)`` draws the error of each g for relevance from grade `rel` on.
 
     Examples
     --------
@@ -266,7 +257,6 @@ def threshold_sweep(
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
     found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs)
     best = thresholds[int(np.argmin(found.mean_rms[: len(thresholds)].mean(axis=1)))]
-    found._draw = _draw_sweep
     vars(found).update(grid=thresholds, best=best)
     return found
 
@@ -292,18 +282,3 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     """
     best: tuple[float, ...] = threshold_sweep(lists, **{"others": (), **options}).best
     return best
-
-
-def _draw_sweep(sweep: Result, ax: Any, rel: int = 1) -> None:
-    """Draw the error of each g; other measures are horizontal lines. `best` is marked."""
-    errors = sweep.mean_rms[:, sweep.rels.index(rel)]
-    size = len(sweep.grid)
-    ax.plot(range(size), errors[:size], label=type(sweep.measures[0]).__name__)
-    for number, measure in enumerate(sweep.measures[size:]):
-        ax.plot([0, size - 1], errors[[size + number] * 2], label=str(measure), marker="")
-    labels = [", ".join(f"{x:.2g}" for x in g) for g in sweep.grid]
-    best = sweep.grid.index(sweep.best)
-    ax.axvline(best, color="gray", linewidth=1, label=f"best in the mean: ({labels[best]})")
-    shown = list(range(0, size, max(1, (size - 1) // 10)))
-    ax.set_xticks(shown, [labels[i] for i in shown], rotation=60, ha="right")
-    ax.set(xlabel="g", ylabel=f"mean RMS error, relevant from grade {rel} (lower is better)")

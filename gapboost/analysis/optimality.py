@@ -97,10 +97,7 @@ def local_optimality(
     data = judged(y, qid, names=("y", "qid", "sample_weight"))
     rows = features(X)
     if rows.shape != (data.queries.n_rows, len(w)):
-        raise ValueError(
-            f"X has shape {rows.shape}; expected ({data.queries.n_rows}, {len(w)}): rows of y, and "
-            "weights"
-        )
+        raise ValueError(f"X has shape {rows.shape}; expected {(data.queries.n_rows, len(w))}")
     rows = data.queries.grouped(rows)
     scores = rows @ w
     values = _values(wanted, data, scores)

@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
-from gapboost._data.arguments import as_integer, as_relevant, mapping
-from gapboost._kernels import Array
+from gapboost._data.arguments import as_relevant, mapping
 from gapboost._optional import ir_measures
-from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, short_labels
 from gapboost.analysis.trec import Qrels, Run, Ties, evaluate
 from gapboost.measures import Measure, as_measure
@@ -41,8 +38,8 @@ class SystemValues(Result):
     --------
     >>> from gapboost import analysis
     >>> values = analysis.SystemValues(["ap"], ["a", "b"], ["1", "2"], [[[0.5, 0.7], [0.2, 0.4]]])
-    >>> values.means.round(3).tolist(), values.best(1).systems
-    ([[0.6, 0.3]], ('a',))
+    >>> values.means.round(3).tolist(), values.to_pandas()["ap"].idxmax()
+    ([[0.6, 0.3]], 'a')
     """
 
     def __init__(
@@ -65,50 +62,10 @@ class SystemValues(Result):
             means=means,
         )
 
-    def best(self, n: int, measure: Any = None) -> "SystemValues":
-        """Return the values of the `n` best systems.
-
-        Parameters
-        ----------
-        n : int
-        measure : optional
-            One of the measures. The systems with its highest means are returned, the best first.
-            With None, those with the best mean rank over all measures are returned, in their order
-            in `systems`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than `n` systems, or there is no such measure.
-
-        Notes
-        -----
-        Systems whose means are tied (`gapboost.analysis.ties`) share the mean of their ranks.
-        Systems with equal ranks are chosen by name, in alphabetical order, so the choice does not
-        depend on the order of the systems.
-        """
-        if as_integer(n, "n") > len(self.systems):
-            raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
-        if isinstance(measure, str) and measure not in self.measures:
-            measure = as_measure(measure)
-        if measure is None:
-            chosen = np.sort(self._ranked(self.means)[:n])
-        elif measure in self.measures:
-            chosen = self._ranked(self.means[[self.measures.index(measure)]])[:n]
-        else:
-            raise ValueError(f"measure is {measure!r}; expected one of {self.measures}")
-        names = [self.systems[system] for system in chosen]
-        return SystemValues(self.measures, names, self.topics, self.values[:, chosen])
-
-    def _ranked(self, means: Array) -> Array:
-        """Return numbers of systems by mean rank over the rows of `means`, best first."""
-        ranks = [stats.rankdata(-settled(row)) for row in means]
-        return np.lexsort((self.systems, np.sum(ranks, axis=0)))
-
 
 def _draw(values: SystemValues, ax: Any) -> None:
     """Draw means of systems, best by the first measure first."""
-    order = values._ranked(values.means[:1])
+    order = np.argsort(-values.means[0], kind="stable")
     for m, label in enumerate(short_labels(values.measures)):
         ax.plot(values.means[m, order], label=label)
     ax.set_xticks(range(len(order)), [values.systems[s] for s in order], rotation=60, ha="right")

@@ -90,9 +90,7 @@ def load(
     data = judged(y, qid, limit=limit, names=("y", "qid", "sample_weight"), real=True)
     queries = data.queries
     if X.shape[0] != queries.n_rows:
-        raise ValueError(
-            f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row"
-        )
+        raise ValueError(f"y has {queries.n_rows} rows; expected {X.shape[0]}, as X")
     order = np.arange(queries.n_rows)
     if shuffle:
         number = np.repeat(np.arange(len(queries)), queries.sizes)
@@ -147,17 +145,14 @@ def splits(
             ]
         times = np.bincount(np.concatenate([part[-1] for part in parts]))
         if times.max() > 1:
-            raise ValueError(
-                f"cv tests the query {queries.ids[times.argmax()]!s} in several folds; expected "
-                "each query in one of them"
-            )
+            twice = queries.ids[times.argmax()]
+            raise ValueError(f"cv tests the query {twice!s} in several folds; expected one")
         for number, (train, *vali, test) in enumerate(parts):
             needed = [train, *vali, test] if validation else [train, test]
             if min(map(len, needed)) < 2 or (validation and not vali):
                 raise ValueError(
-                    f"cv has {[len(part) for part in needed]} queries in the parts of fold "
-                    f"{number}; expected at least two in each, and validation queries for tune and "
-                    "choose_trees"
+                    f"cv has {[len(part) for part in needed]} queries in fold {number}; expected "
+                    "two or more to train, to test, and to validate tune and choose_trees"
                 )
             found.append(Split(train, vali[0] if vali else train[:0], test, number, repeat))
     return found

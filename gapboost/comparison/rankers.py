@@ -70,10 +70,7 @@ def standard_rankers() -> dict[str, Any]:
                 loss_function=loss, verbose=False, allow_writing_files=False
             )
     if not rankers:
-        raise ImportError(
-            "none of lightgbm, xgboost and catboost is installed; expected one: pip install "
-            "'gapboost[lightgbm,xgboost]'"
-        )
+        raise ImportError("expected lightgbm, xgboost or catboost; none of them is installed")
     return rankers
 
 
@@ -94,10 +91,8 @@ def checked_rankers(rankers: Any) -> dict[str, Any]:
     for name, ranker in rankers.items():
         for part in (ranker, last_step(ranker)):
             if isinstance(part, type) or not all(hasattr(part, method) for method in METHODS):
-                raise TypeError(
-                    f"rankers holds {name!r}: {shown(part)}; expected an estimator with "
-                    f"{', '.join(METHODS)}"
-                )
+                found, expected = f"{name!r}: {shown(part)}", ", ".join(METHODS)
+                raise TypeError(f"rankers holds {found}; expected an estimator with {expected}")
     if len(rankers) < 2:
         raise ValueError(f"rankers holds {list(rankers)}; expected at least two to compare")
     return dict(rankers)
@@ -107,10 +102,8 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
     """Raise ValueError if the number of trees of a ranker cannot be chosen."""
     others = [name for name, ranker in rankers.items() if not library_of(ranker)]
     if others:
-        raise ValueError(
-            f"choose_trees is True but rankers holds {', '.join(map(repr, others))}; expected "
-            "rankers of LightGBM, XGBoost or CatBoost"
-        )
+        found = ", ".join(map(repr, others))
+        raise ValueError(f"choose_trees is True but rankers holds {found}; expected boosters")
 
 
 def unfitted(ranker: Any) -> Any:

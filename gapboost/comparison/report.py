@@ -23,14 +23,6 @@ MARKS = {
 KEY = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
 # Page that says how to read verdicts and intervals, on the repository's default branch.
 GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/compare.md"
-SENTENCES = {
-    AHEAD: "Ahead of {}: {}.",
-    EQUAL: "Equal to {} on every test query, so that these data do not tell them apart: {}.",
-    EQUIVALENT: "Equivalent to {} within the margin: {}.",
-    INCONCLUSIVE: "Nothing was decided about the difference from {}, which could be anything in "
-    "the interval: {}.",
-    BEHIND: "Behind {}: {}.",
-}
 
 
 def decide(comparison: "Comparison", table: Any) -> list[str]:
@@ -50,33 +42,28 @@ def decide(comparison: "Comparison", table: Any) -> list[str]:
             "is better."
         ]
     measure, baseline = comparison.decisive, table["baseline"][0]
-    decisive = table[table["measure"] == measure]
-    decisive = decisive.sort_values("difference", ascending=False, kind="stable")
+    decisive = table[table["measure"] == measure].sort_values("difference", ascending=False)
     ahead = decisive.loc[decisive["verdict"] == AHEAD, "ranker"]
     if len(ahead):
-        sentences = [f"Use {ahead.iloc[0]}. It is ahead of {baseline} in {measure}."]
+        decision = f"Use {ahead.iloc[0]}. It is ahead of {baseline} in {measure}."
     elif (decisive["verdict"] == BEHIND).all():
-        sentences = [f"Keep {baseline}. Every other ranker is behind it in {measure}."]
+        decision = f"Keep {baseline}. Every other ranker is behind it in {measure}."
     else:
-        sentences = [f"No ranker is ahead of {baseline} in {measure}."]
-    for verdict, text in SENTENCES.items():
-        chosen = [_shown(row) for row in decisive.itertuples() if row.verdict == verdict]
-        if chosen:
-            sentences.append(text.format(baseline, ", ".join(chosen)))
+        decision = f"No ranker is ahead of {baseline} in {measure}."
     others = table[(table["measure"] != measure) & table["verdict"].isin((AHEAD, BEHIND))]
-    if len(others):
-        listed = [f"{row.ranker} is {row.verdict} in {row.measure}" for row in others.itertuples()]
-        sentences.append(f"By other measures: {', '.join(listed)}.")
-    return sentences
+    return [
+        decision,
+        f"Differences in {measure}: {', '.join(map(_shown, decisive.itertuples()))}.",
+        "An inconclusive difference could be anything in its interval. Equal rankers have the same "
+        "value on every test query.",
+        f"Verdicts by other measures: {', '.join(map(_shown, others.itertuples())) or 'none'}.",
+    ]
 
 
 def _shown(row: Any) -> str:
-    """Return a ranker with its difference and interval, which is unknown if all are the same."""
-    if row.verdict == EQUAL:
-        return str(row.ranker)
-    interval = f"{row.low:+.3g} to {row.high:+.3g}" if row.low == row.low else "on every query"
-    numbers = f"{row.difference:+.3g}, {interval}".replace("-", "−")
-    return f"{row.ranker} ({numbers})"
+    """Return a ranker with its verdict, difference and interval."""
+    numbers = f"{row.difference:+.3g}, {row.low:+.3g} to {row.high:+.3g}".replace("-", "−")
+    return f"{row.ranker} {row.verdict} in {row.measure} ({numbers})"
 
 
 def plot(table: Any, confidence: float) -> Any:

@@ -77,25 +77,17 @@ def _space_of(ranker: Any) -> dict[str, Any]:
 
 def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
     if not space:
-        raise ValueError(
-            f"tune is {number} but there is no space for {name!r} of rankers; expected "
-            f"spaces={{{name!r}: {{parameter: list or distribution}}}}"
-        )
+        raise ValueError(f"tune is {number} but spaces has none for {name!r}; expected {FORM}")
     # CatBoost's get_params returns only what is set.
     unknown = [parameter for parameter in space if parameter not in ranker.get_params()]
     if unknown and library_of(ranker) != "catboost":
-        raise ValueError(
-            f"spaces has the parameter {unknown[0]!r} of {name!r}; expected some of "
-            f"{', '.join(ranker.get_params())}"
-        )
+        expected = ", ".join(ranker.get_params())
+        raise ValueError(f"spaces has {unknown[0]!r} for {name!r}; expected some of {expected}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a space that is too small is an error below
         sampled = list(ParameterSampler(space, number, random_state=0))
     if len(sampled) < number:
-        raise ValueError(
-            f"tune is {number} but the space of {name!r} has {len(sampled)} candidates; expected "
-            "no more than these"
-        )
+        raise ValueError(f"tune is {number}; expected at most {len(sampled)}, for {name!r}")
     return [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampled]
 
 

@@ -188,10 +188,7 @@ class Trainer:
                 message = " ".join(str(error).split())[:300]
                 failed.append(f"{name!r}, which fails ({type(error).__name__}: {message})")
         if failed:
-            raise ValueError(
-                f"rankers holds {', and '.join(failed)}; expected rankers that take these features "
-                "and grades"
-            )
+            raise ValueError(f"rankers holds {', and '.join(failed)}; expected rankers for X and y")
 
 
 def best_candidate(searched: Sequence[Array]) -> int:

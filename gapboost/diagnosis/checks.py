@@ -12,7 +12,7 @@ from scipy import stats
 
 from gapboost._kernels import Array
 from gapboost._optional import frame
-from gapboost.analysis.estimates import Estimate, independent, unpaired
+from gapboost.analysis.estimates import Estimate, independent
 from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
 from gapboost.diagnosis.rows import Rows
 
@@ -121,7 +121,8 @@ def overfitted(test: Rows, training: Any) -> Outcome:
     message = (
         f"{kept:.0%} of the gain over a random order on training queries is left on test queries."
     )
-    return unpaired(here, KEPT * there).interval()[1] < 0, message, kept, KEPT
+    high = stats.ttest_ind(here, KEPT * there, equal_var=False).confidence_interval().high
+    return high < 0, message, kept, KEPT
 
 
 def ties(test: Rows, training: Rows | None) -> Outcome:
@@ -237,7 +238,8 @@ def shifted_grades(test: Rows, training: Any) -> Outcome:
         n_judged = rows.total(rows.has_grade)
         shares.append(rows.relevant[n_judged > 0] / n_judged[n_judged > 0])
     need_queries(*map(len, shares))
-    low, high = unpaired(*shares).interval(GRADE_CONFIDENCE)
+    test_of_means = stats.ttest_ind(*shares, equal_var=False)
+    low, high = test_of_means.confidence_interval(GRADE_CONFIDENCE)
     here, there = (share.mean() for share in shares)
     least, most = sorted((here, there))
     ratio = most / least if least > 0 else np.inf if most > 0 else 1.0

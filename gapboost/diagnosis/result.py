@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from gapboost._data.arguments import as_integer, ordered, shown
 from gapboost._data.columns import one_dimensional
@@ -13,7 +14,7 @@ from gapboost._data.features import check_names
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
 from gapboost._page import COLORS, PURPOSE, write_page
-from gapboost.analysis.estimates import independent, unpaired
+from gapboost.analysis.estimates import independent
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.rows import Rows
 from gapboost.measures import Measures, as_measures
@@ -95,11 +96,10 @@ class Report:
             low, high = mean.interval()
             row = {"measure": name, "value": mean.mean, "low": low, "high": high}
             if self.training:
-                difference = unpaired(here, self.training.values[name])
-                low, high = difference.interval()
-                row |= {"training": self.training.values[name].mean()}
-                row |= {"difference": difference.mean, "difference low": low}
-                row |= {"difference high": high}
+                there = self.training.values[name]
+                low, high = stats.ttest_ind(here, there, equal_var=False).confidence_interval()
+                row |= {"training": there.mean(), "difference": here.mean() - there.mean()}
+                row |= {"difference low": low, "difference high": high}
             rows.append(row)
         return frame(rows, ["measure"])
 
@@ -285,10 +285,8 @@ def report(
     if documents is not None:
         documents = one_dimensional(documents, "documents")
         if len(documents) != len(test.scores):
-            raise ValueError(
-                f"documents has {len(documents)} rows but X has {len(test.scores)}; expected one "
-                "id a row"
-            )
+            found, expected = len(documents), len(test.scores)
+            raise ValueError(f"documents has {found} rows; expected {expected}, as X")
         documents = test.data.queries.grouped(documents)
     findings = {
         name: Finding(IGNORED, "Skipped by ignore.")

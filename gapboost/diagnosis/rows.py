@@ -83,10 +83,8 @@ class Rows:
         label = measures[0].terms[0][1].label_column
         grades, has_grade = _grades(y, of_y, label)
         if table.shape[0] != len(has_grade):
-            raise ValueError(
-                f"{of_y} has {len(has_grade)} rows but {of_X} has {table.shape[0]}; expected one "
-                "grade a row"
-            )
+            rows = f"{of_y} has {len(has_grade)} rows"
+            raise ValueError(f"{rows}; expected {table.shape[0]}, as {of_X}")
         names, limit = (of_y, of_qid, "sample_weight"), grade_limit(measures)
         self.data = judged(grades, qid, limit=limit, names=names, real=True)
         queries = self.data.queries

@@ -44,13 +44,11 @@ def values(collection):
     return system_values([gb.GAP(g=G), gb.AP(), gb.nDCG(k=10)], *collection)
 
 
-def table_of(table, measures=("m",), order=None):
-    """Systems a, b, ... and topics 1, 2, ... with these values; systems in another order."""
+def table_of(table, measures=("m",)):
+    """Systems a, b, ... and topics 1, 2, ... with these values."""
     table = np.asarray(table, dtype=float)
     names, topics = "abcdefgh"[: table.shape[1]], range(table.shape[2])
-    order = order or names
-    table = table[:, [names.index(name) for name in order]]
-    return SystemValues(measures, tuple(order), tuple(map(str, topics)), table)
+    return SystemValues(measures, tuple(names), tuple(map(str, topics)), table)
 
 
 # --- the values -----------------------------------------------------------------------------------
@@ -69,45 +67,12 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     assert result.means == pytest.approx(result.values.mean(axis=2))
 
 
-def test_the_best_by_mean_rank(values):
-    assert values.best(2).systems == ("s0", "s1")
-    np.testing.assert_array_equal(values.best(2).values, values.values[:, :2])
-    assert values.best(5).systems == values.systems
-
-
-def test_the_best_by_one_measure_come_best_first():
-    """The order of one measure differs from that of the mean rank over all measures."""
-    table = np.array([[0.254, 0.1, 0.270, 0.260], [0.9, 0.1, 0.8, 0.2], [0.9, 0.2, 0.8, 0.1]])
-    values = table_of(table[:, :, None], (gb.GAP(), gb.AP(), "third"))
-    assert values.best(2).systems == ("a", "c")
-    assert values.best(2, gb.GAP()).systems == values.best(2, "gap").systems == ("c", "d")
-    assert values.best(3, measure="third").systems == ("a", "c", "b")
-    assert values.best(2, gb.GAP()).means.tolist() == table[:, [2, 3]].tolist()
-
-
-@pytest.mark.parametrize("order", list(itertools.permutations("abc")))
-def test_the_best_depend_neither_on_the_order_of_systems_that_tie_nor_on_rounding(order):
-    # Two tie by two of three measures, and b wins the third.
-    table = np.array([[0.5, 0.5, 0.1], [0.3, 0.3, 0.1], [0.2, 0.4, 0.1]])
-    values = table_of(np.repeat(table[:, :, None], 2, axis=2), ("x", "y", "z"), order)
-    assert values.best(1).systems == ("b",)
-    assert set(values.best(2).systems) == {"a", "b"}
-    # A mean of .1, .2 and .3 in any order of the topics is one mean: names decide.
-    rows = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.1, 0.2]])
-    assert len(set(rows.mean(axis=1))) > 1
-    rounded = table_of(rows[None], order=order)
-    assert rounded.best(3).systems == order
-    assert rounded.best(3, "m").systems == ("a", "b", "c")
-
-
 BAD = [
-    (lambda v: v.best(9), "n"),
-    (lambda v: v.best(1, "ap@3"), "measure"),
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values"),
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "values"),
     (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "level"),
     (lambda v: discriminative_power(table_of(v.values[0, :, :1][None])), "values"),
-    (lambda v: correlation(v.best(1)), "values"),
+    (lambda v: correlation(table_of(v.values[:1, :1])), "values"),
     (lambda v: tau_ap([1.0], [1.0]), "truth"),
     (lambda v: tau_ap([1.0, 2.0, 3.0], [1.0, 2.0]), "estimated"),
 ]

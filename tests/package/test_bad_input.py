@@ -41,7 +41,7 @@ KINDS = [
         compare_rankers.repeats load_digits_ranking.n_docs mean_curve.levels
         informativeness.minimum threshold_sweep.minimum local_optimality.n_directions
         robustness.repeats significance.n_resamples discriminative_power.n_resamples
-        SystemValues.best.n reliability.n_bins""",
+        reliability.n_bins""",
     ),
     (
         "a whole number",
@@ -208,8 +208,6 @@ ONE_FUNCTION = [
     ("reliability", "grade", [0]),
     ("robustness", "fractions", [[0.0], [1.1], [nan], []]),
     ("threshold_sweep", "grid", [3, "0.5", {(0.5, 0.5)}, [], [None]]),
-    ("SystemValues.best", "n", [3]),
-    ("SystemValues.best", "measure", ["gap", gb.AP(rel=2), [gb.AP()]]),
     ("significance", "measure", [gb.AP(), "gap"]),
     ("significance by query", "first", [None, [0.1, 0.2, 0.4]]),
     ("significance by query", "second", [None, np.ones(3), per_query_values(2)]),

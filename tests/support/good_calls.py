@@ -130,7 +130,6 @@ FUNCTIONS = {
         {"first": per_query_values(3), "second": per_query_values(3, [2, 1, 0])},
     ),
     "system_values": (analysis.system_values, {"measures": [AP()], **ON_RUNS, "n_jobs": 1}),
-    "SystemValues.best": (VALUES.best, {"n": 1}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
     # --- rankers and callbacks
