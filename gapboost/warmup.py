@@ -12,8 +12,6 @@ import time
 
 import numpy as np
 
-from gapboost._boosters.training import Gradients
-from gapboost._data.judged import judged
 from gapboost._kernels.jit import KernelCache
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, RR, nDCG
@@ -35,11 +33,7 @@ def warm_up() -> None:
     few = slice(0, lengths[0])
     for smooth in (SoftRank(AP()), SoftRank(nDCG(k=5)), ApproxRank(AP(k=5))):
         smooth.gradients(grades[few], scores[few])
-    pairs = LambdaRank(AP())
-    pairs.gradients(grades, scores, qid)
-    gradients = Gradients(pairs, judged(grades, qid))
-    for dtype in (np.float64, np.float32):  # LightGBM's scores, and XGBoost's
-        gradients(scores.astype(dtype))
+    LambdaRank(AP()).gradients(grades, scores, qid)
 
 
 def main() -> None:

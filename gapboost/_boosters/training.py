@@ -140,9 +140,8 @@ class Gradients:
     def at(self, scores: Array) -> tuple[Array, Array]:
         """Return gradient and hessian at `scores`; factors of positions stay as they are."""
         check_scores(scores)
-        grad, hess = np.empty((2, len(scores)), dtype=np.float32)
         with working_on(self.team):
-            self._compute(np.ascontiguousarray(scores), grad, hess)
+            grad, hess = (array.astype(np.float32) for array in self._compute(scores))
         if self.scale[0] != self.scale[1]:
             grad *= self.scale[0] / self.scale[1]
         return grad, hess

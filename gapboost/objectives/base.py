@@ -38,14 +38,14 @@ class Pass(ABC):
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """Write the gradients at `scores` to `grad` and `hess`, in place.
 
-        All are of shape (N,), float32 or float64, in grouped order: the documents of query q are
-        rows ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimized,
+        All are float64 of shape (N,), in grouped order: the documents of query q are rows
+        ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimized,
         hessians above 0, and both times the weight of the query, ``data.weights[q]``.
         """
 
 
-class CheckedPass(Pass):
-    """Pass of an objective, with a check that it writes finite numbers to all of its output.
+class CheckedPass:
+    """Gradients of an objective by its pass, with a check that it writes finite numbers to all.
 
     Users can define objectives, and an unwritten gradient would otherwise be trained on. If weights
     differ within a query, each document's gradient and hessian are multiplied by its factor.
@@ -61,11 +61,11 @@ class CheckedPass(Pass):
         self.factors = data.factors
         self.inner = objective.prepared(data, n_jobs)
 
-    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """See `Pass`."""
-        for array in (grad, hess):
-            array.fill(np.nan)
-        self.inner(scores, grad, hess)
+    def __call__(self, scores: Array) -> tuple[Array, Array]:
+        """Return gradient and hessian at `scores`, float64 of shape (N,)."""
+        grad, hess = np.full((2, len(scores)), np.nan)
+        # Compiled code takes no others.
+        self.inner(np.require(scores, np.float64, ["C", "W"]), grad, hess)
         for name, array in (("grad", grad), ("hess", hess)):
             if not np.isfinite(array).all():
                 raise ValueError(
@@ -75,6 +75,7 @@ class CheckedPass(Pass):
         if self.factors is not None:
             grad *= self.factors
             hess *= self.factors
+        return grad, hess
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,8 +159,7 @@ class Objective(Value, ABC):
             expected.
         """
         data, scores, resolved = self.checked(y_true, y_score, qid, sample_weight)
-        grad, hess = np.empty(len(scores)), np.empty(len(scores))
-        CheckedPass(resolved, data, n_jobs)(scores, grad, hess)
+        grad, hess = CheckedPass(resolved, data, n_jobs)(scores)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
     def checked(

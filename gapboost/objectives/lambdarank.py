@@ -29,7 +29,6 @@ from gapboost._kernels.lambdarank.gradients import (
     Queries,
     dampening,
     make_memory,
-    outputs,
     quicker_by_pairs,
     reach,
     write_gradients,
@@ -258,8 +257,6 @@ class LambdaRankPass(Pass):
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
         # Code would be compiled anew for other scores, and for those that cannot be written.
-        scores = np.require(scores, np.float64, ["C", "W"])
-        written = outputs(grad, hess)
 
         def task(k: int) -> None:
             first, last = self.ranges[k]
@@ -272,7 +269,7 @@ class LambdaRankPass(Pass):
                 memory = self.make_memory()
             write_gradients(
                 first, last, start, self.queries, pair, own, self.options, *self.exponentials,
-                memory, scores, *written,
+                memory, scores, grad, hess,
             )  # fmt: skip
             # Not after an error: after an interrupt a helper thread may still write to it.
             self.free.append(memory)

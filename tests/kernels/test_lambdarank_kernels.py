@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pair_sum import summed_pairs, swap_changes, swap_parts, top_grade
 
 import gapboost as gb
+from gapboost._boosters.training import Gradients
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._kernels import threads
@@ -175,11 +176,11 @@ def test_scores_that_are_exactly_the_score_distance_apart():
     assert_agree(found, summed_pairs(gb.nDCG(), grades, scores, score_distance=0.25), 1e-12)
 
 
-@pytest.mark.parametrize("epsilon", [0.005, 0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("epsilon", [0.01, 0.025, 0.1, 1.0, 3.0])
 def test_sums_of_exponentials_are_as_exact_as_they_say(epsilon):
     x = np.concatenate([[0.0], np.geomspace(1e-4 * epsilon, FARTHEST, 20_001)])
-    error = errors_of_sums(x, epsilon) * np.minimum(epsilon + x, 1.0)[:, None]
-    assert error.max() < (4e-10 if epsilon >= 0.01 else 4e-9)
+    error = errors_of_sums(x, epsilon) * np.minimum(epsilon + x, 4.0)[:, None]
+    assert error.max() < 3e-9
 
 
 def test_sums_of_powers_are_as_exact_as_they_say():
@@ -258,15 +259,15 @@ def test_tables_that_are_not_kept_give_the_same(monkeypatch):
     np.testing.assert_array_equal(found, kept)
 
 
-def test_float32_is_rounded_at_the_end_and_read_only_scores_are_read():
+def test_scores_that_are_float32_and_read_only_are_read_and_results_are_rounded_at_the_end():
     rng = np.random.default_rng(6)
     grades, scores = rng.integers(0, 5, 300), rng.standard_normal(300).astype(np.float32)
     scores.flags.writeable = False
-    made = prepared_pass(gb.nDCG(), grades, AUTO)
-    narrow, wide = np.empty((2, 300), np.float32), np.empty((2, 300))
-    made(scores, *narrow)
-    made(scores.astype(float), *wide)
-    np.testing.assert_array_equal(narrow, wide.astype(np.float32))
+    objective, data = gb.LambdaRank(gb.nDCG()), judged(grades, None)
+    found = Gradients(objective, data)(scores)
+    assert [array.dtype for array in found] == [np.float32, np.float32]
+    expected = objective.gradients(grades, scores.astype(float))
+    np.testing.assert_array_equal(found, np.float32(expected))
 
 
 @pytest.mark.parametrize("n_lists", [400, 4_000])
@@ -274,7 +275,7 @@ def test_python_is_called_a_few_times_however_many_lists(n_lists):
     rng = np.random.default_rng(7)
     n = 20 * n_lists
     made = prepared_pass(gb.nDCG(), rng.integers(0, 5, n), AUTO, [20] * n_lists)
-    rows = rng.standard_normal(n), *np.empty((2, n), np.float32)
+    rows = rng.standard_normal(n), *np.empty((2, n))
     made(*rows)
     calls = []
     sys.setprofile(lambda frame, event, _: calls.append(event) if "call" in event else None)
@@ -352,21 +353,20 @@ def test_twice_as_many_documents_take_twice_as_many_operations():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [10, 100, 2_000, 1_000_000])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_memory_grows_with_the_documents(length, dtype):
-    """At most 64 bytes a document; 40 more of a query as long as the data."""
+def test_memory_grows_with_the_documents(length):
+    """At most 64 bytes a document; 160 more of a query as long as the data."""
     rng = np.random.default_rng(7)
     n = 1_000_000
-    grades, scores = rng.integers(0, 5, n), rng.standard_normal(n).astype(dtype)
+    grades, scores = rng.integers(0, 5, n), rng.standard_normal(n)
     data = judged(grades, np.repeat(np.arange(n // length), length))
     objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)), score_distance=None)
     objective.gradients([0, 1], [0.0, 1.0])  # compiles
     tracemalloc.start()
     try:
         prepared = objective.prepared(data, 2)
-        prepared(scores, np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32))
+        prepared(scores, np.empty(n), np.empty(n))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     peak += data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes
-    assert peak <= (64 if length < n else 104) * n
+    assert peak <= (64 if length < n else 224) * n

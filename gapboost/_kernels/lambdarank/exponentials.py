@@ -16,36 +16,31 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.vectors import (
-    EIGHT,
-    SIXTEEN,
-    THIRTY_TWO,
-    Lanes,
-    Pointer,
-    decay,
-    greater,
-    load,
-    store,
-    total,
-)
 from gapboost._kernels.vectors import FARTHEST as FARTHEST_EXPONENT
+from gapboost._kernels.vectors import Lanes, Pointer, decay, greater, load, store, total
 
-# Range of the scores (times sigma) of a list, and least epsilon (times sigma): other lists go pair
-# by pair if changes are divided.
-FARTHEST, LEAST_EPSILON = 80.0, 0.005
+# Range of the scores (times sigma) of a list, and of epsilon (times sigma): other lists go pair by
+# pair if changes are divided.
+FARTHEST = 80.0
+LEAST_EPSILON, MOST_EPSILON = 0.01, 3.0
 
 # Exponents between two anchors: e^600 and its inverse are far from overflow.
 EXPONENT = 600.0
 
-# Rates of the visits of a list, in vectors: without division, and two visits with it.
-POWERS = SIXTEEN
-FIRST, SECOND = THIRTY_TWO, EIGHT
+# Rates for changes that are divided, at the least epsilon, as a search found them for the least
+# error. For a larger epsilon the high ones move down, in proportion of their logarithms: the
+# highest is 12.8 / epsilon, but at least 20.
+LOW_RATES = np.array((
+    0.00689928, 0.0130268, 0.0231057, 0.0426726, 0.0619035, 0.130009, 0.22998, 0.376171, 0.57997,
+    0.811468, 0.961062, 1.1422, 1.54162, 1.8856, 2.54223, 3.47135, 4.18477, 4.8852, 5.62316,
+))  # fmt: skip
+HIGH_RATES = np.array((
+    8.5396, 12.7139, 18.9229, 28.2406, 42.2595, 63.4038, 95.3579, 143.718, 217.028, 328.61,
+    500.405, 774.336, 1280.36,
+))  # fmt: skip
 
-# Of changes that are divided the least rates, in two geometric progressions around 1, and the
-# number of further ones, which go up to `STEEPEST` / epsilon. A random search found them, for the
-# least error at an epsilon of .01.
-LOW_RATES = 0.6055 * np.append(1.5487 ** np.arange(-10.0, 0.0), 1.19755 ** np.arange(16.0))
-HIGH, STEEPEST = 14, 20.715
+# Rates without division: as many as numbers in a vector.
+POWERS = 16
 
 
 class Exponentials(NamedTuple):
@@ -57,8 +52,7 @@ class Exponentials(NamedTuple):
     farthest : float
         Range of the scores of a list, beyond which it goes pair by pair.
     numbers : float64 ndarray, or its address
-        For each visit of a list its rates, and their coefficients of t d, (1 - t) d and
-        t (1 - t) d.
+        Rates, and their coefficients of t d, (1 - t) d and t (1 - t) d.
     """
 
     epsilon: float
@@ -79,26 +73,25 @@ def fitted_numbers(epsilon: float) -> Array:
     """Return rates, and coefficients of the three factors; float64 of shape (4, K).
 
     They are fitted by least squares. Without division errors are at most 1.2e-12 of t and 1.4e-11
-    of t (1 - t). With an epsilon from .01 on they are at most 4e-10 / min(epsilon + x, 1), for .005
-    ten times as large.
+    of t (1 - t). With an epsilon from .01 to 3 they are at most 3e-9 / min(epsilon + x, 4).
     """
     x = np.append(
         np.geomspace(1e-3 * (epsilon or 1.0), FARTHEST, 2000), np.linspace(0.0, 20.0, 801)
     )
     wanted = factors(x, epsilon)
     if epsilon == 0.0:
-        numbers = np.zeros((4, len(POWERS)))
-        numbers[0] = np.arange(len(POWERS))
+        numbers = np.zeros((4, POWERS))
+        numbers[0] = np.arange(POWERS)
         # t and t (1 - t) vanish for documents far apart, and 1 - t = 1 - t.
         powers = np.exp(-np.outer(x, numbers[0, 1:]))
         numbers[1::2, 1:] = np.linalg.lstsq(powers, wanted[:, ::2], rcond=None)[0].T
         numbers[2] = -numbers[1]
         numbers[2, 0] = 1.0
         return numbers
-    steepest = max(STEEPEST / epsilon, 4.0 * LOW_RATES[-1])
-    high = LOW_RATES[-1] * (steepest / LOW_RATES[-1]) ** (np.arange(1.0, HIGH + 1) / HIGH)
-    rates = np.append(LOW_RATES, high)
-    weight = np.minimum(epsilon + x, 1.0)[:, None]
+    last, highest = LOW_RATES[-1], max(HIGH_RATES[-1] * LEAST_EPSILON / epsilon, 20.0)
+    share = np.log(highest / last) / np.log(HIGH_RATES[-1] / last)
+    rates = np.append(LOW_RATES, last * (HIGH_RATES / last) ** share)
+    weight = np.minimum(epsilon + x, 4.0)[:, None]
     columns = np.exp(-np.outer(x, rates)) * weight
     size = np.linalg.norm(columns, axis=0)
     fitted = np.linalg.lstsq(columns / size, wanted * weight, rcond=1e-14)[0] / size[:, None]
@@ -109,14 +102,12 @@ def farthest(epsilon: float) -> float:
     """Return the range of the scores of a list beyond which it goes pair by pair."""
     if epsilon == 0.0:
         return np.inf
-    return FARTHEST if epsilon >= LEAST_EPSILON else 0.0
+    return FARTHEST if LEAST_EPSILON <= epsilon <= MOST_EPSILON else 0.0
 
 
 def fitted_exponentials(epsilon: float) -> Exponentials:
     """Return the sums of exponentials for the visits of a list."""
-    numbers = fitted_numbers(epsilon)
-    visits = np.append(numbers[:, : len(FIRST)], numbers[:, len(FIRST) :])
-    return Exponentials(epsilon, farthest(epsilon), visits)
+    return Exponentials(epsilon, farthest(epsilon), fitted_numbers(epsilon).ravel())
 
 
 class Ranked(NamedTuple):
@@ -131,15 +122,13 @@ class Ranked(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A visit of the documents ``lo..hi-1``, down (step 1) or up (-1).
+    """A visit of all documents, down (step 1) or up (-1).
 
     The first ``receivers`` ranks receive, the first ``givers`` add to the moments, by rows of
-    ``width`` numbers of their tables, which begin at the document ``lo``.
+    ``width`` numbers of their tables.
     """
 
     step: int
-    lo: int
-    hi: int
     receivers: int
     givers: int
     received: Any
@@ -156,7 +145,7 @@ def add_running_sums(
     The first ``numbers`` are as many rates as there are lanes; their coefficients follow. Moments
     are running sums of powers by grade: plain ones over the documents of a grade; and two that are
     weighted by what documents know of a swap with this grade, over those of higher grades and over
-    those of lower ones. Behind them is the score of their anchor.
+    those of lower ones.
     """
     step, terms = visit.step, len(lanes)
     n, n_levels, s, grade, lam, eta = documents
@@ -166,13 +155,11 @@ def add_running_sums(
     of_higher = load(numbers, (1 if step > 0 else 2) * terms, lanes)
     of_lower = load(numbers, (2 if step > 0 else 1) * terms, lanes)
     stretch = EXPONENT / numbers[terms - 1]
-    r = visit.lo if step > 0 else visit.hi - 1
-    if r == (0 if step > 0 else n - 1):
-        for i in range(0, end, terms):
-            store(moments, i, 0.0 * rates)
-        moments[end] = s[r]
-    anchor = moments[end]
-    for _ in range(visit.hi - visit.lo):
+    for i in range(0, end, terms):
+        store(moments, i, 0.0 * rates)
+    r = 0 if step > 0 else n - 1
+    anchor = s[r]
+    for _ in range(n):
         distance = abs(s[r] - anchor)
         if distance > stretch:
             exponents = greater(-FARTHEST_EXPONENT + 0.0 * rates, -distance * rates)
@@ -181,7 +168,7 @@ def add_running_sums(
                 store(moments, i, factor * load(moments, i, lanes))
             anchor = s[r]
             distance = 0.0
-        a, row = grade[r], (r - visit.lo) * visit.width
+        a, row = grade[r], r * visit.width
         fall = decay(distance * rates)
         if r < visit.receivers:
             from_higher = load(moments, higher + a * terms, lanes)
@@ -200,4 +187,3 @@ def add_running_sums(
                 at = (higher if i < a else lower) + i * terms
                 store(moments, at, load(moments, at, lanes) + visit.given[row + i] * rise)
         r += step
-    moments[end] = anchor

@@ -7,15 +7,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.exponentials import (
-    FIRST,
-    POWERS,
-    SECOND,
-    Exponentials,
-    Ranked,
-    Visit,
-    add_running_sums,
-)
+from gapboost._kernels.lambdarank.exponentials import Exponentials, Ranked, Visit, add_running_sums
 from gapboost._kernels.lambdarank.pairs import (
     Grouped,
     add_cascade,
@@ -23,9 +15,9 @@ from gapboost._kernels.lambdarank.pairs import (
     grouped_pointers,
     make_grouped,
 )
-from gapboost._kernels.lambdarank.swaps import Form, fill_equal_swaps, fill_swaps, padded, read_form
+from gapboost._kernels.lambdarank.swaps import fill_equal_swaps, fill_swaps, padded, read_form
 from gapboost._kernels.order import Sorting, rank_one, sorting_for, sorting_pointers
-from gapboost._kernels.vectors import Pointer, pointer
+from gapboost._kernels.vectors import SIXTEEN, THIRTY_TWO, Pointer, pointer
 
 # Kinds of pairs: those of a quadratic form; pairs that all change the measure by 1 (RankNet); and
 # those of a cascade (ERR, RR).
@@ -33,10 +25,7 @@ FORM, EQUAL, CASCADE = 0, 1, 2
 
 # Pairs one by one that take as long as a document in the running sums: without score distance, and
 # with it.
-PAIRS_PER_DOCUMENT, PAIRS_APART = 100, 250
-
-# Documents of a longer list whose swaps are held at a time.
-BLOCK = 4096
+PAIRS_PER_DOCUMENT, PAIRS_APART = 100, 175
 
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
@@ -122,8 +111,7 @@ class Memory(NamedTuple):
     By rank: ``s``, scores times sigma; ``grade`` (int32), numbered among those that occur in the
     query; ``lam`` and ``eta``; rows of the parts of a swap, ``upper`` and ``lower``. ``number``,
     ``levels`` and ``sizes`` (int64): numbers of all grades, and the grade and the documents of each
-    number. ``form`` is for `read_form`, ``moments`` for `add_running_sums`,
-    ``prefixes`` for `fill_swaps`, by block.
+    number. ``form`` is for `read_form`, ``moments`` for `add_running_sums`.
     """
 
     s: Any
@@ -137,7 +125,6 @@ class Memory(NamedTuple):
     sizes: Any
     form: Any
     moments: Any
-    prefixes: Any
     sorting: Sorting
     grouped: Grouped
 
@@ -146,14 +133,12 @@ def make_memory(longest: int, longest_by_pairs: int, n_levels: int) -> Memory:
     """Return memory for lists up to `longest`, up to `longest_by_pairs` pair by pair."""
     width = padded(n_levels)
     s, lam, eta = np.empty((3, longest))
-    rows = max(longest_by_pairs, min(longest, BLOCK))
-    upper, lower = np.zeros((2, rows * width))
+    upper, lower = np.zeros((2, longest * width))
     number, levels, sizes = np.empty((3, n_levels), np.int64)
     return Memory(
         s=s, grade=np.empty(longest, np.int32), lam=lam, eta=eta, upper=upper, lower=lower,
         number=number, levels=levels, sizes=sizes, form=np.zeros((3 * width + 1) * width),
-        moments=np.empty(3 * n_levels * (len(FIRST) + len(SECOND)) + 2),
-        prefixes=np.empty((longest // BLOCK + 2) * 2 * width), sorting=sorting_for(longest),
+        moments=np.empty(3 * n_levels * len(THIRTY_TWO)), sorting=sorting_for(longest),
         grouped=make_grouped(longest_by_pairs, n_levels),
     )  # fmt: skip
 
@@ -165,7 +150,7 @@ def pointers(m: Memory) -> Memory:
         s=pointer(m.s, 0), grade=pointer(m.grade, 0), lam=pointer(m.lam, 0),
         eta=pointer(m.eta, 0), upper=pointer(m.upper, 0), lower=pointer(m.lower, 0),
         number=pointer(m.number, 0), levels=pointer(m.levels, 0), sizes=pointer(m.sizes, 0),
-        form=pointer(m.form, 0), moments=pointer(m.moments, 0), prefixes=pointer(m.prefixes, 0),
+        form=pointer(m.form, 0), moments=pointer(m.moments, 0),
         sorting=sorting_pointers(m.sorting), grouped=grouped_pointers(m.grouped),
     )  # fmt: skip
 
@@ -210,46 +195,27 @@ def sum_list(
     if kind == CASCADE:
         add_cascade(n, deep, epsilon, s, grade, discount, m.form, lam, eta)
         return
-    form = Form(own=m.form, pair=m.form, transposed=m.form, bend=m.form)
-    if kind == FORM:
+    if kind == EQUAL:
+        fill_equal_swaps(n, width, grade, n_levels, upper, lower)
+    else:
         form = read_form(n_levels, width, m.levels, pair, n_grades, m.form)
-    for i in range(2 * width):
-        m.prefixes[i] = 0.0
-    by_pairs = by_pairs or s[0] - s[n - 1] > exponentials.farthest
-    size = n if by_pairs else BLOCK
-    blocks = (n + size - 1) // size
+        fill_swaps(n, width, grade, discount, form, upper, lower)
+    if by_pairs or s[0] - s[n - 1] > exponentials.farthest:
+        add_pairs(
+            n, deep, n_levels, width, epsilon, m.sizes, s, grade, upper, lower, m.grouped, lam, eta
+        )
+        return
     documents = Ranked(n=n, n_levels=n_levels, s=s, grade=grade, lam=lam, eta=eta)
-    for k in range(blocks if by_pairs else 2 * blocks):
-        down = k < blocks
-        block = k if down else 2 * blocks - 1 - k
-        lo = block * size
-        hi = min(n, lo + size)
-        codes, prefix = pointer(grade, lo), pointer(m.prefixes, block * 2 * width)
-        if k == blocks:
-            pass  # the last block has its swaps from the way down
-        elif kind == EQUAL:
-            fill_equal_swaps(hi - lo, width, codes, n_levels, upper, lower)
-        else:
-            ranks = pointer(discount, lo)
-            fill_swaps(hi - lo, width, codes, ranks, form, prefix, upper, lower)
-        if by_pairs:
-            add_pairs(
-                n, deep, n_levels, width, epsilon, m.sizes, s, grade, upper, lower, m.grouped, lam,
-                eta,
-            )  # fmt: skip
-            continue
+    for step in (1, -1):
+        down = step > 0
         visit = Visit(
-            step=1 if down else -1, lo=lo, hi=hi, receivers=n if down else deep,
-            givers=deep if down else n, received=lower if down else upper,
-            given=upper if down else lower, width=width,
+            step=step, receivers=n if down else deep, givers=deep if down else n,
+            received=lower if down else upper, given=upper if down else lower, width=width,
         )  # fmt: skip
         if epsilon == 0.0:
-            add_running_sums(visit, POWERS, numbers, documents, m.moments)
+            add_running_sums(visit, SIXTEEN, numbers, documents, m.moments)
         else:
-            others = pointer(m.moments, 3 * n_levels * len(FIRST) + 1)
-            second = pointer(numbers, 4 * len(FIRST))
-            add_running_sums(visit, FIRST, numbers, documents, m.moments)
-            add_running_sums(visit, SECOND, second, documents, others)
+            add_running_sums(visit, THIRTY_TWO, numbers, documents, m.moments)
 
 
 @kernel
@@ -267,14 +233,10 @@ def write_gradients(
     scores: Array,
     grad: Array,
     hess: Array,
-    grad32: Array,
-    hess32: Array,
 ) -> None:
     """Write the gradients, to be minimized, of queries ``first..last-1``.
 
-    The tables of the first one are ``pair[start]`` and ``own[start]``. Results go to float64
-    arrays, or to float32 arrays where those are empty: a second version of all of this would take
-    seconds to compile.
+    The tables of the first one are ``pair[start]`` and ``own[start]``.
     """
     m, sigma, n_grades = pointers(memory), options.sigma, own.shape[1]
     lam, eta, order, sorting = m.lam, m.eta, m.sorting.order, m.sorting
@@ -318,21 +280,5 @@ def write_gradients(
         for r in range(n):
             row = begin + order[r]
             steady = max(eta[r], options.least_curvature * abs(lam[r])) * curve
-            steady = max(steady, HESSIAN_FLOOR)
-            if len(grad) > 0:
-                grad[row] = lam[r] * push
-                hess[row] = steady
-            else:
-                grad32[row] = lam[r] * push
-                hess32[row] = steady
-
-
-NO_FLOATS = np.empty(0, np.float32)
-NO_DOUBLES = np.empty(0)
-
-
-def outputs(grad: Array, hess: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the four output arrays of `write_gradients`."""
-    if grad.dtype == np.float32:
-        return NO_DOUBLES, NO_DOUBLES, grad, hess
-    return grad, hess, NO_FLOATS, NO_FLOATS
+            grad[row] = lam[r] * push
+            hess[row] = max(steady, HESSIAN_FLOOR)

@@ -55,21 +55,19 @@ def fill_swaps(
     grade: Pointer,
     discount: Pointer,
     form: Form,
-    prefix: Pointer,
     upper: Pointer,
     lower: Pointer,
 ) -> None:
-    """Write the rows of ``n`` documents; ``prefix``, C and E, is continued behind itself."""
+    """Write the rows of ``n`` documents."""
     for i in range(0, width, len(EIGHT)):
-        own, c, e = load(form.own, i, EIGHT), load(prefix, i, EIGHT), load(prefix, width + i, EIGHT)
+        own = load(form.own, i, EIGHT)
+        c = e = 0.0 * own
         for r in range(n):
             row = grade[r] * width + i
             here = discount[r] * load(form.transposed, row, EIGHT)
             store(upper, r * width + i, discount[r] * (own + c) - e - here)
             c = c + load(form.pair, row, EIGHT)
             e = e + here
-        store(prefix, 2 * width + i, c)
-        store(prefix, 3 * width + i, e)
     for r in range(n):
         a = grade[r]
         of_its_own = upper[r * width + a]
