@@ -85,9 +85,8 @@ def main(directory, picture):
             )
         print(f"  {builtin:20}{best.max():8.4f}{TREES[best.argmax()]:7}\n")
         axes = plot_g(search, figure=part).axes[0]
-        axes.axhline(best.max(), color="0.4", linestyle="--", label=f"built-in {builtin}")
-        axes.set_title(name)
-        axes.legend(frameon=False)
+        axes.axhline(best.max(), color="0.4", linestyle="--")
+        axes.set_title(f"{name}; dashed: built-in {builtin}")
     figure.savefig(picture, dpi=120)
     print(
         f"Each row shows its best number of trees of {len(TREES)}. A best of many is a little "

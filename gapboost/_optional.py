@@ -35,13 +35,6 @@ def frame(data: Mapping[str, Any] | Sequence[Any], index: Iterable[str] = ()) ->
     return table.set_index(names) if names else table
 
 
-def axes(ax: Any = None) -> Any:
-    """Return `ax`, or the axes of a new figure."""
-    if ax is not None:
-        return ax
-    return imported("matplotlib.pyplot", "plot", "to plot").subplots(layout="constrained")[1]
-
-
 def tqdm() -> Any:
     """Return the class of all progress bars."""
     return imported("tqdm.auto", "progress", "to show progress").tqdm

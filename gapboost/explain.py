@@ -7,14 +7,14 @@ frame.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_consistent_length
 
-from gapboost._data.arguments import as_integer, shown
+from gapboost._data.arguments import shown
 from gapboost._data.features import feature_names, features, rows_of, split, without_qid
 from gapboost._data.judged import judged
 from gapboost._data.queries import Queries, grouped_rows
@@ -61,6 +61,8 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     ------
     ValueError, TypeError
         If an argument is unusable, or the library has no contributions for the model.
+    IndexError
+        If `X` has no row `a` or `b`.
     NotFittedError
         Before `fit`.
     ImportError
@@ -88,14 +90,10 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     True
     """
     ranker, X, names = model_and_table(ranker, X, qid)
-    for name, row in (("a", a), ("b", b)):
-        if as_integer(row, name, 0, "a row of X, counted from 0,") >= X.shape[0]:
-            raise ValueError(f"{name} is {row}, but X has {X.shape[0]} rows; expected a row of X")
     both = rows_of(X, np.array([a, b]))
-    found = contributions(ranker, both)
-    labels = [f"{_shown(one)} | {_shown(other)}" for one, other in zip(*_cells(both), strict=True)]
-    values = found.values[0] - found.values[1]
-    return _explanation(values, found.scores[1], np.array(labels), names)
+    values, scores, _ = contributions(ranker, both)
+    data = [f"{_shown(one)} | {_shown(other)}" for one, other in zip(*_cells(both), strict=True)]
+    return _explanation(values[0] - values[1], scores[1], np.array(data), names)
 
 
 def query(ranker: Any, X: Any, qid: Any = None) -> Any:
@@ -135,13 +133,13 @@ def query(ranker: Any, X: Any, qid: Any = None) -> Any:
     _, qid = split(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
-    found = contributions(ranker, X)
-    values, scores = (
-        np.add.reduceat(queries.grouped(rows), queries.offsets[:-1]) for rows in found[:2]
+    values, scores, _ = contributions(ranker, X)
+    sums, totals = (
+        np.add.reduceat(queries.grouped(rows), queries.offsets[:-1]) for rows in (values, scores)
     )
-    means = (values / queries.sizes[:, None])[queries.codes]
-    base = (scores / queries.sizes)[queries.codes]
-    return _explanation(found.values - means, base, _cells(X), names)
+    means = (sums / queries.sizes[:, None])[queries.codes]
+    base = (totals / queries.sizes)[queries.codes]
+    return _explanation(values - means, base, _cells(X), names)
 
 
 def measure(
@@ -193,23 +191,19 @@ def measure(
     wanted = as_measure(measure)
     _, qid = split(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
+    check_consistent_length(X, y)
     data = judged(
         y, qid, limit=grade_limit([wanted]), names=("y", "qid", "sample_weight"), real=True
     )
-    queries = data.queries
-    if queries.n_rows != X.shape[0]:
-        raise ValueError(
-            f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row"
-        )
-    resolved = wanted.resolved(data.occurring)
-    found = contributions(ranker, X)
-    values = queries.grouped(found.values)
-    (full,) = query_values([resolved], data, queries.grouped(found.scores))
-    total, begins = values.sum(axis=1), queries.offsets[:-1]
+    queries, resolved = data.queries, wanted.resolved(data.occurring)
+    found, scores, rounding = contributions(ranker, X)
+    values, begins = queries.grouped(found), queries.offsets[:-1]
+    (full,) = query_values([resolved], data, queries.grouped(scores))
+    total = values.sum(axis=1)
     losses: dict[Any, Array] = {}
     for name, column in zip(names, values.T, strict=True):
         moved = np.minimum.reduceat(column, begins) < np.maximum.reduceat(column, begins)
-        left = _with_ties(total - column, queries, found.rounding)
+        left = _with_ties(total - column, queries, rounding)
         (without,) = query_values([resolved], data, left)
         losses[name] = np.where(moved, full - without, 0.0)
     return PerQuery(losses, queries.ids).to_pandas()
@@ -244,14 +238,6 @@ def _explanation(values: Array, base: Any, data: Array, names: Sequence[str]) ->
 # --- models ---------------------------------------------------------------------------------------
 
 
-class Contributions(NamedTuple):
-    """Contributions, float64 of shape (N, n_features), and the scores, (N,), that they sum to."""
-
-    values: Array
-    scores: Array
-    rounding: float
-
-
 def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the last step of a pipeline, the table that it reads, and the names of its columns."""
     names: tuple[str, ...] = ()
@@ -262,8 +248,6 @@ def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str,
             with suppress(AttributeError):  # of a step without names
                 names = tuple(map(str, steps.get_feature_names_out()))
     X = features(without_qid(X)[0])
-    if not X.shape[0]:
-        raise ValueError("X has 0 rows; expected at least one document")
     found = feature_names(X) or names
     return ranker, X, found if len(found) == X.shape[1] else column_numbers(X)
 
@@ -273,8 +257,11 @@ def column_numbers(X: Any) -> tuple[str, ...]:
     return tuple(f"x{number}" for number in range(X.shape[1]))
 
 
-def contributions(ranker: Any, X: Any) -> Contributions:
+def contributions(ranker: Any, X: Any) -> tuple[Array, Array, float]:
     """Return the contributions of a fitted model to the scores of the rows of `X`.
+
+    Contributions, float64 of shape (N, n_features), sum in each row to the score, (N,), minus a
+    constant. The third value is the relative difference of two such sums that is rounding.
 
     Raises
     ------
@@ -291,8 +278,6 @@ def contributions(ranker: Any, X: Any) -> Contributions:
             f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or "
             "XGBoost, a Booster, or a pipeline that ends in one"
         )
-    if hasattr(ranker, "fit"):
-        check_is_fitted(ranker)
     scores, values = (_of_lightgbm if library == "lightgbm" else _of_xgboost)(ranker, X)
     if scores.ndim > 1:
         raise ValueError(f"ranker has {scores.shape[1]} scores a row; expected one score a row")
@@ -304,13 +289,13 @@ def contributions(ranker: Any, X: Any) -> Contributions:
             "ranker has contributions whose sums differ from the scores by up to "
             f"{np.ptp(rest) / 2:.3g}; expected a model for which {library} has exact contributions"
         )
-    return Contributions(values, scores, ROUNDING[library])
+    return values, scores, ROUNDING[library]
 
 
 def _of_lightgbm(model: Any, X: Any) -> tuple[Array, Array]:
-    booster = getattr(model, "booster_", model)
     scores: Array = model.predict(X, raw_score=True)
     values = model.predict(X, pred_contrib=True)
+    booster = getattr(model, "booster_", model)
     if "\naverage_output\n" in booster.model_to_string(num_iteration=1):
         # LightGBM predicts the mean of the trees of a random forest, but both of these are sums.
         trees = max(booster.best_iteration, 0) or booster.current_iteration()
@@ -328,9 +313,7 @@ def _of_xgboost(model: Any, X: Any) -> tuple[Array, Array]:
         rounds = int(booster.attr("best_iteration") or -1) + 1
         names = ("missing", "feature_types", "enable_categorical")
         options = {name: getattr(model, name) for name in names}
-    data = xgboost.DMatrix(X, **options)
-    scores, values = (
-        booster.predict(data, iteration_range=(0, rounds), **{kind: True})
-        for kind in ("output_margin", "pred_contribs")
-    )
+    data, used = xgboost.DMatrix(X, **options), (0, rounds)
+    scores = booster.predict(data, iteration_range=used, output_margin=True)
+    values = booster.predict(data, iteration_range=used, pred_contribs=True)
     return scores.astype(np.float64), values

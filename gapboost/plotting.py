@@ -75,7 +75,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
         figure = pyplot.figure(
             figsize=(min(2.6 * n_grades, 13) if n_grades > 3 else 6, 4), layout="constrained"
         )
-    draw = {2: _line, 3: _ternary}.get(n_grades, _panels)
+    draw = _ternary if n_grades == 3 else _panels
     draw(figure, points, scores, f"{label}, mean of {scores.shape[1]} folds")
     return figure
 
@@ -121,26 +121,10 @@ def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
     return np.array(sorted(best)), np.array([best[g] for g in sorted(best)])
 
 
-def _standard_errors(scores: Array) -> Array:
-    relative = scores - scores.mean(axis=0)
-    errors: Array = relative.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
-    return errors
-
-
 def _best(points: Array, scores: Array) -> tuple[int, str]:
     """Return the number of the best g, and its text."""
     best = int(scores.mean(axis=1).argmax())
     return best, "best: g = (" + ", ".join(f"{x:.3g}" for x in points[best]) + ")"
-
-
-def _line(figure: Any, points: Array, scores: Array, label: str) -> None:
-    axes = figure.add_subplot()
-    x, means, (best, text) = points[:, 0], scores.mean(axis=1), _best(points, scores)
-    axes.errorbar(x, means, _standard_errors(scores), marker="o", **THIN)
-    axes.plot(x[best], means[best], label=text, **STAR)
-    axes.set_xlabel("g₁: share of users who accept grade 1   (g₂ = 1 − g₁)")
-    axes.set_ylabel(label)
-    axes.legend(frameon=False)
 
 
 def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
@@ -164,10 +148,12 @@ def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
 
 
 def _panels(figure: Any, points: Array, scores: Array, label: str) -> None:
-    means, errors = scores.mean(axis=1), _standard_errors(scores)
-    best, text = _best(points, scores)
-    panels = figure.subplots(1, points.shape[1], sharey=True)
-    for k, (axes, share) in enumerate(zip(panels, points.T, strict=True), 1):
+    means, (best, text) = scores.mean(axis=1), _best(points, scores)
+    errors = (scores - scores.mean(axis=0)).std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
+    # Of 2 grades, the second entry is 1 minus the first.
+    shares = points.T[:1] if points.shape[1] == 2 else points.T
+    panels = figure.subplots(1, len(shares), sharey=True, squeeze=False)[0]
+    for k, (axes, share) in enumerate(zip(panels, shares, strict=True), 1):
         axes.plot(share, means, ".", color="0.7", markersize=4, label="one g")
         # What is left to win or lose by this entry once all others are chosen for it.
         values = np.unique(share)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gapboost._data.arguments import seed
 from gapboost._kernels.threads import resolve_n_jobs
-from gapboost._optional import axes, frame
+from gapboost._optional import frame, imported
 from gapboost._page import line
 from gapboost.measures import Measure
 
@@ -62,7 +62,9 @@ class Result:
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the result; return the matplotlib axes, which are new ones without `ax`."""
-        ax = axes(ax)
+        if ax is None:
+            pyplot = imported("matplotlib.pyplot", "plot", "to plot")
+            ax = pyplot.subplots(layout="constrained")[1]
         if not ax.lines:
             ax.set_prop_cycle(**{key: [line(n)[key] for n in range(N_STYLES)] for key in line(0)})
         self._draw(self, ax, **options)

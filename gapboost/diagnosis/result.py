@@ -147,7 +147,7 @@ class Report:
         Parameters
         ----------
         path : path
-            Ends with ``.html``.
+            Of the HTML page.
 
         Raises
         ------

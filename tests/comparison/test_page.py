@@ -45,8 +45,3 @@ def test_numbers_links_and_inner_sections(page):
     assert '<td class="number">−1.0000</td>' in page
     assert '<a href="https://example.org/x"' in page
     assert "<h3>More</h3>" in page
-
-
-def test_other_endings_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="path"):
-        write_page(tmp_path / "page.md", "title", {})

@@ -42,7 +42,7 @@ def test_two_grades_are_a_line_with_paired_errors():
     heights = [np.ptp(segment[:, 1]) / 2 for segment in bars.get_segments()]
     np.testing.assert_allclose(heights, relative.std(axis=1, ddof=1) / 2)
     top = gs[best.mean(axis=1).argmax()]
-    assert axes.get_legend().get_texts()[0].get_text() == f"best: g = ({top[0]:.3g}, {top[1]:.3g})"
+    assert axes.figure.get_suptitle() == f"best: g = ({top[0]:.3g}, {top[1]:.3g})"
 
 
 def test_three_grades_are_a_triangle():
