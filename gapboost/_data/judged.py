@@ -277,7 +277,12 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
         )
     factors = None
     if len(weights) == queries.n_rows:
-        weights, factors = _weights_of_rows(queries.grouped(weights), queries)
+        begins, by_row = queries.offsets[:-1], queries.grouped(weights)
+        weights = by_row[begins]
+        if not np.array_equal(np.repeat(weights, queries.sizes), by_row):
+            weights = np.add.reduceat(by_row, begins) / queries.sizes
+            means = np.repeat(weights, queries.sizes)
+            factors = np.divide(by_row, means, out=np.ones(len(by_row)), where=means > 0)
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
@@ -286,18 +291,3 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
             f"zero, with a sum from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     return weights, factors
-
-
-def _weights_of_rows(weights: Array, queries: Queries) -> tuple[Array, Array | None]:
-    """Split weights of rows, in grouped order, into weights of queries and factors of rows.
-
-    A weight that is constant in a query becomes the weight of the query, bit for bit.
-    """
-    begins, sizes = queries.offsets[:-1], queries.sizes
-    first = weights[begins]
-    if np.array_equal(np.repeat(first, sizes), weights):
-        return first, None
-    constant = np.minimum.reduceat(weights, begins) == np.maximum.reduceat(weights, begins)
-    mean = np.where(constant, first, np.add.reduceat(weights, begins) / sizes)
-    by_row = np.repeat(mean, sizes)
-    return mean, np.divide(weights, by_row, out=np.ones(len(weights)), where=by_row > 0)

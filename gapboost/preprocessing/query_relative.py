@@ -254,7 +254,6 @@ def _with_columns(X: Any, new: Array, names: list[str]) -> Any:
 def _relative_to_query(values: Array, queries: Queries, kind: str) -> Array:
     """Return the features of one kind, of the shape and dtype of `values`."""
     rows = np.arange(len(values)) if queries.rows is None else queries.rows
-    function = _zscores if kind == "zscore" else _percentile_ranks
     output = np.empty_like(values)
     for size in np.unique(queries.sizes):
         begins = queries.offsets[:-1][queries.sizes == size]
@@ -264,34 +263,24 @@ def _relative_to_query(values: Array, queries: Queries, kind: str) -> Array:
             for first in range(0, values.shape[1], COLUMNS_AT_ONCE):
                 columns = slice(first, first + COLUMNS_AT_ONCE)
                 x = np.ascontiguousarray(values[lists, columns].swapaxes(1, 2), np.float64)
-                with np.errstate(over="ignore", invalid="ignore"):
-                    output[lists, columns] = function(x).swapaxes(1, 2)
+                with np.errstate(all="ignore"):
+                    output[lists, columns] = _within_lists(x, kind).swapaxes(1, 2)
     return output
 
 
-def _zscores(x: Array) -> Array:
-    """Standardize lists along the last axis; a constant list is 0."""
+def _within_lists(x: Array, kind: str) -> Array:
+    """Return the features of lists along the last axis; a constant list is 0, NaN stays NaN."""
     there = ~np.isnan(x)
     n = np.maximum(there.sum(axis=-1, keepdims=True), 1)
-    low, high = _range(x)
-    # Values from 0 to 1: a large common offset costs no digits, and no square underflows.
-    x = (x - low) / np.where(high > low, high - low, 1)
-    x -= x.sum(axis=-1, where=there, keepdims=True) / n
-    deviation = np.sqrt((x * x).sum(axis=-1, where=there, keepdims=True) / n)
-    return x / np.where(high > low, deviation, 1)
-
-
-def _percentile_ranks(x: Array) -> Array:
-    """Rank lists along the last axis, from 0 to 1; a constant list is 0."""
-    n = (~np.isnan(x)).sum(axis=-1, keepdims=True)
-    low, high = _range(x)
-    ranks = rankdata(x, axis=-1, nan_policy="omit") - 1
-    return np.where(low == high, 0 * x, ranks / np.maximum(n - 1, 1))
-
-
-def _range(x: Array) -> tuple[Array, Array]:
-    """Return the lowest and the highest value along the last axis, NaN if there is none."""
-    return np.fmin.reduce(x, axis=-1, keepdims=True), np.fmax.reduce(x, axis=-1, keepdims=True)
+    low, high = (f.reduce(x, axis=-1, keepdims=True) for f in (np.fmin, np.fmax))
+    if kind == "rank":
+        new = (rankdata(x, axis=-1, nan_policy="omit") - 1) / (n - 1)
+    else:
+        # Values from 0 to 1: a large common offset costs no digits, and no square underflows.
+        new = (x - low) / (high - low)
+        new -= new.sum(axis=-1, where=there, keepdims=True) / n
+        new /= np.sqrt((new * new).sum(axis=-1, where=there, keepdims=True) / n)
+    return np.where(low == high, 0 * x, new)
 
 
 def query_relative_features(
