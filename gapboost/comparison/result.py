@@ -248,11 +248,6 @@ class Comparison:
         confidence : float, default=0.95
         margin : float, optional
             As in `summary`.
-
-        Raises
-        ------
-        ValueError
-            If the path has another ending.
         """
         table = self.summary(baseline or self.rankers[0], confidence, margin=margin)
         write_report(path, self, table, confidence, margin)

@@ -148,11 +148,6 @@ class Report:
         ----------
         path : path
             Of the HTML page.
-
-        Raises
-        ------
-        ValueError
-            If the path has another ending.
         """
         checks = self.checks.reset_index().drop(columns="link")
         # Four digits, not four decimals: 0.00001 is no 0.

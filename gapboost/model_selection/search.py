@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from gapboost._boosters.native import check_one_label
-from gapboost._boosters.ranker import EARLY_STOPPING, GAPRanker, ranking_objective
+from gapboost._boosters.ranker import GAPRanker, ranking_objective
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import as_integer
 from gapboost._data.features import features, rows_of, split
@@ -92,13 +92,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # With metadata routing on, the search itself can be cross-validated.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {
-        "qid": True,
-        "sample_weight": True,
-        "position": True,
-    }
-    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
-    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
+    __metadata_request__fit: ClassVar = {"qid": True, "sample_weight": True, "position": True}
+    __metadata_request__predict: ClassVar = {"qid": True}
+    __metadata_request__score: ClassVar = {"qid": True, "sample_weight": True}
 
     _estimator_type = "ranker"
 
@@ -171,17 +167,12 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         limit = grade_limit(measures)
         judged = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
         codes = judged.queries.codes
+        ids = judged.queries.ids[codes]
         if sample_weight is not None and judged.factors is None:
             sample_weight = judged.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = X if isinstance(self.estimator, Pipeline) else features(split(X, qid, group)[0])
-        columns = {
-            "X": table,
-            "y": y,
-            "qid": judged.queries.ids[codes],
-            "weight": sample_weight,
-            "position": position,
-        }
+        columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
         folds = query_folds(judged.queries, self.cv, self.random_state, table, y)
         tasks = [(fold, numbers) for fold in range(len(folds)) for numbers in trainings.values()]
         found = Parallel(self.n_jobs, return_as="generator")(
@@ -234,14 +225,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the measure that a candidate trains for; raise if it cannot be trained."""
         model = _with_params(self.estimator, params)
         _check_estimator(model)
-        ranker = last_step(model)
-        for name in (*EARLY_STOPPING, "stopping_metric"):
-            if (value := ranker.get_params(deep=False).get(name)) is not None:
-                raise ValueError(
-                    f"{name} is {value!r}; expected None: the search tries every number of trees "
-                    "up to n_estimators and chooses the best"
-                )
-        measure: Measure = ranking_objective(ranker, None).measure
+        measure: Measure = ranking_objective(last_step(model), None).measure
         return measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]

@@ -63,7 +63,7 @@ KINDS = [
     (
         "",  # one of some values
         ("other", 0.5, ["row"], TABLE),
-        """simplex_grid.monotone compare_rankers.shuffle compare_rankers.progress
+        """compare_rankers.shuffle compare_rankers.progress
         trec.rankings.ties trec.evaluate.ties trec.evaluate.empty system_values.ties
         robustness.ties correlation.kind precision_recall.ties evaluate.ties evaluate.empty
         evaluate.missing_queries""",
