@@ -162,24 +162,16 @@ def compare_rankers(
     )
     leaks = find_leaks(documents)
     if leaks:
-        warnings.warn(
-            f"X has features that alone rank like the grades, such as {next(iter(leaks))!r}: no "
-            "comparison tells rankers apart before they are removed",
-            UserWarning,
-            stacklevel=2,
-        )
+        message = f"X has features that alone rank like the grades, such as {next(iter(leaks))!r}"
+        warnings.warn(f"{message}; expected none", UserWarning, stacklevel=2)
     training.try_rankers()
     total = len(rankers) * len(training.splits)
     with progress_bar(total, progress, "compare_rankers") as advance:
         found = Comparison(training, training.run(n_jobs, advance), leaks)
     if found.identical_repeats:
-        warnings.warn(
-            f"repeats is {repeats}, but those of {', '.join(found.identical_repeats)} are "
-            "identical: the folds are the same, and nothing is random in training; expected "
-            "repeats=1, or a number of folds",
-            UserWarning,
-            stacklevel=2,
-        )
+        message = f"repeats is {repeats}, but those of {', '.join(found.identical_repeats)} are "
+        message += "identical; expected repeats=1, or cv as a number of folds"
+        warnings.warn(message, UserWarning, stacklevel=2)
     return found
 
 

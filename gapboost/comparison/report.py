@@ -51,12 +51,12 @@ def decide(comparison: "Comparison", table: Any) -> list[str]:
     else:
         decision = f"No ranker is ahead of {baseline} in {measure}."
     others = table[(table["measure"] != measure) & table["verdict"].isin((AHEAD, BEHIND))]
+    shown = [_shown(row) for part in (decisive, others) for row in part.itertuples()]
     return [
         decision,
-        f"Differences in {measure}: {', '.join(map(_shown, decisive.itertuples()))}.",
+        f"Compared with {baseline}: {', '.join(shown)}.",
         "An inconclusive difference could be anything in its interval. Equal rankers have the same "
         "value on every test query.",
-        f"Verdicts by other measures: {', '.join(map(_shown, others.itertuples())) or 'none'}.",
     ]
 
 
@@ -69,19 +69,10 @@ def _shown(row: Any) -> str:
 def plot(table: Any, confidence: float) -> Any:
     """Return a figure of a `summary` with one baseline, with a panel for each measure."""
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
-    n_measures = table["measure"].nunique()
-    size = (2.2 + 2.9 * n_measures, 1.5 + 0.34 * len(table) / n_measures)
-    figure = pyplot.figure(figsize=size, layout="constrained")
-    _draw(figure, table, confidence)
-    figure.suptitle(f"compared with {table['baseline'][0]}", fontsize=11)
-    figure.supxlabel(KEY, fontsize=9)
-    return figure
-
-
-def _draw(figure: Any, table: Any, confidence: float) -> None:
-    """Draw the differences, one panel for each measure, the first ranker at the top."""
     by_measure = table.groupby("measure", sort=False)
-    panels = figure.subplots(1, len(by_measure), sharey=True, squeeze=False)[0]
+    n, height = len(by_measure), 1.3 + 0.34 * len(table) / len(by_measure)
+    figure = pyplot.figure(figsize=(1.1 + 2.9 * n, height), layout="constrained")
+    panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
     for ax, (measure, rows) in zip(panels, by_measure, strict=True):
         for place, row in enumerate(rows.itertuples()):
             mark = MARKS[row.verdict]
@@ -90,45 +81,40 @@ def _draw(figure: Any, table: Any, confidence: float) -> None:
         ax.axvline(0, color=GRAY, linewidth=0.8)
         # A long name takes two lines, to leave space for the marks; tables hold the whole name.
         wrapper = textwrap.TextWrapper(24, max_lines=2, placeholder=" …")
-        ax.set_yticks(
-            range(len(rows)), map(wrapper.fill, rows["ranker"]), fontsize=9, parse_math=False
-        )
+        names = map(wrapper.fill, rows["ranker"])
+        ax.set_yticks(range(len(rows)), names, fontsize=9, parse_math=False)
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.margins(x=0.08)
         ax.locator_params(axis="x", nbins=4)
         ax.set_title(measure, fontsize=10)
-        ax.set_xlabel(f"difference, simultaneous {confidence:.0%} interval", fontsize=9)
+        difference = f"difference from {rows['baseline'].iloc[0]}"
+        ax.set_xlabel(f"{difference},\nsimultaneous {confidence:.0%} interval", fontsize=9)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
+    return figure
 
 
 def write_report(
     path: Any, comparison: "Comparison", table: Any, confidence: float, margin: float | None
 ) -> None:
     """Write the page of `Comparison.report`; `table` is its summary."""
-    figures = imported("matplotlib.figure", "plot", "for the report's pictures")
-    pictures = []
-    for _, rows in table.groupby("measure", sort=False):
-        figure = figures.Figure(figsize=(4.0, 1.1 + 0.34 * len(rows)), layout="constrained")
-        _draw(figure, rows, confidence)
-        pictures.append(figure)
+    pictures = [plot(rows, confidence) for _, rows in table.groupby("measure", sort=False)]
     means = comparison.means()
     for name in means.columns[len(comparison.measures) :]:  # the costs
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
-    reading = (
-        "The intervals of a measure hold together. Four of five such comparisons find a true "
-        f"difference as large as detectable says. How to read verdicts and intervals: {GUIDE}"
-    )
+    reading = f"How to read verdicts and intervals, and what detectable means: {GUIDE}"
     against = f"Differences from {table['baseline'][0]}"
     sections = {
-        "Decision": [*decide(comparison, table), pictures, f"{against}: {KEY}"],
+        "Decision": [*decide(comparison, table), pictures, KEY],
         "Means": [means],
         against: [differences, reading],
         "Settings": [_settings(comparison, margin)],
     }
     write_page(path, "Which ranker ranks better?", sections)
+    for picture in pictures:
+        imported("matplotlib.pyplot", "plot", "to plot").close(picture)
 
 
 def _settings(comparison: "Comparison", margin: float | None) -> Any:

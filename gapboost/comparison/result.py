@@ -14,7 +14,7 @@ from gapboost._data.arguments import BELOW_ONE, as_number, one_of
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
 from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
-from gapboost.comparison.report import plot, write_report
+from gapboost.comparison.report import KEY, plot, write_report
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 
 
@@ -227,7 +227,9 @@ class Comparison:
         matplotlib Figure
         """
         table = self.summary(baseline or self.rankers[0], confidence, margin=margin)
-        return plot(table, confidence)
+        figure = plot(table, confidence)
+        figure.supxlabel(KEY, fontsize=9)
+        return figure
 
     def report(
         self,

@@ -215,9 +215,9 @@ def report(
     X : array-like of shape (N, n_features)
         Features of the test queries, as the ranker or the pipeline takes them. A data frame may
         hold the query ids in a column ``qid``.
-    y : array-like of shape (N,), or of several labels (N, L)
-        Grades. NaN marks an unjudged document, which counts as grade 0. Of several labels, checks
-        and documents show the one that the first measure reads.
+    y : array-like of shape (N,)
+        Grades. NaN marks an unjudged document, which counts as grade 0. Of several labels, pass
+        one.
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional
@@ -259,7 +259,7 @@ def report(
     >>> gb.report(ranker, test.X, test.y, test.qid, ignore=["ties"]).checks.loc["ties", "status"]
     'ignored'
     """
-    if not ordered(ignore) or not all(one in CHECKS for one in ignore):
+    if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
         raise ValueError(f"ignore is {shown(ignore)}; expected a list of {', '.join(CHECKS)}")
     n_worst = as_integer(n_worst, "n_worst")
     wanted = as_measures(measures)
@@ -273,7 +273,7 @@ def report(
         check_names([*training.features], [*test.features], "X_train", "X")
     parts = [test, training] if training else [test]
     names = [*measures] if ordered(measures) else [measures]  # type: ignore[misc]
-    occurring = _occurring(parts)
+    occurring = np.unique(np.concatenate([rows.data.occurring for rows in parts]))
     for rows in parts:
         pairs = zip(names, wanted, strict=True)
         rows.measure_by({str(name): measure.resolved(occurring) for name, measure in pairs})
@@ -290,14 +290,3 @@ def report(
         for name in CHECKS
     }
     return Report(ranker, test, training, findings, documents, n_worst)
-
-
-def _occurring(parts: Sequence[Rows]) -> Any:
-    """Return the grades of all parts, by label if there are several."""
-    occurring = [rows.data.occurring for rows in parts]
-    if not parts[0].data.labels:
-        return np.unique(np.concatenate(occurring))
-    return {
-        column: np.unique(np.concatenate([of_part[column] for of_part in occurring]))
-        for column in occurring[0]
-    }

@@ -8,7 +8,6 @@ import numpy as np
 
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.features import column_names, feature_names, features, split
-from gapboost._data.grades import column_name, label_columns
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
@@ -29,16 +28,14 @@ class Rows:
     X, y, qid : array-like
         As the caller gave them.
     measures : sequence of Measure
-        The first one decides which of several labels gives the grades.
     suffix : str
         End of the caller's names of the arguments: ``"_train"`` or ``""``.
 
     Attributes
     ----------
     data : Judged
-        Queries and grades of all labels; an unjudged document has grade 0.
+        Queries and grades; an unjudged document has grade 0.
     grades : ndarray of shape (N,)
-        By the label of the first measure.
     has_grade : bool ndarray of shape (N,)
         False for an unjudged document.
     scores : float64 ndarray of shape (N,)
@@ -80,17 +77,19 @@ class Rows:
         if qid is None:
             raise ValueError(f"{of_qid} is missing; expected one query id a row")
         table = features(X, of_X)
-        label = measures[0].terms[0][1].label_column
-        grades, has_grade = _grades(y, of_y, label)
+        grades = numeric_column(y, of_y, "grades >= 0, or NaN for unjudged documents")
+        has_grade = ~np.isnan(grades)
         if table.shape[0] != len(has_grade):
             rows = f"{of_y} has {len(has_grade)} rows"
             raise ValueError(f"{rows}; expected {table.shape[0]}, as {of_X}")
+        if not has_grade.any():
+            raise ValueError(f"{of_y} holds NaN alone; expected a grade of some documents")
         names, limit = (of_y, of_qid, "sample_weight"), grade_limit(measures)
-        self.data = judged(grades, qid, limit=limit, names=names, real=True)
+        self.data = judged(np.nan_to_num(grades), qid, limit=limit, names=names, real=True)
         queries = self.data.queries
         if len(queries) < 2:
             raise ValueError(f"{of_qid} holds 1 query; expected at least two, for an interval")
-        self.grades = (self.data if label is None else self.data.of_label(label)).grades
+        self.grades = self.data.grades
         self.has_grade = queries.grouped(has_grade)
         self.scores = queries.grouped(_scores(ranker, X, qid)).astype(np.float64)
         self.rows = queries.grouped(np.arange(queries.n_rows))
@@ -184,23 +183,6 @@ def _features(table: Any) -> tuple[Any, list[str]]:
     # There are many NaN, and two zeros: one of each.
     features = frame(found)
     return features.where(features.notna()) + 0.0, list(numbers)
-
-
-def _grades(y: Any, name: str, label: Any) -> tuple[Any, Array]:
-    """Return grades of all labels, 0 for NaN, and True for each row with a grade of one label."""
-    several = label_columns(y)
-    filled: dict[Any, Array] = {}
-    has_grade: dict[Any, Array] = {}
-    for column, values in (several or {label: y}).items():
-        of_column = column_name(name, column) if several else name
-        grades = numeric_column(values, of_column, "grades >= 0, or NaN for unjudged documents")
-        has_grade[column] = ~np.isnan(grades)
-        if len(grades) and not has_grade[column].any():
-            raise ValueError(f"{of_column} holds NaN alone; expected a grade of some documents")
-        filled[column] = np.where(has_grade[column], grades, 0)
-    if not several:
-        return filled[label], has_grade[label]
-    return frame(filled), has_grade.get(label, next(iter(has_grade.values())))
 
 
 def _scores(ranker: Any, X: Any, qid: Any) -> Array:

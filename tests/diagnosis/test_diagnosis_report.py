@@ -91,29 +91,6 @@ def test_worst_queries_with_their_documents(report):
         npt.assert_array_equal(np.sort(later["grade"]), best[-2:][best[-2:] > 0])
 
 
-@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame], ids=["array", "frame"])
-def test_two_labels(kind):
-    """Checks and documents have the label of the first measure; measures read theirs."""
-    case = Case()
-    second = [(part.X[:, 4] > 0.5).astype(float) for part in (case.test, case.training)]
-    y = [
-        kind(np.column_stack((part.y, other)))
-        for part, other in zip((case.test, case.training), second, strict=True)
-    ]
-    measures = [gb.OfLabel(gb.nDCG(k=10), 0), gb.OfLabel(gb.GAP(), 1)]
-    both = gb.report(**{**case.arguments(), "y": y[0], "y_train": y[1]}, measures=measures)
-    one = gb.report(**case.arguments(), measures="ndcg@10")
-    given = {**case.arguments(), "y": second[0], "y_train": second[1]}
-    other = gb.report(**given, measures="gap")
-    npt.assert_array_equal(both.values.iloc[0], one.values.iloc[0])
-    npt.assert_array_equal(both.values.iloc[1], other.values.iloc[0])
-    assert both.checks[["status", "value"]].equals(one.checks[["status", "value"]])
-    pd.testing.assert_frame_equal(both.documents, one.documents)
-    mean = 0.5 * measures[0] + 0.5 * measures[1]
-    mixed = gb.report(**{**case.arguments(), "y": y[0], "y_train": y[1]}, measures=[mean])
-    assert mixed.checks.loc["no-contrast", "value"] == one.checks.loc["no-contrast", "value"]
-
-
 # --- the page -------------------------------------------------------------------------------------
 
 
@@ -223,6 +200,7 @@ UNUSABLE = {
     "no queries": ({"qid": None}, ValueError, "qid"),
     "one query": ({"qid": np.zeros(40)}, ValueError, "qid"),
     "other rows": ({"y": TEST.y[:39], "qid": TEST.qid[:39]}, ValueError, "y"),
+    "two labels": ({"y": np.ones((40, 2))}, ValueError, "y"),
     "no judgment": ({"y": np.full(40, np.nan)}, ValueError, "y"),
     "no training grades": ({"X_train": TRAIN.X}, ValueError, "y_train"),
     "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "X_train"),
