@@ -106,8 +106,6 @@ def test_the_page_shows_the_frames(report, page):
         assert f">{value:.4f}<" in text
     for message in report.checks["message"]:
         assert message.split(":")[0] in text
-    with pytest.raises(ValueError, match=r"path is 'report.md'"):
-        report.to_html("report.md")
 
 
 def test_queries_may_have_one_grade_alone(tmp_path):
