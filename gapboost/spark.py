@@ -78,7 +78,8 @@ class SparkXGBGAPRanker(SparkXGBRanker):
     qid_col : str
         Column of query ids: anything that Spark can sort. Rows may come in any order.
     validation_indicator_col : str, optional
-        Column of booleans: True in the rows of validation queries, which are not trained on.
+        Column of booleans: True in the rows of validation queries, which are not trained on. Use
+        one column of arrays or vectors as `features_col` then, no list.
     **kwargs
         Parameters of `xgboost.spark.SparkXGBRanker`, such as `num_workers`. `force_repartition`
         changes nothing, as rows are always brought together by query.
@@ -105,17 +106,9 @@ class SparkXGBGAPRanker(SparkXGBRanker):
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        weight = self.weightCol if self._col_is_defined_not_empty(self.weightCol) else None
-        refuse({"weight_col": weight, "position": self.getOrDefault("position")}, OFFERED)
-
-        # XGBoost reads a column that a batch lacks, if all its rows are of one kind.
-        if self.getOrDefault(self.features_cols) and self._col_is_defined_not_empty(
-            self.validationIndicatorCol
-        ):
-            raise ValueError(
-                "features_col is a list beside validation_indicator_col; expected one column of "
-                "arrays or vectors"
-            )
+        weight = self._col_is_defined_not_empty(self.weightCol)
+        given = {"weight_col": weight or None, "position": self.getOrDefault("position")}
+        refuse(given, OFFERED)
 
     def _repartition_needed(self, dataset: Any) -> bool:
         return False  # `_prepare_input` does

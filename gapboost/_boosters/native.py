@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -92,15 +91,9 @@ def _same(a: Array | None, b: Array | None) -> bool:
 
 
 def judged_groups(
-    label: Array,
-    sizes: Array,
-    weight: Array | None,
-    measures: Sequence[Measure],
-    part: bool = False,
+    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
 ) -> Judged:
     """Return a booster's labels, group sizes and weights as judged queries, checked.
-
-    All weights of a worker's `part` may be 0.
 
     Raises
     ------
@@ -109,16 +102,14 @@ def judged_groups(
     """
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid on it")
-    nothing = part and weight is not None and not weight.any()
-    data = judged(
+    return judged(
         label,
         np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64)),
-        sample_weight=None if nothing else weight,
+        sample_weight=weight,
         limit=grade_limit(measures),
         names=("label", "group", "weight"),
         real=True,
     )
-    return replace(data, weights=np.zeros(len(data.queries))) if nothing else data
 
 
 def check_one_label(measures: Sequence[Measure], where: str) -> None:

@@ -136,10 +136,6 @@ def ranking_objective(ranker: Any, random_state: Any) -> Objective:
                 "measure and g left at their defaults"
             )
         return objective
-    if not isinstance(objective, str):
-        raise TypeError(
-            f"objective is {objective!r}; expected a name such as 'lambdarank' or an objective"
-        )
     return as_objective(objective, as_measure(ranker.measure, ranker.g), seed(random_state) or 0)
 
 
@@ -226,14 +222,8 @@ class GAPRanker:
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
         ranker: Any = self
-        found = evaluate(
-            measure,
-            y,
-            ranker.predict(X),
-            qid,
-            sample_weight=sample_weight,
-            n_jobs=ranker.n_jobs,
-        )
+        scores, n_jobs = ranker.predict(X), ranker.n_jobs
+        found = evaluate(measure, y, scores, qid, sample_weight=sample_weight, n_jobs=n_jobs)
         return float(found[measure])
 
     def _features(self, X: Any, validate: bool = True) -> Any:

@@ -116,7 +116,7 @@ class Gradients:
         factors: PositionFactors | None = None,
         every: DataSummary | None = None,
     ) -> None:
-        if every is not None and objective.in_units_of_rows and data.weights.any():
+        if every is not None and objective.in_units_of_rows:
             # These objectives multiply a query by the mean size of the data that they see.
             size = every.weighted_size / data.weighted_size
             data = replace(data, weights=data.weights * size)
@@ -174,9 +174,8 @@ class Gradients:
         ValueError
         """
         rows.data.summary.check_contrasts("y")
-        grad, hess = self.at(
-            np.zeros(rows.data.queries.n_rows) if rows.start is None else rows.start
-        )
+        start = np.zeros(rows.data.queries.n_rows) if rows.start is None else rows.start
+        grad, hess = self.at(start)
         # Sums that ought to cancel leave rounding behind.
         if np.abs(grad).sum(dtype=np.float64) / (rows.data.weights @ rows.sizes) < LEAST_GRADIENT:
             raise ValueError(

@@ -150,10 +150,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         """
         return xgboost.dask.DaskXGBRanker.predict(self, without_qid(X)[0], **kwargs)
 
-    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Any:
-        """Return the leaves of Dask collections; arguments as in `XGBGAPRanker.apply`."""
-        return xgboost.dask.DaskXGBRanker.apply(self, without_qid(X)[0], iteration_range)
-
     def to_local(self) -> XGBGAPRanker:
         """Return the local ranker with the same parameters and, once fitted, the same booster."""
         given = self.get_params(deep=False)

@@ -194,10 +194,9 @@ def _judged(
     label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
 ) -> Judged | None:
     """Return the queries of a data set; None for one of several workers if it has no rows."""
-    is_part = collective.get_world_size() > 1
-    if is_part and not len(label):
+    if collective.get_world_size() > 1 and not len(label):
         return None
-    return judged_groups(label, sizes, weight, measures, is_part)
+    return judged_groups(label, sizes, weight, measures)
 
 
 def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:

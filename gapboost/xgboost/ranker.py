@@ -312,22 +312,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         ValueError
             If the columns are not those of the training data.
         """
-        self._use_one_thread_if_forked()
-        X = self._features(X, validate_features)
-        scores: Array = super().predict(X, validate_features=validate_features, **kwargs)
-        return scores
-
-    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
-        """Return leaves of rows, float32 of shape (N, n_trees)."""
-        self._use_one_thread_if_forked()
-        leaves: Array = super().apply(self._features(X), iteration_range)
-        return leaves
-
-    def _use_one_thread_if_forked(self) -> None:
         check_is_fitted(self)
         if is_forked():
             self.n_jobs = 1
             self.get_booster().set_param({"nthread": 1})
+        X = self._features(X, validate_features)
+        scores: Array = super().predict(X, validate_features=validate_features, **kwargs)
+        return scores
 
     def to_vendor(self) -> xgboost.XGBRanker:
         """Return `xgboost.XGBRanker`, fitted, with the same parameters and predictions.
@@ -353,17 +344,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         loaded.load_model(fname)
         booster = up_to_best_round(loaded.get_booster())
         state = self.random_state if isinstance(self.random_state, int) else None
-        requested = ranking_objective(self, state)
-        found = {
-            "_Booster": booster,
-            "_trained_objective": read_objective(booster, requested),
-            "_trained_names": tuple(booster.feature_names or ()),
-            "position_bias_": None,
-            **{n: getattr(loaded, n) for n in ("booster", "feature_types", "enable_categorical")},
-        }
-        of_fit = {"evals_result_", "n_queries_in_"}
-        kept = {name: value for name, value in vars(self).items() if name not in of_fit}
-        self.__dict__ = {**kept, **found}
+        self._trained_objective = read_objective(booster, ranking_objective(self, state))
+        self._Booster = booster
+        self._trained_names = tuple(booster.feature_names or ())
+        self.position_bias_ = None
+        for name in ("booster", "feature_types", "enable_categorical"):
+            setattr(self, name, getattr(loaded, name))
+        for of_fit in ("evals_result_", "n_queries_in_", "step_"):
+            self.__dict__.pop(of_fit, None)
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Return the parameters that XGBoost knows."""

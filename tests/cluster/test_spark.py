@@ -116,10 +116,6 @@ def test_early_stopping_uses_exact_means_and_models_are_saved(spark, tmp_path):
     [
         ({"weight_col": "weight"}, "^weight_col: .*XGBoost has no weights"),
         ({"position": "start"}, "^position: "),
-        (
-            {"features_col": FEATURES, "validation_indicator_col": "valid"},
-            "^features_col is a list",
-        ),
         ({"lambdarank_pair_method": "mean"}, "^lambdarank_pair_method"),
         ({"label_col": "f0"}, r"^f0 holds the grade 7, but GAP\(g=\(0.5, 0.5\)\)"),
         ({"g": [1.0]}, r"^y holds the grade 2, but GAP\(g=\(1.0,\)\)"),
