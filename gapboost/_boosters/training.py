@@ -199,6 +199,8 @@ class Metrics:
     ----------
     measures : sequence of Measure
         With g resolved.
+    names : sequence of str
+        `metric_names` of the measures.
     data : Judged
     n_jobs : int, optional
         Threads.
@@ -211,14 +213,14 @@ class Metrics:
     def __init__(
         self,
         measures: Sequence[Measure],
+        names: Sequence[str],
         data: Judged,
         n_jobs: int | None = None,
         team: Team | None = None,
         compute: Callable[[Array], list[Array]] | None = None,
     ) -> None:
-        self.measures = measures
+        self.names = names
         self.data = data
-        self.names = metric_names(measures)
         self.team = team
         self.compute = compute or QueryValues(measures, data, n_jobs=n_jobs)
 

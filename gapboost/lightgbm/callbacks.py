@@ -162,7 +162,7 @@ class LightGBMMetric(NativeMetric[Metrics]):
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics:
         data = judged_groups(label, sizes, weight, self.measures)
         resolved = [measure.resolved(data.occurring) for measure in self.measures]
-        return Metrics(resolved, data, self.n_jobs, TEAM)
+        return Metrics(resolved, self.names, data, self.n_jobs, TEAM)
 
 
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, refuse_ignored
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
-from gapboost._boosters.training import Gradients, Metrics, PositionFactors
+from gapboost._boosters.training import Gradients, Metrics, PositionFactors, metric_names
 from gapboost._data.features import check_columns, check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
@@ -363,6 +363,7 @@ def _to_continue(model: Any, rows: RankingRows, others: dict[str, Any]) -> light
 
 def _round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> list[Any]:
     """Return the metrics of a fit as `lightgbm.LGBMRanker` takes them; the first stops training."""
+    names = metric_names(plan.measures)
     # LightGBM scores the training set first, and once.
     in_order = iter(sorted(dict.fromkeys(sets), key=lambda s: s is not rows))
     known: dict[int, Metrics] = {}
@@ -372,7 +373,7 @@ def _round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> li
         # sets in the same order.
         if id(y_true) not in known:
             data = next(in_order).data
-            known[id(y_true)] = Metrics(plan.measures, data, plan.n_jobs, private.TEAM)
+            known[id(y_true)] = Metrics(plan.measures, names, data, plan.n_jobs, private.TEAM)
         return [(*value, True) for value in known[id(y_true)](y_pred)]
 
     stops = plan.stopping in plan.functions

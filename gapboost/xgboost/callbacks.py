@@ -187,7 +187,7 @@ class XGBoostMetric(NativeMetric[Metrics | None]):
             return None
         resolved = [measure.resolved(occurring) for measure in self.measures]
         on_device = values_on(self.device, resolved, data)
-        return Metrics(resolved, data, self.n_jobs, TEAM, on_device)
+        return Metrics(resolved, self.names, data, self.n_jobs, TEAM, on_device)
 
 
 def _judged(

@@ -16,7 +16,7 @@ from gapboost._boosters.ranker import (
     refuse_ignored,
 )
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
-from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors
+from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
@@ -259,7 +259,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """Return the metrics of a fit for one evaluation set; the last one stops training."""
         measures = plan.measures[::-1]
         on_device = values_on(self.device, measures, rows.data)
-        means = Metrics(measures, rows.data, plan.n_jobs, private.TEAM, on_device)
+        names = metric_names(measures)
+        means = Metrics(measures, names, rows.data, plan.n_jobs, private.TEAM, on_device)
         functions = [private.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions[::-1]]
 
         def metric(scores: Array, matrix: xgboost.DMatrix) -> list[Any]:
