@@ -24,15 +24,14 @@ from gapboost._kernels.lambdarank.gradients import (
     EQUAL,
     FORM,
     HESSIAN_FLOOR,
-    Memory,
     Options,
     Queries,
     dampening,
-    make_memory,
     quicker_by_pairs,
     reach,
     write_gradients,
 )
+from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures import Measure
 from gapboost.measures.base import parameter, tables_of

@@ -26,7 +26,7 @@ so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document.
 changes are divided by the distance of the scores. Every exponential is a product of something at q
 and something at p. So what a document receives from all documents below it comes from running sums
 of exponentials by grade, and what it receives from those above from their mirror image
-(`exponentials`): O(n c K) for n documents, c grades and K exponentials, 16 or 40.
+(`exponentials`): O(n c K) for n documents, c grades and K exponentials, 16 or 32.
 
 **Pairs of a short list are visited by grade** (`pairs`): each document visits those of lower
 grades, above it and below it. With x = sigma (s_i - s_j), of any sign, for the document i of the
@@ -37,5 +37,6 @@ higher grade, its pair has one factor, 1 / (1 + e^x), and one exponential a docu
 `pairs`         the sums pair by pair, for short lists and for cascades (ERR, RR)
 `exponentials`  sums of exponentials, and the running sums
 `gradients`     queries of a thread: rank, take, sum, scale, write
+`memory`        what the others work in
 ==============  ===========================================================================
 """

@@ -16,6 +16,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
+from gapboost._kernels.lambdarank.memory import Memory, Shape
 from gapboost._kernels.vectors import FARTHEST as FARTHEST_EXPONENT
 from gapboost._kernels.vectors import Lanes, Pointer, decay, greater, load, store, total
 
@@ -110,54 +111,29 @@ def fitted_exponentials(epsilon: float) -> Exponentials:
     return Exponentials(epsilon, farthest(epsilon), fitted_numbers(epsilon).ravel())
 
 
-class Ranked(NamedTuple):
-    """A list of ``n`` documents by rank."""
-
-    n: int
-    n_levels: int
-    s: Any
-    grade: Any
-    lam: Any
-    eta: Any
-
-
-class Visit(NamedTuple):
-    """A visit of all documents, down (step 1) or up (-1).
-
-    The first ``receivers`` ranks receive, the first ``givers`` add to the moments, by rows of
-    ``width`` numbers of their tables.
-    """
-
-    step: int
-    receivers: int
-    givers: int
-    received: Any
-    given: Any
-    width: int
-
-
 @kernel
-def add_running_sums(
-    visit: Visit, lanes: Lanes, numbers: Pointer, documents: Ranked, moments: Pointer
-) -> None:
-    """Visit documents: each receives from the moments, then adds to them.
+def add_running_sums(step: int, lanes: Lanes, numbers: Pointer, shape: Shape, m: Memory) -> None:
+    """Visit documents, down (step 1) or up (-1): each receives from the moments, and adds to them.
 
     The first ``numbers`` are as many rates as there are lanes; their coefficients follow. Moments
     are running sums of powers by grade: plain ones over the documents of a grade; and two that are
     weighted by what documents know of a swap with this grade, over those of higher grades and over
-    those of lower ones.
+    those of lower ones. Of the lower documents of pairs all receive and add, of the upper ones
+    those in the top.
     """
-    step, terms = visit.step, len(lanes)
-    n, n_levels, s, grade, lam, eta = documents
+    n, top, n_levels, width, _ = shape
+    s, moments, terms, down = m.s, m.moments, len(lanes), step > 0
+    receivers, givers = (n, top) if down else (top, n)
+    received, given = (m.lower, m.upper) if down else (m.upper, m.lower)
     higher, lower, end = n_levels * terms, 2 * n_levels * terms, 3 * n_levels * terms
     # Downwards, documents of a higher grade are above: in the right order.
     rates, slope = load(numbers, 0, lanes), load(numbers, 3 * terms, lanes)
-    of_higher = load(numbers, (1 if step > 0 else 2) * terms, lanes)
-    of_lower = load(numbers, (2 if step > 0 else 1) * terms, lanes)
+    of_higher = load(numbers, (1 if down else 2) * terms, lanes)
+    of_lower = load(numbers, (2 if down else 1) * terms, lanes)
     stretch = EXPONENT / numbers[terms - 1]
     for i in range(0, end, terms):
         store(moments, i, 0.0 * rates)
-    r = 0 if step > 0 else n - 1
+    r = 0 if down else n - 1
     anchor = s[r]
     for _ in range(n):
         distance = abs(s[r] - anchor)
@@ -168,22 +144,22 @@ def add_running_sums(
                 store(moments, i, factor * load(moments, i, lanes))
             anchor = s[r]
             distance = 0.0
-        a, row = grade[r], r * visit.width
+        a, row = m.grade[r], r * width
         fall = decay(distance * rates)
-        if r < visit.receivers:
+        if r < receivers:
             from_higher = load(moments, higher + a * terms, lanes)
             from_lower = load(moments, lower + a * terms, lanes)
             for i in range(n_levels):  # nothing changes at i = a
-                change, plain = visit.received[row + i], load(moments, i * terms, lanes)
+                change, plain = received[row + i], load(moments, i * terms, lanes)
                 from_higher = from_higher + (change if i > a else 0.0) * plain
                 from_lower = from_lower + (change if i < a else 0.0) * plain
             push = from_higher * of_higher + from_lower * of_lower
-            lam[r] -= step * total(fall * push)
-            eta[r] -= step * total(fall * slope * (from_higher - from_lower))
-        if r < visit.givers:
+            m.lam[r] -= step * total(fall * push)
+            m.eta[r] -= step * total(fall * slope * (from_higher - from_lower))
+        if r < givers:
             rise = 1.0 / fall
             store(moments, a * terms, load(moments, a * terms, lanes) + rise)
             for i in range(n_levels):
                 at = (higher if i < a else lower) + i * terms
-                store(moments, at, load(moments, at, lanes) + visit.given[row + i] * rise)
+                store(moments, at, load(moments, at, lanes) + given[row + i] * rise)
         r += step

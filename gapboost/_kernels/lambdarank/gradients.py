@@ -1,22 +1,17 @@
 """LambdaRank gradients of some queries in one call: rank, take, sum, scale, write."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.exponentials import Exponentials, Ranked, Visit, add_running_sums
-from gapboost._kernels.lambdarank.pairs import (
-    Grouped,
-    add_cascade,
-    add_pairs,
-    grouped_pointers,
-    make_grouped,
-)
-from gapboost._kernels.lambdarank.swaps import fill_equal_swaps, fill_swaps, padded, read_form
-from gapboost._kernels.order import Sorting, rank_one, sorting_for, sorting_pointers
+from gapboost._kernels.lambdarank.exponentials import Exponentials, add_running_sums
+from gapboost._kernels.lambdarank.memory import Memory, Shape, pointers
+from gapboost._kernels.lambdarank.pairs import add_cascade, add_pairs
+from gapboost._kernels.lambdarank.swaps import fill_equal_swaps, fill_swaps, read_form
+from gapboost._kernels.order import rank_one
 from gapboost._kernels.vectors import SIXTEEN, THIRTY_TWO, Pointer, pointer
 
 # Kinds of pairs: those of a quadratic form; pairs that all change the measure by 1 (RankNet); and
@@ -105,56 +100,6 @@ def dampening(size: Array) -> Array:
     return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
 
 
-class Memory(NamedTuple):
-    """Working memory for one list after the other: arrays or, in compiled code, pointers.
-
-    By rank: ``s``, scores times sigma; ``grade`` (int32), numbered among those that occur in the
-    query; ``lam`` and ``eta``; rows of the parts of a swap, ``upper`` and ``lower``. ``number``,
-    ``levels`` and ``sizes`` (int64): numbers of all grades, and the grade and the documents of each
-    number. ``form`` is for `read_form`, ``moments`` for `add_running_sums`.
-    """
-
-    s: Any
-    grade: Any
-    lam: Any
-    eta: Any
-    upper: Any
-    lower: Any
-    number: Any
-    levels: Any
-    sizes: Any
-    form: Any
-    moments: Any
-    sorting: Sorting
-    grouped: Grouped
-
-
-def make_memory(longest: int, longest_by_pairs: int, n_levels: int) -> Memory:
-    """Return memory for lists up to `longest`, up to `longest_by_pairs` pair by pair."""
-    width = padded(n_levels)
-    s, lam, eta = np.empty((3, longest))
-    upper, lower = np.zeros((2, longest * width))
-    number, levels, sizes = np.empty((3, n_levels), np.int64)
-    return Memory(
-        s=s, grade=np.empty(longest, np.int32), lam=lam, eta=eta, upper=upper, lower=lower,
-        number=number, levels=levels, sizes=sizes, form=np.zeros((3 * width + 1) * width),
-        moments=np.empty(3 * n_levels * len(THIRTY_TWO)), sorting=sorting_for(longest),
-        grouped=make_grouped(longest_by_pairs, n_levels),
-    )  # fmt: skip
-
-
-@kernel
-def pointers(m: Memory) -> Memory:
-    """Return the memory with a pointer for each array."""
-    return Memory(
-        s=pointer(m.s, 0), grade=pointer(m.grade, 0), lam=pointer(m.lam, 0),
-        eta=pointer(m.eta, 0), upper=pointer(m.upper, 0), lower=pointer(m.lower, 0),
-        number=pointer(m.number, 0), levels=pointer(m.levels, 0), sizes=pointer(m.sizes, 0),
-        form=pointer(m.form, 0), moments=pointer(m.moments, 0),
-        sorting=sorting_pointers(m.sorting), grouped=grouped_pointers(m.grouped),
-    )  # fmt: skip
-
-
 @kernel
 def number_grades(n: int, grades: Pointer, n_grades: int, m: Memory) -> int:
     """Number the grades that occur, ascending, both ways; returns how many they are."""
@@ -174,48 +119,32 @@ def number_grades(n: int, grades: Pointer, n_grades: int, m: Memory) -> int:
 
 @kernel
 def sum_list(
-    n: int,
-    deep: int,
-    by_pairs: bool,
     kind: int,
-    n_levels: int,
-    n_grades: int,
+    by_pairs: bool,
+    shape: Shape,
     discount: Pointer,
     pair: Pointer,
     own: Pointer,
+    n_grades: int,
     exponentials: Exponentials,
     m: Memory,
 ) -> None:
     """Add lam and eta of all documents, from ``s`` and ``grade`` in memory."""
-    s, grade, upper, lower, lam, eta = m.s, m.grade, m.upper, m.lower, m.lam, m.eta
-    epsilon, numbers = exponentials.epsilon, exponentials.numbers
-    width = (n_levels + 7) // 8 * 8
-    for i in range(n_levels):
-        m.form[i] = own[m.levels[i]]
     if kind == CASCADE:
-        add_cascade(n, deep, epsilon, s, grade, discount, m.form, lam, eta)
+        add_cascade(shape, discount, own, m)
         return
     if kind == EQUAL:
-        fill_equal_swaps(n, width, grade, n_levels, upper, lower)
+        fill_equal_swaps(shape, m)
     else:
-        form = read_form(n_levels, width, m.levels, pair, n_grades, m.form)
-        fill_swaps(n, width, grade, discount, form, upper, lower)
-    if by_pairs or s[0] - s[n - 1] > exponentials.farthest:
-        add_pairs(
-            n, deep, n_levels, width, epsilon, m.sizes, s, grade, upper, lower, m.grouped, lam, eta
-        )
+        fill_swaps(shape, discount, read_form(shape, pair, own, n_grades, m), m)
+    if by_pairs or m.s[0] - m.s[shape.n - 1] > exponentials.farthest:
+        add_pairs(shape, m)
         return
-    documents = Ranked(n=n, n_levels=n_levels, s=s, grade=grade, lam=lam, eta=eta)
     for step in (1, -1):
-        down = step > 0
-        visit = Visit(
-            step=step, receivers=n if down else deep, givers=deep if down else n,
-            received=lower if down else upper, given=upper if down else lower, width=width,
-        )  # fmt: skip
-        if epsilon == 0.0:
-            add_running_sums(visit, SIXTEEN, numbers, documents, m.moments)
+        if shape.epsilon == 0.0:
+            add_running_sums(step, SIXTEEN, exponentials.numbers, shape, m)
         else:
-            add_running_sums(visit, THIRTY_TWO, numbers, documents, m.moments)
+            add_running_sums(step, THIRTY_TWO, exponentials.numbers, shape, m)
 
 
 @kernel
@@ -263,10 +192,14 @@ def write_gradients(
                 farthest=divided.farthest if apart else undivided.farthest,
                 numbers=pointer(divided.numbers if apart else undivided.numbers, 0),
             )
+            shape = Shape(
+                n=n, top=queries.deep[q], n_levels=n_levels, width=(n_levels + 7) // 8 * 8,
+                epsilon=exponentials.epsilon,
+            )  # fmt: skip
             sum_list(
-                n, queries.deep[q], queries.by_pairs[q], options.kind, n_levels, n_grades,
-                pointer(queries.discount, 0), pointer(pair, table * pair.shape[1] * pair.shape[2]),
-                pointer(own, table * n_grades), exponentials, m,
+                options.kind, queries.by_pairs[q], shape, pointer(queries.discount, 0),
+                pointer(pair, table * pair.shape[1] * pair.shape[2]),
+                pointer(own, table * n_grades), n_grades, exponentials, m,
             )  # fmt: skip
         unit = sigma if apart and divided.epsilon > 0.0 else 1.0  # distances are times sigma
         mass = 0.0

@@ -7,8 +7,8 @@ in each table. Rows are a multiple of 8 long; numbers beyond the query's own gra
 
 from typing import Any, NamedTuple
 
-from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
+from gapboost._kernels.lambdarank.memory import Memory, Shape
 from gapboost._kernels.vectors import EIGHT, Pointer, load, pointer, store
 
 
@@ -21,22 +21,17 @@ class Form(NamedTuple):
     own: Any
 
 
-def padded(n: int) -> int:
-    """Return `n` rounded up to whole vectors."""
-    return -(-n // len(EIGHT)) * len(EIGHT)
-
-
 @kernel
-def read_form(
-    n_levels: int, width: int, levels: Pointer, pair: Pointer, n_grades: int, memory: Array
-) -> Form:
+def read_form(shape: Shape, pair: Pointer, own: Pointer, n_grades: int, m: Memory) -> Form:
     """Return the rows of the grades that occur in a query, from the worth of all grades."""
+    n_levels, width, levels = shape.n_levels, shape.width, m.levels
     square = width * width
     form = Form(
-        pair=pointer(memory, width), transposed=pointer(memory, width + square),
-        bend=pointer(memory, width + 2 * square), own=pointer(memory, 0),
+        pair=pointer(m.form, width), transposed=pointer(m.form, width + square),
+        bend=pointer(m.form, width + 2 * square), own=m.form,
     )  # fmt: skip
     for a in range(n_levels):
+        form.own[a] = own[levels[a]]
         g = levels[a] * n_grades
         for i in range(n_levels):
             h = levels[i] * n_grades
@@ -49,41 +44,32 @@ def read_form(
 
 
 @kernel
-def fill_swaps(
-    n: int,
-    width: int,
-    grade: Pointer,
-    discount: Pointer,
-    form: Form,
-    upper: Pointer,
-    lower: Pointer,
-) -> None:
-    """Write the rows of ``n`` documents."""
+def fill_swaps(shape: Shape, discount: Pointer, form: Form, m: Memory) -> None:
+    """Write the rows of all documents."""
+    width, grade, upper = shape.width, m.grade, m.upper
     for i in range(0, width, len(EIGHT)):
         own = load(form.own, i, EIGHT)
         c = e = 0.0 * own
-        for r in range(n):
+        for r in range(shape.n):
             row = grade[r] * width + i
             here = discount[r] * load(form.transposed, row, EIGHT)
             store(upper, r * width + i, discount[r] * (own + c) - e - here)
             c = c + load(form.pair, row, EIGHT)
             e = e + here
-    for r in range(n):
+    for r in range(shape.n):
         a = grade[r]
         of_its_own = upper[r * width + a]
         for i in range(0, width, len(EIGHT)):
             part = -of_its_own + load(upper, r * width + i, EIGHT)
             store(upper, r * width + i, part)
             bend = load(form.bend, a * width + i, EIGHT)
-            store(lower, r * width + i, part - discount[r] * bend)
+            store(m.lower, r * width + i, part - discount[r] * bend)
 
 
 @kernel
-def fill_equal_swaps(
-    n: int, width: int, grade: Pointer, n_levels: int, upper: Pointer, lower: Pointer
-) -> None:
+def fill_equal_swaps(shape: Shape, m: Memory) -> None:
     """Write the rows for a measure that every swap out of the right order lowers by 1."""
-    for r in range(n):
-        for i in range(n_levels):
-            upper[r * width + i] = (i > grade[r]) - (i < grade[r])
-            lower[r * width + i] = 0.0
+    for r in range(shape.n):
+        for i in range(shape.n_levels):
+            m.upper[r * shape.width + i] = (i > m.grade[r]) - (i < m.grade[r])
+            m.lower[r * shape.width + i] = 0.0
