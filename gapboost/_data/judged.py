@@ -246,9 +246,9 @@ def judged(
             weights = np.ones(len(queries))
         judgments = judgments_of(recall_base, queries.ids, limit, real)
     found = []
-    for (name, _, of_label), by_row in zip(parts, grades, strict=True):
+    for (name, _, _), by_row in zip(parts, grades, strict=True):
         grouped = np.ascontiguousarray(queries.grouped(by_row))
-        codes, base = codes_and_base(grouped, queries, judgments, of_label.highest, name)
+        codes, base = codes_and_base(grouped, queries, judgments, name)
         found.append(Judged(queries, codes, base, weights, factors))
     return replace(found[0], labels=dict(zip(columns, found, strict=True))) if columns else found[0]
 

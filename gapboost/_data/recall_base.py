@@ -174,7 +174,7 @@ def judgments_of(
 
 
 def codes_and_base(
-    grades: Array, queries: Queries, judgments: Judgments | None, known: float, name: str
+    grades: Array, queries: Queries, judgments: Judgments | None, name: str
 ) -> tuple[Array, RecallBase]:
     """Return the codes of grades, int32 of shape (N,), and the recall base.
 
@@ -187,8 +187,6 @@ def codes_and_base(
     queries : Queries
     judgments : Judgments or None
         None counts the rows.
-    known : float
-        The highest grade of the caller's measures: integer grades up to it are levels.
     name : str
         The caller's name of the grades.
 
@@ -201,7 +199,7 @@ def codes_and_base(
     if judgments is not None:
         query, grade, documents = judgments
         numbers, every = np.concatenate((numbers, query)), np.concatenate((grades, grade))
-    codes, levels = _codes_and_levels(every, numbers, len(queries), known, name)
+    codes, levels = _codes_and_levels(every, numbers, len(queries), name)
     shape, n_rows = (len(queries), levels.shape[-1]), len(grades)
     counts = _level_counts(numbers[:n_rows], codes[:n_rows], shape)
     if judgments is not None:
@@ -230,13 +228,11 @@ def _level_counts(
 
 
 def _codes_and_levels(
-    grades: Array, numbers: Array, n_queries: int, known: float, name: str
+    grades: Array, numbers: Array, n_queries: int, name: str
 ) -> tuple[Array, Array]:
     """Return codes, int32 of shape (N,), and levels of shape (L,) or (Q, L)."""
     if grades.dtype.kind != "f":
-        top = max(
-            int(grades.max(initial=0)), int(min(known, MOST_LEVELS - 1)) if known < math.inf else 0
-        )
+        top = int(grades.max(initial=0))
         if top < MOST_LEVELS:
             return grades, np.arange(top + 1.0)
     levels = np.unique(grades.astype(np.float64))

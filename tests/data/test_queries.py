@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle import rows_of_queries
 
 from gapboost._data.columns import checked_scores
-from gapboost._data.grades import MAX_GRADE, GradeLimit, checked_grades
+from gapboost._data.grades import MAX_GRADE, checked_grades
 from gapboost._data.judged import judged
 from gapboost._data.queries import grouped_rows
 
@@ -112,9 +112,6 @@ def test_counts_and_what_they_know():
     with_missing = judged([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
     assert with_missing.base.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]
-    assert judged([1, 0], None, limit=GradeLimit(3, "a measure")).base.counts.tolist() == [
-        [1, 1, 0, 0]
-    ]
 
 
 @pytest.mark.parametrize(
