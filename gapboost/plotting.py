@@ -75,24 +75,25 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
         figure = pyplot.figure(
             figsize=(min(2.6 * n_grades, 13) if n_grades > 3 else 6, 4), layout="constrained"
         )
+    best = int(scores.mean(axis=1).argmax())
+    figure.suptitle(f"best: g = ({', '.join(f'{x:.3g}' for x in points[best])})", fontsize=10)
     draw = _ternary if n_grades == 3 else _panels
-    draw(figure, points, scores, f"{label}, mean of {scores.shape[1]} folds")
+    draw(figure, points, scores, best, f"{label}, mean of {scores.shape[1]} folds")
     return figure
 
 
 def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
     """Return the measure's name in the results, and its name in the picture."""
     scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", None)
-    only = str(getattr(scoring, "measure", scoring) or "score")  # a search by one measure
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
-    labels = {only if name == "score" else name: name for name in names}
     if measure is None:
-        label = refit if isinstance(refit, str) else next(iter(labels), None)
+        name = refit if isinstance(refit, str) else next(iter(names), None)
     else:
-        label = measure if measure in labels else str(as_measure(measure))
-    if label not in labels:
-        raise ValueError(f"measure is {measure!r}; expected one of {list(labels)}, as in search")
-    return labels[label], label
+        name = measure if measure in names else str(as_measure(measure))
+    if name not in names:
+        raise ValueError(f"measure is {measure!r}; expected one of {names}, as in search")
+    # A search by one measure calls its values "score".
+    return name, str(getattr(scoring, "measure", scoring) or name) if name == "score" else name
 
 
 def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
@@ -121,15 +122,9 @@ def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
     return np.array(sorted(best)), np.array([best[g] for g in sorted(best)])
 
 
-def _best(points: Array, scores: Array) -> tuple[int, str]:
-    """Return the number of the best g, and its text."""
-    best = int(scores.mean(axis=1).argmax())
-    return best, "best: g = (" + ", ".join(f"{x:.3g}" for x in points[best]) + ")"
-
-
-def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
+def _ternary(figure: Any, points: Array, scores: Array, best: int, label: str) -> None:
     axes = figure.add_subplot()
-    centers, (best, best_text) = points @ CORNERS, _best(points, scores)
+    centers = points @ CORNERS
     axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="0.3", linewidth=1)
     # Hexagons about as wide as the lattice is.
     apart = np.linalg.norm(centers[:, None] - centers, axis=2)
@@ -141,14 +136,13 @@ def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
     below = 0.06 + 0.6 * spacing
     for (x, y), dy, text in zip(CORNERS, (-below, -below, below), GRADES, strict=True):
         axes.text(x, y + dy, text, ha="center", va="center")
-    axes.set_title(best_text, fontsize=10, pad=26)
     axes.set_aspect("equal")
     axes.axis("off")
     figure.colorbar(cells, ax=axes, shrink=0.8, label=label)
 
 
-def _panels(figure: Any, points: Array, scores: Array, label: str) -> None:
-    means, (best, text) = scores.mean(axis=1), _best(points, scores)
+def _panels(figure: Any, points: Array, scores: Array, best: int, label: str) -> None:
+    means = scores.mean(axis=1)
     errors = (scores - scores.mean(axis=0)).std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
     # Of 2 grades, the second entry is 1 minus the first.
     shares = points.T[:1] if points.shape[1] == 2 else points.T
@@ -163,4 +157,3 @@ def _panels(figure: Any, points: Array, scores: Array, label: str) -> None:
         axes.set_xlabel(f"$g_{{{k}}}$")
     panels[0].set_ylabel(label)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    figure.suptitle(text, fontsize=10)
