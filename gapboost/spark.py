@@ -132,15 +132,9 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
         n_jobs = booster["nthread"]
-        return (
-            ranker._train_parameters(booster),
-            {
-                **train,
-                "obj": objective(plan.objective, n_jobs=n_jobs),
-                "custom_metric": eval_metric(plan.measures[::-1], n_jobs=n_jobs),
-            },
-            matrix,
-        )
+        train["obj"] = objective(plan.objective, n_jobs=n_jobs)
+        train["custom_metric"] = eval_metric(plan.measures[::-1], n_jobs=n_jobs)
+        return ranker._train_parameters(booster), train, matrix
 
     def _convert_to_sklearn_model(self, booster: bytearray, config: str) -> XGBGAPRanker:
         ranker: XGBGAPRanker = super()._convert_to_sklearn_model(booster, config)

@@ -1,16 +1,16 @@
 """XGBoost ranker on a Dask cluster."""
 
+from functools import partial
 from typing import Any, Self
 
+import dask.array as da
 import numpy as np
 import xgboost.dask
-from dask.dataframe import Series
 
 from gapboost._boosters.ranker import refuse
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary
-from gapboost._kernels import Array
 from gapboost.dask.rows import survey
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 from gapboost.xgboost.models import finished
@@ -123,11 +123,13 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         """Return the matrix of a data set, and the summary of its rows."""
         X, qid = split(X, qid)
         summary, ids = survey(self.client, limit, y=y, qid=qid)
+        # XGBoost keeps 32 bits of an id.
+        numbers = da.asarray(qid).map_blocks(partial(np.searchsorted, ids), dtype=np.int64)
         matrix = xgboost.dask.DaskQuantileDMatrix(
             self.client,
             X,
             y,
-            qid=_numbered(qid, ids),
+            qid=numbers,
             base_margin=base_margin,
             missing=self.missing,
             feature_types=self.feature_types,
@@ -158,15 +160,3 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         others = {*given, "coll_cfg", "allow_group_split", "_client", "_asynchronous", "kwargs"}
         local.__dict__.update({n: v for n, v in vars(self).items() if n not in others})
         return local
-
-
-def _numbered(qid: Any, ids: Array) -> Any:
-    """Return query ids as their places among `ids`: XGBoost keeps 32 bits of an id."""
-    if isinstance(qid, Series):
-        return qid.map_partitions(_places, ids, meta=(qid.name, "int64"))
-    return qid.map_blocks(_places, ids, dtype=np.int64)
-
-
-def _places(part: Any, ids: Array) -> Any:
-    found = np.searchsorted(ids, np.asarray(part))
-    return found if isinstance(part, np.ndarray) else part.__class__(found, index=part.index)

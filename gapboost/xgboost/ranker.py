@@ -8,13 +8,7 @@ from typing import Any, Self
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.ranker import (
-    OWN_NAMES,
-    GAPRanker,
-    Plan,
-    ranking_objective,
-    refuse_ignored,
-)
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective, refuse_ignored
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
 from gapboost._data.features import feature_names
