@@ -209,11 +209,11 @@ def robustness(
 
     repeated = generators(random_state, as_integer(repeats, "repeats"))
     tau = np.array(over_items(taus, repeated, n_jobs)).transpose(2, 1, 0)
-    spread: dict[str, Any] = {"tau": np.mean, "std": np.std, "min": np.min, "max": np.max}
+    mean = tau.mean(axis=2)
     columns = {
         "measure": np.repeat(short_labels(wanted), len(shares)),
         "fraction": np.tile(shares, len(tau)),
-        **{name: np.ravel(of(tau, axis=2)) for name, of in spread.items()},
+        "tau": mean.ravel(),
     }
     return Result(
         columns,
@@ -222,7 +222,7 @@ def robustness(
         measures=tuple(wanted),
         fractions=tuple(shares.tolist()),
         tau=tau,
-        mean=tau.mean(axis=2),
+        mean=mean,
     )
 
 

@@ -158,7 +158,7 @@ def mean_curve(curves: Sequence[Result], levels: int = 100) -> Result:
 def _curve(measure: Measure, rank: Array, recall: Array, precision: Array) -> Result:
     columns = {"rank": rank, "recall": recall, "precision": precision}
     area = float(np.sum(precision * np.diff(recall, prepend=0.0)))
-    return Result(columns, ["rank"], _draw, measure=measure, area=area, **columns)
+    return Result(columns, ["rank"], _draw, measure=measure, area=area)
 
 
 def _draw(curve: Result, ax: Any, **line: Any) -> None:

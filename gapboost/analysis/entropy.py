@@ -41,7 +41,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gapboost._data.columns import numeric_column
 from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
 from gapboost._kernels import Array
-from gapboost.analysis.result import Result
+from gapboost.analysis.result import Result, draw_columns
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
 
@@ -185,13 +185,10 @@ def _counts(counts: Any, name: str) -> Array:
     return array.astype(np.int64)
 
 
-def _draw(solution: Result, ax: Any, **line: Any) -> None:
+def _draw(solution: Result, ax: Any) -> None:
     """Draw the probability of each positive grade against the rank."""
-    ranks = np.arange(1, len(solution.probabilities) + 1)
-    for grade in range(1, solution.probabilities.shape[1]):
-        style = {"label": f"grade {grade}, {solution.measure}", "marker": "", **line}
-        ax.plot(ranks, solution.probabilities[:, grade], **style)
-    ax.set(xlabel="rank", ylabel="probability", xscale="log")
+    draw_columns(solution.to_pandas().iloc[:, 1:], ax)
+    ax.set(xlabel="rank", ylabel="probability", xscale="log", title=str(solution.measure))
 
 
 class Problem:

@@ -22,7 +22,7 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost.analysis.entropy import solve
-from gapboost.analysis.result import Result, over_items, short_labels
+from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
 from gapboost.evaluation import query_values
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
@@ -198,12 +198,8 @@ def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
 
 def _draw(result: Result, ax: Any) -> None:
     """Draw the mean RMS error by measure, a line for each `rel`."""
-    size, labels = len(result.measures), short_labels(result.measures)
-    for t, rel in enumerate(result.rels):
-        ax.plot(result.mean_rms[:, t], label=f"relevant from grade {rel}")
-    shown = range(0, size, -(-size // 30))
-    ax.set_xticks(shown, [labels[place] for place in shown], rotation=60, ha="right")
-    ax.set(ylabel=f"mean RMS error, {result.compared.sum()} lists (lower is better)")
+    draw_columns(result.to_pandas().filter(like="rms"), ax)
+    ax.set_ylabel(f"mean RMS error, {result.compared.sum()} lists (lower is better)")
 
 
 def threshold_sweep(

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer
+from gapboost._data.arguments import as_integer, as_number
 from gapboost._data.columns import check_finite, numeric_column
 from gapboost._data.features import features
-from gapboost._data.judged import Judged, judged
+from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
-from gapboost.evaluation import mean, query_values
-from gapboost.measures import Measure, Measures, as_measures
+from gapboost.evaluation import query_values
+from gapboost.measures import Measures, as_measures
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
@@ -89,31 +89,33 @@ def local_optimality(
     """
     w, steps = _finite(weights, "weights"), _finite(step_sizes, "step_sizes")
     wanted = tuple(as_measures(measures))
-    if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
-        raise ValueError(f"epsilon is {epsilon!r}; expected a number")
+    epsilon = as_number(epsilon, "epsilon", 0)
     n_directions = as_integer(n_directions, "n_directions")
-    if not wanted:
-        raise ValueError("measures is empty; expected at least one")
     data = judged(y, qid, names=("y", "qid", "sample_weight"))
     rows = features(X)
     if rows.shape != (data.queries.n_rows, len(w)):
         raise ValueError(f"X has shape {rows.shape}; expected {(data.queries.n_rows, len(w))}")
     rows = data.queries.grouped(rows)
+    resolved = [measure.resolved(data.occurring) for measure in wanted]
+
+    def means(scores: Array) -> Array:
+        return np.array([v.mean() for v in query_values(resolved, data, scores, n_jobs=1)])
+
     scores = rows @ w
-    values = _values(wanted, data, scores)
+    values = means(scores)
 
     def in_one_direction(generator: np.random.Generator) -> Array:
         """Return changes of shape (measures, step sizes)."""
         direction = generator.standard_normal(len(w))
         moved = rows @ (direction / np.linalg.norm(direction))
-        after = [_values(wanted, data, scores + step * moved) for step in steps]
+        after = [means(scores + step * moved) for step in steps]
         return np.transpose(after) - values[:, None]
 
     directions = generators(random_state, n_directions)
     found = over_items(in_one_direction, directions, n_jobs)
     changes = np.stack(found, axis=1)
     least = rounding(values[:, None, None] + changes, (1, 2))[:, None, None]
-    columns = {
+    columns: dict[str, Any] = {
         "measure": short_labels(wanted),
         "value": values,
         "improved": np.count_nonzero(changes > least, axis=(1, 2)),
@@ -130,8 +132,6 @@ def local_optimality(
         changes=changes,
         epsilon=epsilon,
         weight_norm=float(np.linalg.norm(w)),
-        improved=columns["improved"],
-        improved_by_epsilon=columns["improved_by_epsilon"],
     )
 
 
@@ -141,11 +141,6 @@ def _finite(values: Any, name: str) -> Array:
     if len(array) == 0:
         raise ValueError(f"{name} is empty; expected at least one number")
     return array
-
-
-def _values(measures: Sequence[Measure], data: Judged, scores: Array) -> Array:
-    resolved = [measure.resolved(data.occurring) for measure in measures]
-    return np.array([mean(v, data.weights) for v in query_values(resolved, data, scores, n_jobs=1)])
 
 
 def _draw(result: Result, ax: Any) -> None:

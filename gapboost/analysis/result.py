@@ -29,7 +29,7 @@ class Result:
     draw : callable
         ``draw(result, ax, **options)`` draws the result on matplotlib's axes.
     **attributes
-        As documented by the function that returns the result.
+        As documented by the function that returns the result; the columns are attributes too.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Result:
         **attributes: Any,
     ) -> None:
         self._columns, self._index, self._draw = columns, index, draw
-        vars(self).update(attributes)
+        vars(self).update({**columns, **attributes})
 
     if TYPE_CHECKING:  # the attributes
 
@@ -78,6 +78,14 @@ class Result:
                 frameon=False,
             )
         return ax
+
+
+def draw_columns(table: Any, ax: Any) -> None:
+    """Draw a line for each column of a data frame, over its index."""
+    for name in table:
+        ax.plot(table.index, table[name], label=name)
+    if isinstance(table.index[0], str):
+        ax.tick_params(axis="x", rotation=60)
 
 
 def short_labels(measures: Sequence[Any]) -> list[str]:

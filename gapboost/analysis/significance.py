@@ -235,7 +235,7 @@ def discriminative_power(
           the pairs: the largest over the pairs of ``|mean(w*)|`` where ``|t(w*)|`` just reaches
           its upper `level` quantile; of shape (measures,).
         * ``by_pair``: pandas.DataFrame of one row a measure and pair.
-        * ``measures``, ``level``, ``n_resamples``.
+        * ``measures``, ``level``.
 
         ``plot(highest=0.1)`` draws ASL curves: the sooner a curve falls to `level`, the more pairs
         its measure distinguishes.
@@ -270,13 +270,15 @@ def discriminative_power(
         "asl": asl.ravel(),
         "holm": corrected.ravel(),
     }
-    numbers = {
+    columns = {
+        "measure": labels,
+        "pairs": len(pairs),
         "share": (asl < level).mean(axis=1),
         "share_holm": (corrected < level).mean(axis=1),
         "required": required,
     }
     return Result(
-        {"measure": labels, "pairs": len(pairs), **numbers},
+        columns,
         ["measure"],
         _draw_levels,
         measures=values.measures,
@@ -285,9 +287,7 @@ def discriminative_power(
         holm=corrected,
         difference=difference,
         level=level,
-        n_resamples=n_resamples,
         by_pair=frame(by_pair, ["measure", "first", "second"]),
-        **numbers,
     )
 
 

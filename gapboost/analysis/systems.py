@@ -7,7 +7,7 @@ import numpy as np
 
 from gapboost._data.arguments import as_relevant, mapping
 from gapboost._optional import ir_measures
-from gapboost.analysis.result import Result, short_labels
+from gapboost.analysis.result import Result, draw_columns, short_labels
 from gapboost.analysis.trec import Qrels, Run, Ties, evaluate
 from gapboost.measures import Measure, as_measure
 
@@ -65,11 +65,9 @@ class SystemValues(Result):
 
 def _draw(values: SystemValues, ax: Any) -> None:
     """Draw means of systems, best by the first measure first."""
-    order = np.argsort(-values.means[0], kind="stable")
-    for m, label in enumerate(short_labels(values.measures)):
-        ax.plot(values.means[m, order], label=label)
-    ax.set_xticks(range(len(order)), [values.systems[s] for s in order], rotation=60, ha="right")
-    ax.set(ylabel=f"mean over {len(values.topics)} topics")
+    table = values.to_pandas()
+    draw_columns(table.sort_values(table.columns[0], ascending=False), ax)
+    ax.set_ylabel(f"mean over {len(values.topics)} topics")
 
 
 def system_values(

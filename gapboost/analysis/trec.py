@@ -306,11 +306,7 @@ def evaluate(
     checked_grades(grades, "qrels", grade_limit(wanted), real=True)
     values = evaluate_rows(
         wanted,
-        found.y_true,
-        found.y_score,
-        found.qid,
-        recall_base=found.recall_base,
-        ties=found.ties,
+        **found._asdict(),
         empty=empty,
         missing_queries="zero",
         per_query=True,

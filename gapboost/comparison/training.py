@@ -223,13 +223,16 @@ def train_and_test(
     start = time.perf_counter()
     fitted = fit(ranker, train)
     fit_seconds = time.perf_counter() - start
+    library, trees = library_of(fitted), np.nan
     if choose_trees_by is not None:
-        keep_best_trees(fitted, vali, choose_trees_by)
+        trees = keep_best_trees(fitted, vali, choose_trees_by)
+    elif library:
+        trees = TREES_OF[library].grown(last_step(fitted))
     start = time.perf_counter()
     scores = scores_of(fitted, test)
     predict_ms = 1e6 * (time.perf_counter() - start) / len(test.y)
     values = values_by_query(scores, test, measures)
-    return Trained(values, fit_seconds, predict_ms, used_trees(last_step(fitted)))
+    return Trained(values, fit_seconds, predict_ms, float(trees))
 
 
 def fit(ranker: Any, train: Documents) -> Any:
@@ -303,8 +306,8 @@ class Trees(NamedTuple):
 
     Attributes
     ----------
-    grown, used : callable
-        Number of rounds that were trained, and that `predict` uses; of the last one, 0 means all.
+    grown : callable
+        Number of rounds that were trained.
     first : callable
         Arguments of `predict` for the first n rounds.
     keep : callable
@@ -312,7 +315,6 @@ class Trees(NamedTuple):
     """
 
     grown: Callable[[Any], Any]
-    used: Callable[[Any], Any]
     first: Callable[[int], dict[str, Any]]
     keep: Callable[[Any, int], Any]
 
@@ -320,29 +322,26 @@ class Trees(NamedTuple):
 TREES_OF = {
     "lightgbm": Trees(
         lambda ranker: ranker.booster_.current_iteration(),
-        lambda ranker: max(ranker.booster_.best_iteration, 0),
         lambda n: {"num_iteration": n},
         lambda ranker, n: setattr(ranker.booster_, "best_iteration", n),
     ),
     "xgboost": Trees(
         lambda ranker: ranker.get_booster().num_boosted_rounds(),
-        lambda ranker: int(ranker.get_booster().attr("best_iteration") or -1) + 1,
         lambda n: {"iteration_range": (0, n)},
         lambda ranker, n: ranker.get_booster().set_attr(best_iteration=str(n - 1)),
     ),
     "catboost": Trees(
         lambda ranker: ranker.tree_count_,
-        lambda ranker: 0,
         lambda n: {"ntree_end": n},
         lambda ranker, n: ranker.shrink(n),
     ),
 }
 
 
-def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
+def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> int:
     """Cut a fitted ranker to the number of trees with the best mean, the smallest of equal ones.
 
-    It stays an estimator of its library: `predict` uses these trees.
+    It stays an estimator of its library: `predict` uses these trees. Returns their number.
     """
     last, part, trees = last_step(ranker), transformed(ranker, vali), TREES_OF[library_of(ranker)]
 
@@ -350,14 +349,7 @@ def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> None:
         scores = scores_of(last, part, **trees.first(n))
         return float(values_by_query(scores, part, {CHOSEN_BY: measure})[CHOSEN_BY].mean())
 
-    grown = trees.grown(last)
-    trees.keep(last, max([*range(STEP, grown, STEP), grown], key=value))
-
-
-def used_trees(ranker: Any) -> float:
-    """Return the number of rounds of trees that `predict` uses; NaN for other libraries."""
-    if library_of(ranker) not in TREES_OF:
-        return np.nan
-    trees = TREES_OF[library_of(ranker)]
-    # Rounds that find no split add no tree, but LightGBM counts them among the used ones.
-    return float(min(trees.used(ranker) or np.inf, trees.grown(ranker)))
+    grown = int(trees.grown(last))
+    best: int = max([*range(STEP, grown, STEP), grown], key=value)
+    trees.keep(last, best)
+    return best
