@@ -41,7 +41,7 @@ A pass of `LambdaRank` or `RankNet` is one compiled call for each thread
 A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores
 or smooth ranks::
 
-    x --smooth_ranks--> ranks                              smooth/sums.py
+    x --compare, as of one grade--> ranks                  smooth/sums.py
     ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its objectives
     x, share --compare--> total                            smooth/sums.py
     share, by_rank --push--> rising, pushes                smooth/sums.py

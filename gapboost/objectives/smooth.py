@@ -49,7 +49,7 @@ from gapboost._kernels.smooth.query import (
     gradient_and_hessian,
     rows_by_rank,
 )
-from gapboost._kernels.smooth.sums import SmoothStep, compare, push, room_for, smooth_ranks
+from gapboost._kernels.smooth.sums import SmoothStep, compare, push, room_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
@@ -91,9 +91,11 @@ class Chunk:
 
     def ranks(self) -> Array:
         """The smooth rank of each document, float64 of shape (N,)."""
-        ranks = np.empty(len(self.rows))
-        smooth_ranks(self.starts, self.step, self.documents.x, self.room, ranks)
-        return ranks
+        # One above every document that is above: all are compared as if of one grade.
+        n, every = len(self.rows), np.ones((len(self.pair), 1, 1))
+        alike = self.documents._replace(grade=np.zeros(n, np.int64), total=np.ones(n))
+        compare(self.starts, self.step, every, False, self.room, alike)
+        return alike.total
 
     def settle(self, share: Array, by_rank: Array) -> None:
         """Begin with these shares, their derivatives by rank, and the worth of each document."""

@@ -15,7 +15,6 @@ import gapboost as gb
 import gapboost.lightgbm
 from gapboost._data.judged import judged
 from gapboost._kernels.smooth.cells import (
-    COEFFICIENTS,
     Reach,
     add_moments,
     arriving_at,
@@ -23,7 +22,7 @@ from gapboost._kernels.smooth.cells import (
     find_cells,
     interact,
     interaction_tables,
-    points_for,
+    memory_for_cells,
 )
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, room_for
 from gapboost.measures import RecallBase
@@ -285,7 +284,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
 
     def by_cells(step, n, width, shape="bell"):
         x = np.sort(spread_scores(n, width, shape, rng))[::-1].copy()
-        return cells_of(x, step.above, room_for(n, 5)) > 0
+        return cells_of(x, step.above, room_for(n, 5).cells) > 0
 
     for step in (gaussian_step(), logistic_step()):
         assert not by_cells(step, SHORT, 1e-3)
@@ -371,17 +370,14 @@ def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function
     reach = Reach(width, interaction_tables(function, width, 10), beyond)
     x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
     channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
-    points = points_for(n, n)
+    points = memory_for_cells(n, n, channels)
     cells = find_cells(x, reach, points)
     assert cells <= 4 * 5
-    moments, arriving = np.empty((2, cells, channels, COEFFICIENTS))
-    clear_moments(cells, moments)
+    clear_moments(cells, points.moments)
     for r in range(n):
-        add_moments(r, channel[r], weights[r], points, moments)
-    interact(cells, channels, reach, points, moments, np.empty(channels), arriving)
-    found = np.array(
-        [[arriving_at(r, c, points, arriving) for c in range(channels)] for r in range(n)]
-    )
+        add_moments(r, channel[r], weights[r], points)
+    interact(cells, channels, reach, points)
+    found = np.array([[arriving_at(r, c, points) for c in range(channels)] for r in range(n)])
     terms = weights[:, None] * function(differences(x))
     expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)
     npt.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(weights).sum())

@@ -14,9 +14,9 @@ probability of being within a cut-off) and ``b_n`` the derivative of M by the ra
 
 ==============  ====================================================================================
 `query`         what a query brings, and how a derivative becomes a gradient and a hessian
-`pairs`         the two smooth steps; the four sums pair by pair, for short lists
+`pairs`         the two smooth steps; the sums pair by pair, for short lists
 `cells`         sums of a smooth function over sorted points in linear time, by polynomials on cells
-`sums`          the four sums by cells; which of the two ways a list goes
+`sums`          the sums by cells; which of the two ways a list goes
 `distribution`  the rank distribution of a document, for SoftRank with a cut-off or without pairs
 ==============  ====================================================================================
 """

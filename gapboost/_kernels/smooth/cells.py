@@ -38,16 +38,20 @@ class Reach(NamedTuple):
     beyond: Any
 
 
-class Points(NamedTuple):
-    """Positions of sorted points: the cell of each point, and its position inside the cell.
+class Cells(NamedTuple):
+    """Sorted points in cells, and their sums.
 
-    ``cell`` (int64) and ``t`` (float64, -1 to 1) are by point. ``number`` (int64) is by cell; it
-    skips empty cells.
+    ``cell`` (int64) and ``t`` (float64, -1 to 1) are by point, ``number`` (int64) by cell; it skips
+    empty cells. ``moments`` and ``arriving`` are by cell, channel and power, ``so_far`` is scratch
+    by channel.
     """
 
     cell: Array
     t: Array
     number: Array
+    moments: Array
+    arriving: Array
+    so_far: Array
 
 
 def interaction_tables(function: Any, width: float, reach: int) -> Array:
@@ -66,15 +70,17 @@ def interaction_tables(function: Any, width: float, reach: int) -> Array:
     return tables
 
 
-def points_for(longest: int, most: int) -> Points:
-    """Memory for lists up to `longest` in up to `most` cells."""
-    return Points(
-        cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64)
-    )
+def memory_for_cells(longest: int, most: int, channels: int) -> Cells:
+    """Return memory for lists up to `longest` in up to `most` cells."""
+    moments, arriving = np.empty((2, most, channels, COEFFICIENTS))
+    return Cells(
+        cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64),
+        moments=moments, arriving=arriving, so_far=np.empty(channels),
+    )  # fmt: skip
 
 
 @kernel
-def find_cells(x: Array, reach: Reach, points: Points) -> int:
+def find_cells(x: Array, reach: Reach, points: Cells) -> int:
     """Sort falling positions ``x`` into cells; return their number, or 0 without enough room.
 
     ``points`` has the room.
@@ -114,9 +120,9 @@ def clear_moments(cells: int, moments: Array) -> None:
 
 
 @kernel
-def add_moments(r: int, channel: int, weight: float, points: Points, moments: Array) -> None:
+def add_moments(r: int, channel: int, weight: float, points: Cells) -> None:
     """Add a point of this weight to a channel of its cell."""
-    j, t = points.cell[r], points.t[r]
+    j, t, moments = points.cell[r], points.t[r], points.moments
     power = weight
     for k in range(COEFFICIENTS):
         moments[j, channel, k] += power
@@ -124,16 +130,9 @@ def add_moments(r: int, channel: int, weight: float, points: Points, moments: Ar
 
 
 @kernel
-def interact(
-    cells: int,
-    channels: int,
-    reach: Reach,
-    points: Points,
-    moments: Array,
-    so_far: Array,
-    arriving: Array,
-) -> None:
-    """Fill ``arriving``: the polynomial of each cell, by channel; ``so_far`` is scratch."""
+def interact(cells: int, channels: int, reach: Reach, points: Cells) -> None:
+    """Fill ``arriving`` with the polynomial of each of the first cells, by channel."""
+    moments, arriving, so_far = points.moments, points.arriving, points.so_far
     span = len(reach.tables) // 2
     for c in range(channels):
         so_far[c] = 0.0
@@ -159,9 +158,9 @@ def interact(
 
 
 @summing_kernel
-def arriving_at(r: int, channel: int, points: Points, arriving: Array) -> Any:
+def arriving_at(r: int, channel: int, points: Cells) -> Any:
     """Evaluate the polynomial of a point's cell, in a channel, at the point."""
-    j, t = points.cell[r], points.t[r]
+    j, t, arriving = points.cell[r], points.t[r], points.arriving
     value, power = 0.0, 1.0
     for k in range(COEFFICIENTS):
         value += power * arriving[j, channel, k]

@@ -1,4 +1,4 @@
-"""The two smooth steps and the four sums of `gapboost._kernels.smooth` pair by pair.
+"""The two smooth steps and the sums of `gapboost._kernels.smooth` pair by pair.
 
 Short or thinly spread lists use them.
 
@@ -53,21 +53,6 @@ def window_end(i: int, x: Array) -> int:
     while j < len(x) and x[i] - x[j] <= FAR:
         j += 1
     return j
-
-
-@kernel
-def ranks_by_pairs(step: int, x: Array, ranks: Array) -> None:
-    """``1 + sum_m F(x_m - x_n)`` of each document."""
-    first = 0
-    for i in range(len(x)):
-        while x[first] - x[i] > FAR:
-            first += 1
-        ranks[i] = 1.0 + first
-    for i in range(len(x)):
-        for j in range(i + 1, window_end(i, x)):
-            chance = overtaking(step, x[i] - x[j])
-            ranks[i] += chance
-            ranks[j] += 1.0 - chance
 
 
 @kernel

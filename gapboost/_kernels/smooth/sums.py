@@ -1,4 +1,4 @@
-"""The four sums of `gapboost._kernels.smooth`, by cells or pair by pair: one rule decides."""
+"""The sums of `gapboost._kernels.smooth`, by cells or pair by pair: one rule decides."""
 
 from typing import Any, NamedTuple
 
@@ -8,8 +8,7 @@ from scipy.special import erfc
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.cells import (
-    COEFFICIENTS,
-    Points,
+    Cells,
     Reach,
     add_moments,
     arriving_at,
@@ -17,7 +16,7 @@ from gapboost._kernels.smooth.cells import (
     find_cells,
     interact,
     interaction_tables,
-    points_for,
+    memory_for_cells,
 )
 from gapboost._kernels.smooth.pairs import (
     GAUSSIAN,
@@ -25,7 +24,6 @@ from gapboost._kernels.smooth.pairs import (
     add_pushes,
     compare_by_pairs,
     push_by_pairs,
-    ranks_by_pairs,
 )
 from gapboost._kernels.smooth.query import Documents, part
 
@@ -46,12 +44,9 @@ class SmoothStep(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Working memory of one list after the other."""
+    """Working memory of one list after the other; ``by_grade`` is by document and grade."""
 
-    points: Points
-    moments: Array
-    arriving: Array
-    by_channel: Array
+    cells: Cells
     of_document: Array
     by_grade: Array
 
@@ -90,47 +85,20 @@ def most_cells(n: int) -> int:
 
 def room_for(longest: int, n_grades: int) -> Room:
     """Working memory for lists up to `longest`."""
-    most = most_cells(longest) + 1
-    moments, arriving = np.empty((2, most, 3 * n_grades, COEFFICIENTS))
+    cells = memory_for_cells(longest, most_cells(longest) + 1, 3 * n_grades)
     # Lists that go pair by pair have no moments.
-    by_grade = moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
-    return Room(
-        points=points_for(longest, most), moments=moments, arriving=arriving,
-        by_channel=np.empty(3 * n_grades), of_document=np.empty(n_grades), by_grade=by_grade,
-    )  # fmt: skip
+    by_grade = cells.moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
+    return Room(cells=cells, of_document=np.empty(n_grades), by_grade=by_grade)
 
 
 @kernel
-def cells_of(x: Array, reach: Reach, room: Room) -> int:
+def cells_of(x: Array, reach: Reach, points: Cells) -> int:
     """The number of cells, with the points in them; 0 for a list that goes pair by pair."""
     n = len(x)
     if n <= SHORT:
         return 0
-    cells = find_cells(x, reach, room.points)
+    cells = find_cells(x, reach, points)
     return cells if cells <= most_cells(n) else 0
-
-
-@kernel
-def smooth_ranks(
-    starts: Array, step: SmoothStep, all_x: Array, room: Room, all_ranks: Array
-) -> None:
-    """Write ``1 + sum_{m != n} F(x_m - x_n)`` for the documents of each query."""
-    channels = 1
-    for q in range(len(starts) - 1):
-        x, ranks = all_x[starts[q] : starts[q + 1]], all_ranks[starts[q] : starts[q + 1]]
-        cells = cells_of(x, step.above, room)
-        if cells == 0:
-            ranks_by_pairs(step.kind, x, ranks)
-            continue
-        clear_moments(cells, room.moments)
-        for r in range(len(x)):
-            add_moments(r, 0, 1.0, room.points, room.moments)
-        interact(
-            cells, channels, step.above, room.points, room.moments, room.by_channel, room.arriving
-        )
-        for r in range(len(x)):
-            # without the document itself, for which F(0) = 1/2
-            ranks[r] = 1.0 - 0.5 + arriving_at(r, 0, room.points, room.arriving)
 
 
 @kernel
@@ -142,58 +110,42 @@ def compare(
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
     ``rising``.
     """
-    n_grades = pairs.shape[1]
+    n_grades, points = pairs.shape[1], room.cells
     for q in range(len(starts) - 1):
         documents, pair = part(everything, starts[q], starts[q + 1]), pairs[q]
-        cells = cells_of(documents.x, step.above, room)
+        cells = cells_of(documents.x, step.above, points)
         if cells == 0:
-            compare_by_pairs(step.kind, pair, turning, room.by_channel[:n_grades], documents)
+            compare_by_pairs(step.kind, pair, turning, room.of_document[:n_grades], documents)
             continue
-        clear_moments(cells, room.moments)
+        clear_moments(cells, points.moments)
         for r in range(len(documents.x)):
-            add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
+            add_moments(r, documents.grade[r], 1.0, points)
             if turning:
-                add_moments(
-                    r, n_grades + documents.grade[r], documents.share[r], room.points, room.moments
-                )
-        interact(
-            cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving
-        )
+                add_moments(r, n_grades + documents.grade[r], documents.share[r], points)
+        interact(cells, n_grades, step.above, points)
         for r in range(len(documents.x)):
             a = documents.grade[r]
             received = -0.5 * pair[a, a]  # the document itself, for which F(0) = 1/2
             for g in range(n_grades):
                 if pair[g, a] != 0.0:
-                    received += pair[g, a] * arriving_at(r, g, room.points, room.arriving)
+                    received += pair[g, a] * arriving_at(r, g, points)
             documents.total[r] += received
         if turning:
-            interact(
-                cells,
-                2 * n_grades,
-                step.slope,
-                room.points,
-                room.moments,
-                room.by_channel,
-                room.arriving,
-            )
-            read_turned(pair, room, documents)
+            interact(cells, 2 * n_grades, step.slope, points)
+            read_turned(pair, points, documents)
 
 
 @kernel
-def read_turned(pair: Array, room: Room, documents: Documents) -> None:
+def read_turned(pair: Array, points: Cells, documents: Documents) -> None:
     """Add to ``rising`` as `compare` describes, from the polynomials of the step's derivative."""
-    n_grades = len(pair)
+    n_grades, rising = len(pair), documents.rising
     for r in range(len(documents.x)):
-        a = documents.grade[r]
+        a, share = documents.grade[r], documents.share[r]
         for g in range(n_grades):
             if pair[g, a] != 0.0:
-                documents.rising[r] += (
-                    documents.share[r] * pair[g, a] * arriving_at(r, g, room.points, room.arriving)
-                )
+                rising[r] += share * pair[g, a] * arriving_at(r, g, points)
             if pair[a, g] != 0.0:
-                documents.rising[r] -= pair[a, g] * arriving_at(
-                    r, n_grades + g, room.points, room.arriving
-                )
+                rising[r] -= pair[a, g] * arriving_at(r, n_grades + g, points)
 
 
 @kernel
@@ -201,33 +153,29 @@ def push(
     starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room, everything: Documents
 ) -> None:
     """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``."""
-    n_grades = pairs.shape[1]
+    n_grades, points = pairs.shape[1], room.cells
     channels = 3 * n_grades if paired else 2 * n_grades
     for q in range(len(starts) - 1):
         documents, pair = part(everything, starts[q], starts[q + 1]), pairs[q]
-        cells = cells_of(documents.x, step.slope, room)
+        by_rank, share = documents.by_rank, documents.share
+        cells = cells_of(documents.x, step.slope, points)
         if cells == 0:
             push_by_pairs(step.kind, pair, paired, room.by_grade, documents)
             continue
-        clear_moments(cells, room.moments)
+        clear_moments(cells, points.moments)
         for r in range(len(documents.x)):
             a = documents.grade[r]
-            add_moments(r, a, 1.0, room.points, room.moments)
-            add_moments(r, n_grades + a, documents.by_rank[r], room.points, room.moments)
+            add_moments(r, a, 1.0, points)
+            add_moments(r, n_grades + a, by_rank[r], points)
             if paired:
-                add_moments(r, 2 * n_grades + a, documents.share[r], room.points, room.moments)
-        interact(
-            cells, channels, step.slope, room.points, room.moments, room.by_channel, room.arriving
-        )
+                add_moments(r, 2 * n_grades + a, share[r], points)
+        interact(cells, channels, step.slope, points)
         for r in range(len(documents.x)):
             a = documents.grade[r]
             for g in range(n_grades):
-                own = documents.by_rank[r]
-                theirs = arriving_at(r, n_grades + g, room.points, room.arriving)
+                own, theirs = by_rank[r], arriving_at(r, n_grades + g, points)
                 if paired:
-                    own += documents.share[r] * pair[g, a]
-                    theirs += pair[a, g] * arriving_at(
-                        r, 2 * n_grades + g, room.points, room.arriving
-                    )
-                room.of_document[g] = theirs - own * arriving_at(r, g, room.points, room.arriving)
+                    own += share[r] * pair[g, a]
+                    theirs += pair[a, g] * arriving_at(r, 2 * n_grades + g, points)
+                room.of_document[g] = theirs - own * arriving_at(r, g, points)
             add_pushes(r, room.of_document, documents)
