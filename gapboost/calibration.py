@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._data.arguments import as_integer, as_number, one_of
-from gapboost._data.columns import check_finite, checked_scores, numeric_column
+from gapboost._data.columns import checked_scores, finite_column
 from gapboost._data.features import split, without_qid
 from gapboost._data.grades import at_least, checked_grades
 from gapboost._data.private import num_samples
@@ -133,8 +133,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         method = one_of(self.method, "method", METHODS)
         expected = "ascending grades > 0, such as (1, 2)"
-        grades = numeric_column(self.grades, "grades", expected)
-        check_finite(grades, "grades", expected)
+        grades = finite_column(self.grades, "grades", expected)
         if not len(grades) or not (np.diff(grades, prepend=0) > 0).all():
             raise ValueError(f"grades is {self.grades!r}; expected {expected}")
         check_is_fitted(self.ranker)
@@ -285,8 +284,9 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     """
     labels = checked_grades(y_true, "y_true", real=True)
     relevant = at_least(labels, as_number(grade, "grade"))
-    probabilities = checked_scores(y_prob, len(labels), "y_prob").astype(np.float64)
-    check_finite(probabilities, "y_prob", "probabilities from 0 to 1", 0, 1)
+    probabilities = finite_column(y_prob, "y_prob", "probabilities from 0 to 1", 0, 1)
+    if len(probabilities) != len(labels):
+        raise ValueError(f"y_prob has {len(probabilities)} rows; expected {len(labels)}, as y_true")
     numbers = grouped_rows(qid, len(labels)).codes
     if not numbers.any():
         raise ValueError("qid holds one query; expected at least two")

@@ -36,33 +36,34 @@ def numeric_column(values: Any, name: str, expected: str) -> Array:
     return column
 
 
-def check_finite(
-    values: Array,
+def finite_column(
+    values: Any,
     name: str,
     expected: str,
     least: float = -np.inf,
     most: float = np.inf,
     whole: bool = False,
-) -> None:
-    """Raise ValueError if a value is NaN, infinite, out of range, or fractional if not allowed."""
-    usable = np.isfinite(values) & (values >= least) & (values <= most)
+) -> Array:
+    """Return finite numbers from `least` to `most`, `whole` ones or any, as `numeric_column`."""
+    column = numeric_column(values, name, expected)
+    usable = np.isfinite(column) & (column >= least) & (column <= most)
     if whole:
-        usable &= values == np.floor(values)
+        usable &= column == np.floor(column)
     if not usable.all():
         row = int(np.argmin(usable))
         raise ValueError(
-            f"{name} holds {values[row]:g} in row {row}, counted from 0; expected {expected}"
+            f"{name} holds {column[row]:g} in row {row}, counted from 0; expected {expected}"
         )
+    return column
 
 
 def checked_scores(
     y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
 ) -> Array:
     """Return scores as finite float32 or float64, one a row."""
-    scores = numeric_column(y_score, name, "finite scores, one a row")
+    scores = finite_column(y_score, name, "finite scores, one a row")
     if len(scores) != n_rows:
         raise ValueError(
             f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row"
         )
-    check_finite(scores, name, "finite scores")
     return scores if scores.dtype in (np.float32, np.float64) else scores.astype(np.float64)

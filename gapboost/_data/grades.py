@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.columns import finite_column
 from gapboost._data.features import column_names
 from gapboost._kernels import Array
 
@@ -58,10 +58,9 @@ def checked_grades(
         f"{'' if real else 'integer '}grades from 0 to {MAX_GRADE}: divide all of them by one "
         "number, or map them to a few ordered grades"
     )
-    grades = numeric_column(y_true, name, expected)
+    grades = finite_column(y_true, name, expected, 0, MAX_GRADE, whole=not real)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
-    check_finite(grades, name, expected, 0, MAX_GRADE, whole=not real)
     highest = grades.max()
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(

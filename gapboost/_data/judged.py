@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.columns import finite_column
 from gapboost._data.grades import (
     Column,
     GradeLimit,
@@ -268,8 +268,7 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     if hasattr(sample_weight, "reindex") and len(sample_weight) == len(queries) != queries.n_rows:
         # By the index of pandas: a query that it lacks becomes NaN.
         sample_weight = sample_weight.reindex(queries.ids)
-    weights = numeric_column(sample_weight, name, expected).astype(np.float64)
-    check_finite(weights, name, expected, least=0)
+    weights = finite_column(sample_weight, name, expected, least=0).astype(np.float64)
     if len(weights) not in (queries.n_rows, len(queries)):
         raise ValueError(
             f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "

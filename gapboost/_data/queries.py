@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.columns import check_finite, numeric_column, one_dimensional
+from gapboost._data.columns import finite_column, one_dimensional
 from gapboost._kernels import Array
 
 
@@ -80,8 +80,7 @@ def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "
         If the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of `rows_of`.
     """
     expected = "whole numbers >= 1, the documents of each query"
-    found = numeric_column(sizes, name, expected)
-    check_finite(found, name, expected, 1, whole=True)
+    found = finite_column(sizes, name, expected, 1, whole=True)
     total = found.sum(dtype=np.float64)
     if total != n_rows:
         raise ValueError(

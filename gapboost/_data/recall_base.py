@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.columns import finite_column
 from gapboost._data.grades import GradeLimit, at_least, checked_grades
 from gapboost._data.queries import Queries, plain_value
 from gapboost._kernels import Array
@@ -102,8 +102,8 @@ class RecallBase:
 Judgments = tuple[Array, Array, Array]
 
 
-def by_query(recall_base: Any, ids: Array) -> dict[Any, Any]:
-    """Return the grade counts of each query: ``{id: counts}`` or ``{id: {grade: documents}}``.
+def by_query(recall_base: Any, ids: Array) -> dict[Any, Mapping[Any, Any]]:
+    """Return a recall base as ``{id: {grade: documents}}``.
 
     Parameters
     ----------
@@ -122,15 +122,15 @@ def by_query(recall_base: Any, ids: Array) -> dict[Any, Any]:
         recall_base = recall_base.to_dict("index")
     if ordered(recall_base) and len(recall_base) == len(keys):
         recall_base = dict(zip(keys, recall_base, strict=True))
-    if not isinstance(recall_base, Mapping) or not all(
-        isinstance(row, Mapping) or ordered(row) for row in recall_base.values()
-    ):
+    rows: list[Any] = list(recall_base.values()) if isinstance(recall_base, Mapping) else [None]
+    if not all(isinstance(row, Mapping) or ordered(row) for row in rows):
         raise ValueError(
             f"recall_base is {shown(recall_base)}; expected numbers of documents by grade: a "
             f"mapping from query ids, or an array of shape ({len(keys)}, number of grades) in the "
             "order in which the queries first occur"
         )
-    found = {plain_value(query): row for query, row in recall_base.items()}
+    entries = [row if isinstance(row, Mapping) else dict(enumerate(row)) for row in rows]
+    found = dict(zip(map(plain_value, recall_base), entries, strict=True))
     missing = [query for query in keys if query not in found]
     if missing:
         raise ValueError(
@@ -140,32 +140,23 @@ def by_query(recall_base: Any, ids: Array) -> dict[Any, Any]:
 
 
 def judgments_of(
-    recall_base: dict[Any, Any], ids: Array, limit: GradeLimit, real: bool
+    recall_base: Mapping[Any, Mapping[Any, Any]], ids: Array, limit: GradeLimit, real: bool
 ) -> Judgments:
-    """Check a recall base and return its judgments, without grades that no document has.
+    """Return the judgments of some queries from a recall base of `by_query`.
 
-    Parameters
-    ----------
-    recall_base : dict
-        As `by_query` returns it.
-    ids : ndarray of shape (Q,)
-    limit : GradeLimit
-    real : bool
-        True if grades may be fractional.
+    Grades that no document has are left out.
 
     Raises
     ------
     ValueError
-        If a grade or a number of documents is invalid.
+        If a grade is invalid by `checked_grades`, or a number of documents is.
     """
-    rows = [recall_base[plain_value(query)] for query in ids]
-    entries = [row if isinstance(row, Mapping) else dict(enumerate(row)) for row in rows]
+    entries = [recall_base[plain_value(query)] for query in ids]
     query = np.repeat(np.arange(len(ids)), list(map(len, entries)))
-    grade = numeric_column(list(chain.from_iterable(entries)), "recall_base", "grades")
+    grade = finite_column(list(chain.from_iterable(entries)), "recall_base", "grades")
     amounts = list(chain.from_iterable(entry.values() for entry in entries))
     expected = f"numbers of documents by grade, integers from 0 to {MOST_DOCUMENTS}"
-    documents = numeric_column(amounts, "recall_base", expected)
-    check_finite(documents, "recall_base", expected, 0, MOST_DOCUMENTS, whole=True)
+    documents = finite_column(amounts, "recall_base", expected, 0, MOST_DOCUMENTS, whole=True)
     there = documents > 0
     grade = grade[there]
     if len(grade):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import as_integer, as_number
-from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.columns import finite_column
 from gapboost._data.features import features
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
@@ -136,8 +136,7 @@ def local_optimality(
 
 
 def _finite(values: Any, name: str) -> Array:
-    array = numeric_column(values, name, "finite numbers").astype(np.float64)
-    check_finite(array, name, "finite numbers")
+    array = finite_column(values, name, "finite numbers").astype(np.float64)
     if len(array) == 0:
         raise ValueError(f"{name} is empty; expected at least one number")
     return array

@@ -22,7 +22,7 @@ from sklearn.isotonic import isotonic_regression
 from sklearn.utils import check_consistent_length
 
 from gapboost._data.arguments import BELOW_ONE, as_integer, as_number, random_numbers
-from gapboost._data.columns import check_finite, numeric_column
+from gapboost._data.columns import finite_column
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 
@@ -170,8 +170,7 @@ def _kinds_of_sessions(
     amounts = []
     given = np.ones(n) if impressions is None else impressions
     for name, values in (("clicks", clicks), ("impressions", given)):
-        column = numeric_column(values, name, "numbers >= 0")
-        check_finite(column, name, "numbers >= 0", 0)
+        column = finite_column(values, name, "numbers >= 0", 0)
         amounts.append(column.astype(np.float64))
     session = np.arange(n) if sessions is None else np.unique(sessions, return_inverse=True)[1]
     check_consistent_length(grade, *amounts, session)
