@@ -88,8 +88,9 @@ def g_from_clicks(
         stand higher up, and their clicks would count for grade what is due to rank.
     sessions : array-like of shape (N,), optional
         Who or what the clicks of several rows have in common, such as the user or the search: the
-        bootstrap draws whole sessions, as clicks by one user are not independent. None: every
-        impression by itself (every row, where `impressions` are missing or fractional).
+        bootstrap draws whole sessions, as clicks by one user are not independent. A row of NaN is a
+        session by itself. None: every impression by itself (every row, where `impressions` are
+        missing or fractional).
     confidence : float, default=0.95
         Probability of the intervals.
     n_resamples : int, default=1000
@@ -124,12 +125,7 @@ def g_from_clicks(
     n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
     total = np.tensordot(number, kinds, axes=1)
-    rates = _rates(total)
-    if len(rates) < 2 or np.isnan(rates[1:]).any():
-        raise ValueError(
-            f"grades was clicked at the rates {rates.round(4).tolist()} from grade 0 on; expected "
-            "shown documents of every grade from 1 on"
-        )
+    rates, g = _rates(total), _thresholds(total)
     n, shares = int(number.sum()), number / number.sum()
     samples = np.array(
         [np.tensordot(rng.multinomial(n, shares), kinds, axes=1) for _ in range(n_resamples)]
@@ -142,13 +138,14 @@ def g_from_clicks(
                 f"{lower + 1} were clicked and {rates[lower]:.4g} of grade {lower}, more than "
                 "chance allows; expected users to accept higher grades at least as often"
             )
-    g, g_samples = _thresholds(total), np.array([_thresholds(sample) for sample in samples])
+    g_samples = np.array([_thresholds(sample) for sample in samples])
     usable = ~np.isnan(g_samples).any(axis=1)
-    if np.isnan(g).any() or usable.mean() < confidence:
+    if not len(g) or np.isnan(g).any() or usable.mean() < confidence:
         raise ValueError(
             f"clicks has the rates {rates.round(4).tolist()} from grade 0 on, and "
             f"{int((~usable).sum())} of {n_resamples} bootstrap samples lack a grade or show no "
-            "rise; expected more clicks on higher grades, and more sessions"
+            "rise; expected shown documents of every grade from 1 on, more clicks on higher "
+            "grades, and more sessions"
         )
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.
@@ -172,7 +169,9 @@ def _kinds_of_sessions(
     for name, values in (("clicks", clicks), ("impressions", given)):
         column = finite_column(values, name, "numbers >= 0", 0)
         amounts.append(column.astype(np.float64))
-    session = np.arange(n) if sessions is None else np.unique(sessions, return_inverse=True)[1]
+    session = np.arange(n)
+    if sessions is not None:
+        _, session = np.unique(sessions, return_inverse=True, equal_nan=False)
     check_consistent_length(grade, *amounts, session)
     clicked, shown = amounts
     if (clicked[shown == 0] > 0).any():

@@ -161,7 +161,7 @@ EARLY = {"one": OTHER, "early": LGBMGAPRanker(early_stopping_round=3)}
 ONE_FUNCTION = [
     # function, argument, values, the name in the message if it is another
     ("measure_scorer", "measure", [gb.GAP()]),
-    ("g_from_clicks", "grades", [None, [], [-1] * 60, [0.5] * 60, [0] * 60, [0, 1, 3] * 20]),
+    ("g_from_clicks", "grades", [None, [], [-1] * 60, [0.5] * 60]),
     ("GSearchCV", "estimator", [None, "gap", SVC()]),
     ("GSearchCV", "param_grid", [{"g": [(0.5, 0.6)]}], "g"),
     ("GSearchCV", "param_grid", [{"n_estimators": [0]}], "n_estimators in param_grid"),

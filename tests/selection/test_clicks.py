@@ -52,6 +52,16 @@ def test_sessions_widen_the_intervals():
     assert by_user.high[0] - by_user.low[0] > 1.5 * (by_row.high[0] - by_row.low[0])
 
 
+def test_rows_of_unknown_sessions_are_sessions_by_themselves():
+    grades, clicks, sessions = users((0.5, 0.5), 50)
+    sessions = np.where(sessions < 25, sessions, np.nan)
+    unknown = np.isnan(sessions)
+    alone = np.where(unknown, 100 + np.arange(len(sessions)), sessions)
+    assert g_from_clicks(grades, clicks, sessions=sessions) == g_from_clicks(
+        grades, clicks, sessions=alone
+    )
+
+
 def test_closed_form_and_counts():
     found = g_from_clicks([0, 1, 2, 2, 1], [1, 15, 20, 30, 15], impressions=[20, 40, 60, 40, 60])
     assert found.clicks == (1, 30, 50)
@@ -93,6 +103,8 @@ def test_chance_falls_are_pooled():
         (([1, 2], [1, 1], {"impressions": [1, 0]}), "^clicks "),
         (([0, 1], [50, 50], {"impressions": [100, 100]}), "^clicks "),
         (([0, 1, 2], [0, 1, 1], {}), "bootstrap samples"),
+        (([0, 0], [1, 0], {}), "every grade"),
+        (([0, 1, 3] * 20, [0, 1, 1] * 20, {}), "every grade"),
     ],
 )
 def test_clicks_that_cannot_be_used(arguments, message):
