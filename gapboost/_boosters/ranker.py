@@ -1,13 +1,11 @@
 """Rankers of both boosters: plans of their trainings, fitted attributes and score."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.training import metric_names
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import GradeLimit
@@ -100,28 +98,24 @@ class Plan:
         """
         objective = self.objective.resolved(occurring)
         reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
-        measures = list(dict.fromkeys(reported))
-        metrics = [*measures, *self.functions]
-        names = [*metric_names(measures), *(getattr(f, "__name__", "") for f in self.functions)]
-        wanted = objective.measure if self.stopping is None else self.stopping
-        with suppress(TypeError, ValueError):
-            wanted = as_measure(wanted).resolved(occurring)
-        stopping = [
-            metric
-            for metric, name in zip(metrics, names, strict=True)
-            if metric == wanted or self.stopping in (name, name.removeprefix("map-"))
-        ]
-        if not stopping:
+        metrics: list[Any] = [*dict.fromkeys(reported), *self.functions]
+        stopping = objective.measure if self.stopping is None else self.stopping
+        if isinstance(stopping, str):
+            stopping = as_measure(stopping, None, "stopping_metric")
+        if isinstance(stopping, Measure):
+            stopping = stopping.resolved(occurring)
+        if stopping not in metrics:
             raise ValueError(
                 f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
-                f"{', '.join(names)}, or that eval_metric names it too"
+                f"{metrics}, or that eval_metric names it too"
             )
+        metrics.sort(key=lambda metric: metric != stopping)
         return replace(
             self,
             objective=objective,
-            measures=tuple(sorted(measures, key=lambda metric: metric is not stopping[0])),
-            functions=tuple(sorted(self.functions, key=lambda metric: metric is not stopping[0])),
-            stopping=stopping[0],
+            measures=tuple(metric for metric in metrics if isinstance(metric, Measure)),
+            functions=tuple(metric for metric in metrics if not isinstance(metric, Measure)),
+            stopping=stopping,
         )
 
 

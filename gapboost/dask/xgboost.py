@@ -16,8 +16,7 @@ from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 from gapboost.xgboost.models import finished
 
 OFFERED = (
-    "XGBoost has no weights of queries, sizes of queries, positions and functions as "
-    "metrics on Dask, because it adds up measures over its workers"
+    "XGBoost has no functions as metrics on Dask, because it adds up measures over its workers"
 )
 
 
@@ -60,7 +59,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
-        **refused: Any,
     ) -> Self:
         """Train on all workers that hold partitions.
 
@@ -85,7 +83,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         ValueError, TypeError
             If an argument or parameter is unusable, or if a query is in several partitions.
         """
-        refuse(refused, OFFERED)
         plan = self._plan()
         refuse({"eval_metric": plan.functions or None}, OFFERED)
         train, summary = self._dask_matrix(plan.limit, X, y, qid, base_margin)
