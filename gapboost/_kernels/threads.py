@@ -123,20 +123,6 @@ def chunks(
     return [(int(first), int(last)) for first, last in itertools.pairwise(cuts)]
 
 
-def ranges_within(widths: np.ndarray[Any, Any], most: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of queries whose number times their largest width is at most `most`.
-
-    A range holds at least one query.
-    """
-    first, largest = 0, 0
-    for q, width in enumerate(widths.tolist()):
-        largest = max(largest, width)
-        if (q + 1 - first) * largest > most and q > first:
-            yield first, q
-            first, largest = q, width
-    yield first, len(widths)
-
-
 def run(task: Callable[[int], None], n: int, n_jobs: int) -> None:
     """Call ``task(0) ... task(n - 1)`` on up to `n_jobs` threads, and wait for all.
 

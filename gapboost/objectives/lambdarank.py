@@ -46,9 +46,6 @@ CURVATURE_OF_A_PUSH = 0.25
 # chosen on made tasks and collections: benchmarks/protocols/scaling.md.
 UNIT_DOCUMENTS, ROOT = 30_000, 8
 
-# Of one query of a cascade, which visits them one by one: about a second.
-MOST_PAIRS = 100_000_000
-
 # ``tables(first, last)``: pair and own of these queries.
 Tables = Callable[[int, int], tuple[Array, Array]]
 
@@ -176,13 +173,6 @@ def pass_of_one(objective: LambdaRank, measure: Measure, data: Judged, threads: 
     longest = int(data.queries.sizes.max())
     discount = measure.discount(longest)
     if isinstance(measure, Cascade):
-        deep = min(measure.depth(longest), objective.truncation or longest)
-        if deep * longest > MOST_PAIRS:
-            raise ValueError(
-                f"the longest query has {longest} documents, of which LambdaRank of {measure!r} "
-                f"visits every pair; expected at most {MOST_PAIRS} pairs in a query: a truncation, "
-                "or a measure with a cut-off k"
-            )
         stops = np.broadcast_to(measure.stops(data.base.levels), data.base.counts.shape)
         return LambdaRankPass(
             objective, data, threads, CASCADE, discount,

@@ -38,7 +38,7 @@ from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
-from gapboost._kernels.threads import ranges_within
+from gapboost._kernels.threads import CACHED_CHUNK, chunks
 from gapboost.measures.base import parameter, tables_of
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
@@ -47,10 +47,6 @@ from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 # that. Longer ones also start where floating point ends: with k=1 and equal scores a document is
 # within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
-
-# Derivatives by comparisons that are in memory at a time, where a query alone has not more: 2 MiB a
-# thread.
-MOST_COMPARISONS = 1 << 18
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,12 +117,8 @@ class SoftRankPass(SmoothPass):
                     f"at most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, or use ApproxRank"
                 )
             # The derivatives by all comparisons of documents must fit into memory.
-            comparisons = sizes.astype(np.int64) ** 2
-            self.ranges = [
-                (first + start, first + end)
-                for first, last in self.ranges
-                for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS)
-            ]
+            cost = 8 * int(np.mean(sizes**2))
+            self.ranges = chunks(data.queries.offsets, self.threads, cost, CACHED_CHUNK)
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""

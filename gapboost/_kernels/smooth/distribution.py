@@ -18,8 +18,8 @@ class Distribution(NamedTuple):
     """A weight of whole ranks, and working memory; float64.
 
     ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and
-    ``change[q, i, m]``, the derivative of the mean weight of document i of query q by the
-    probability that m is above it.
+    ``change`` for each query by pairs (i, m) of its documents: the derivative of the mean weight of
+    document i by the probability that m is above it.
     """
 
     weight: Array
@@ -35,7 +35,7 @@ def distribution_memory(weight: Array, depth: int, sizes: Array) -> Distribution
     n = int(sizes.max())
     return Distribution(
         weight=weight, beats=np.empty(n), states=np.empty((n, depth)), p=np.empty(depth),
-        by_p=np.empty(depth + 1), change=np.empty((len(sizes), n, n)),
+        by_p=np.empty(depth + 1), change=np.empty(int((sizes**2).sum())),
     )  # fmt: skip
 
 
@@ -103,6 +103,7 @@ def find_chances(
 
     Fills ``change``.
     """
+    first = 0
     for q in range(len(starts) - 1):
         queried = slice(starts[q], starts[q + 1])
         x, matters, chances = all_x[queried], all_matter[queried], all_chances[queried]
@@ -112,37 +113,31 @@ def find_chances(
             if matters[i]:
                 for m in range(n):
                     dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
-                chances[i] = over_rank_distribution(
-                    dist.beats, i, min(depth, n), dist, dist.change[q, i, :n]
-                )
+                change = dist.change[first : first + n]
+                chances[i] = over_rank_distribution(dist.beats, i, min(depth, n), dist, change)
+            first += n
 
 
 @kernel
 def push_within(
-    starts: Array,
-    pairs: Array,
-    all_matter: Array,
-    all_worth: Array,
-    dist: Distribution,
-    everything: Documents,
+    starts: Array, pairs: Array, matter: Array, worth: Array, dist: Distribution, every: Documents
 ) -> None:
     """Add to ``rising`` and ``pushes``, with what the chances to be within the cut-off add.
 
-    ``all_worth``, by document: what the measure gains with its chance.
+    ``worth``, by document: what the measure gains with its chance.
     """
-    by_grade = np.empty(pairs.shape[1])
+    by_grade, first = np.empty(pairs.shape[1]), 0
     for q in range(len(starts) - 1):
-        queried = slice(starts[q], starts[q + 1])
-        documents, pair, change = (
-            part(everything, starts[q], starts[q + 1]),
-            pairs[q],
-            dist.change[q],
-        )
-        push_within_one(pair, all_matter[queried], all_worth[queried], by_grade, change, documents)
+        begin, end = starts[q], starts[q + 1]
+        n = end - begin
+        change = dist.change[first : first + n * n].reshape(n, n)
+        documents = part(every, begin, end)
+        push_query(pairs[q], matter[begin:end], worth[begin:end], by_grade, change, documents)
+        first += n * n
 
 
 @kernel
-def push_within_one(
+def push_query(
     pair: Array, matters: Array, worth: Array, by_grade: Array, change: Array, documents: Documents
 ) -> None:
     """Add to ``rising`` and ``pushes`` of one query; ``by_grade`` is scratch."""
