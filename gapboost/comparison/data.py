@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.features import features, rows_of, split
+from gapboost._boosters.rows import ranking_rows
+from gapboost._data.features import rows_of
 from gapboost._data.grades import label_columns
-from gapboost._data.judged import judged
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.analysis.leaks import number_columns, rank_alone
@@ -82,24 +82,15 @@ def load(
     ValueError, TypeError
         If rows, grades or ids are unusable.
     """
-    X, qid = split(X, qid, group)
-    if qid is None:
-        raise ValueError("qid is missing; expected one query id a row, or group")
-    X = features(X)
-    limit = grade_limit(measures)
-    data = judged(y, qid, limit=limit, names=("y", "qid", "sample_weight"), real=True)
-    queries = data.queries
-    if X.shape[0] != queries.n_rows:
-        raise ValueError(f"y has {queries.n_rows} rows; expected {X.shape[0]}, as X")
-    order = np.arange(queries.n_rows)
-    if shuffle:
-        number = np.repeat(np.arange(len(queries)), queries.sizes)
-        order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
-    rows = queries.grouped(np.arange(queries.n_rows))[order]
-    grades = data.grades[order]
+    rows = ranking_rows(X, y, qid, group, limit=grade_limit(measures))
+    data, queries = rows.data, rows.data.queries
+    order, grades = np.arange(queries.n_rows), data.grades
     if label_columns(y):
-        grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), rows)
-    return Documents(rows_of(X, rows), grades, queries.sizes), queries, data.occurring
+        grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), queries.grouped(order))
+    if shuffle:
+        order = np.lexsort((np.random.default_rng(0).random(len(order)), queries.numbers))
+    documents = Documents(rows_of(rows.X, order), rows_of(grades, order), queries.sizes)
+    return documents, queries, data.occurring
 
 
 # --- folds ----------------------------------------------------------------------------------------

@@ -113,18 +113,16 @@ class Comparison:
     @property
     def identical_repeats(self) -> list[str]:
         """Rankers whose repeats on the same folds have the same values: nothing is random."""
-        found = []
-        for ranker in self.rankers:
-            results = [result.repeats for result in self._results_of(ranker)]
-            same = [
-                np.array_equal(first.values[measure], other.values[measure])
-                for first, *others in results
-                for other in others
+        return [
+            ranker
+            for ranker in self.rankers
+            if len(self.results[ranker, 0].repeats) > 1
+            and all(
+                not np.ptp([trained.values[measure] for trained in result.repeats], axis=0).any()
+                for result in self._results_of(ranker)
                 for measure in self.measures
-            ]
-            if same and all(same):
-                found.append(ranker)
-        return found
+            )
+        ]
 
     def summary(
         self,

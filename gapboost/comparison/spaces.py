@@ -63,19 +63,12 @@ def draw_candidates(
     unknown = [name for name in given if name not in rankers]
     if unknown:
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
-    return {
-        name: _draw(name, ranker, given.get(name) or _space_of(ranker), number)
-        for name, ranker in rankers.items()
-    }
+    return {name: _draw(name, ranker, given.get(name), number) for name, ranker in rankers.items()}
 
 
-def _space_of(ranker: Any) -> dict[str, Any]:
-    """Return the space of a ranker's library, with names for `set_params`."""
-    space = SPACES.get(library_of(ranker), {})
-    return {prefix(ranker) + parameter: values for parameter, values in space.items()}
-
-
-def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
+def _draw(name: str, ranker: Any, space: Any, number: int) -> list[dict[str, Any]]:
+    of_library = SPACES.get(library_of(ranker), {})
+    space = space or {prefix(ranker) + parameter: of_library[parameter] for parameter in of_library}
     if not space:
         raise ValueError(f"tune is {number} but spaces has none for {name!r}; expected {FORM}")
     # CatBoost's get_params returns only what is set.

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._boosters.rows import NAMES, ranking_rows
 from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.features import column_names, feature_names, features, split
-from gapboost._data.judged import judged
+from gapboost._data.features import column_names, feature_names
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
 from gapboost.analysis.leaks import LARGEST, number_columns
@@ -73,34 +73,30 @@ class Rows:
         suffix: str = "",
     ) -> None:
         of_X, of_y, of_qid = (f"X{suffix}", f"y{suffix}", f"qid{suffix}")
-        X, qid = split(X, qid, names=(of_X, of_qid, "group"))
-        if qid is None:
-            raise ValueError(f"{of_qid} is missing; expected one query id a row")
-        table = features(X, of_X)
         grades = numeric_column(y, of_y, "grades >= 0, or NaN for unjudged documents")
         has_grade = ~np.isnan(grades)
-        if table.shape[0] != len(has_grade):
-            rows = f"{of_y} has {len(has_grade)} rows"
-            raise ValueError(f"{rows}; expected {table.shape[0]}, as {of_X}")
-        if not has_grade.any():
+        if len(grades) and not has_grade.any():
             raise ValueError(f"{of_y} holds NaN alone; expected a grade of some documents")
-        names, limit = (of_y, of_qid, "sample_weight"), grade_limit(measures)
-        self.data = judged(np.nan_to_num(grades), qid, limit=limit, names=names, real=True)
-        queries = self.data.queries
+        found = ranking_rows(
+            X,
+            np.where(has_grade, grades, 0),
+            qid,
+            limit=grade_limit(measures),
+            names=(of_X, of_y, of_qid, *NAMES[3:]),
+        )
+        self.data, queries = found.data, found.data.queries
         if len(queries) < 2:
             raise ValueError(f"{of_qid} holds 1 query; expected at least two, for an interval")
+        self.ids, self.sizes, self.numbers = queries.ids, queries.sizes, queries.numbers
         self.grades = self.data.grades
         self.has_grade = queries.grouped(has_grade)
         self.scores = queries.grouped(_scores(ranker, X, qid)).astype(np.float64)
         self.rows = queries.grouped(np.arange(queries.n_rows))
-        self.ids, self.sizes = queries.ids, queries.sizes
-        self.numbers = np.repeat(np.arange(len(queries)), self.sizes)
         scores = frame({"score": self.scores}).groupby(self.numbers)["score"]
         self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
         self.contrasts = self.differ(self.grades)
-        self.features, self.numeric = _features(table)
-        self.features = self.features.iloc[self.rows].reset_index(drop=True)
+        self.features, self.numeric = _features(found.X)
         self.measures: Mapping[str, Measure] = {}
         self.values: dict[str, Array] = {}
 

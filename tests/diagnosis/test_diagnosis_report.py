@@ -197,7 +197,7 @@ UNUSABLE = {
     "scores of other shapes": ({"ranker": Wide()}, ValueError, "predict of the ranker"),
     "no queries": ({"qid": None}, ValueError, "qid"),
     "one query": ({"qid": np.zeros(40)}, ValueError, "qid"),
-    "other rows": ({"y": TEST.y[:39], "qid": TEST.qid[:39]}, ValueError, "y"),
+    "other rows": ({"y": TEST.y[:39], "qid": TEST.qid[:39]}, ValueError, "X"),
     "two labels": ({"y": np.ones((40, 2))}, ValueError, "y"),
     "no judgment": ({"y": np.full(40, np.nan)}, ValueError, "y"),
     "no training grades": ({"X_train": TRAIN.X}, ValueError, "y_train"),

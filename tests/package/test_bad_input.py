@@ -171,7 +171,7 @@ ONE_FUNCTION = [
     ("GSearchCV", "group", [[10] * 4], "qid"),
     ("GSearchCV", "qid", [None]),
     ("GSearchCV", "y", [Y[1:]], "qid"),
-    ("compare_rankers", "X", [X[1:]], "y"),
+    ("compare_rankers", "X", [X[1:]]),
     ("compare_rankers", "qid", [None]),
     ("compare_rankers", "group", [[10] * 4], "qid"),
     ("compare_rankers", "rankers", ["text", [("a", 1)], {"one": OTHER}, {1: OTHER, 2: OTHER}]),
