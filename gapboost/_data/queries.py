@@ -115,7 +115,9 @@ def grouped_rows(
     starts = np.arange(n_rows)
     if ids.dtype != object:
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
-    keys = list(map(plain_value, ids[starts].tolist()))
+    keys = ids[starts].tolist()
+    if ids.dtype == object:
+        keys = list(map(plain_value, keys))
     _check_kinds(set(map(type, keys)), name)
     try:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
@@ -124,7 +126,7 @@ def grouped_rows(
             f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples "
             "of them, one a row"
         ) from None
-    if any(map(_is_missing, code_of)):
+    if ids.dtype.kind not in "biuSU" and any(map(_is_missing, code_of)):
         raise ValueError(
             f"{name} holds missing values (None, NaN, NaT); expected a {what} in every row"
         )
