@@ -112,7 +112,7 @@ def ranking_rows(
         start = queries.grouped(checked_scores(start, n_rows, of_start, of_y))
     shown = None
     if position is not None:
-        found = grouped_rows(position, n_rows, of_position, of_y, "position")
+        found = grouped_rows(position, n_rows, of_position, of_y)
         shown = Positions(found.ids.tolist(), queries.grouped(found.codes))
     if queries.rows is not None:
         X = rows_of(X, queries.rows)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from gapboost._data.arguments import shown
 from gapboost._data.private import num_samples, safe_indexing
 from gapboost._data.queries import ids_of_groups
 from gapboost._kernels import Array
@@ -64,14 +65,8 @@ def check_names(
         here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
         raise ValueError(
             f"{name} has the column {here!r} where {there!r} was in {reference}; expected "
-            f"{', '.join(shortened(expected))}, in this order, as in {reference}"
+            f"{shown(expected)}, in this order, as in {reference}"
         )
-
-
-def shortened(names: Sequence[Any]) -> list[str]:
-    """Return the first ten of many names and their number, for an error message."""
-    some = list(map(str, names[:10]))
-    return [*some, f"... ({len(names)} in all)"] if len(names) > 10 else some
 
 
 def without_qid(X: Any) -> tuple[Any, Any]:
@@ -171,7 +166,7 @@ def check_columns(X: Any, name: str, usable: Sequence[str] = ("number", "categor
     wrong = [column for column, content in contents.items() if content not in usable]
     if wrong:
         raise ValueError(
-            f"{name} has the columns {shortened(wrong)}; expected a {' or a '.join(usable)} in "
+            f"{name} has the columns {shown(wrong)}; expected a {' or a '.join(usable)} in "
             "every column"
         )
 

@@ -113,17 +113,7 @@ class Judged:
     labels: Mapping[Column, "Judged"] = field(default_factory=dict)
 
     def of_label(self, column: Column) -> Self:
-        """Return the data with one of several labels.
-
-        Raises
-        ------
-        ValueError
-            If there is no such label.
-        """
-        if column not in self.labels:
-            raise ValueError(
-                f"the labels have the columns {list(self.labels)}; expected a column {column!r} too"
-            )
+        """Return the data with one of several labels."""
         label = self.labels[column]
         return replace(self, codes=label.codes, base=label.base, labels={})
 

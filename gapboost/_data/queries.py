@@ -90,10 +90,8 @@ def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "
     return np.repeat(np.arange(len(found)), found.astype(np.int64))
 
 
-def grouped_rows(
-    qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id"
-) -> Queries:
-    """Group rows, in any order, by query id; `what` is for messages.
+def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
+    """Group rows, in any order, by query id.
 
     Raises
     ------
@@ -109,7 +107,7 @@ def grouped_rows(
         ids = one_dimensional(qid, name)
     if len(ids) != n_rows:
         raise ValueError(
-            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row"
+            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row"
         )
     # Rows where runs of equal ids begin.
     starts = np.arange(n_rows)
@@ -118,27 +116,25 @@ def grouped_rows(
     keys = ids[starts].tolist()
     if ids.dtype == object:
         keys = list(map(plain_value, keys))
-    _check_kinds(set(map(type, keys)), name)
+    expected = "numbers, strings or tuples of them, all of one type, one in every row"
+    # True, 1 and 1.0 are equal; the hash of a tensor knows nothing of its value.
+    kinds = set(map(type, keys))
+    if len(kinds) > 1 or any(hasattr(kind, "__array__") for kind in kinds):
+        found = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(f"{name} holds ids of the types {found}; expected {expected}")
     try:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
-        raise ValueError(
-            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples "
-            "of them, one a row"
-        ) from None
+        raise ValueError(f"{name} holds unusable ids ({error}); expected {expected}") from None
     if ids.dtype.kind not in "biuSU" and any(map(_is_missing, code_of)):
-        raise ValueError(
-            f"{name} holds missing values (None, NaN, NaT); expected a {what} in every row"
-        )
-    code = np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
-    highest = np.maximum.accumulate(code)
-    first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
+        raise ValueError(f"{name} holds missing values (None, NaN, NaT); expected {expected}")
+    codes, lengths = np.array([code_of[key] for key in keys]), np.diff(starts, append=n_rows)
+    offsets = np.append(0, np.cumsum(np.bincount(codes, lengths))).astype(np.int64)
+    in_order = (np.diff(codes) >= 0).all()
+    rows = None if in_order else np.argsort(np.repeat(codes, lengths), kind="stable")
+    first = offsets[:-1] if rows is None else rows[offsets[:-1]]
     distinct = array_of(list(code_of)) if ids.dtype == object else ids[first]
-    if (code == highest).all():
-        return Queries(distinct, np.append(first, n_rows), None)
-    code = np.repeat(code, np.diff(starts, append=n_rows))
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
-    return Queries(distinct, offsets, np.argsort(code, kind="stable"))
+    return Queries(distinct, offsets, rows)
 
 
 def plain_value(value: Any) -> Any:
@@ -154,17 +150,6 @@ def array_of(values: list[Any]) -> Array:
         if array.ndim == 1 and kept == values and set(map(type, kept)) == set(map(type, values)):
             return array
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _check_kinds(kinds: set[type], name: str) -> None:
-    """Raise ValueError for ids that are equal or different by accident."""
-    # True, 1 and 1.0 are equal; the hash of a tensor knows nothing of its value.
-    if len(kinds) > 1 or any(hasattr(kind, "__array__") for kind in kinds):
-        found = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise ValueError(
-            f"{name} holds ids of the types {found}; expected numbers, strings or tuples, all of "
-            "one type, one a row"
-        )
 
 
 def _is_missing(value: Any) -> bool:

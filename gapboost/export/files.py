@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from gapboost._data.arguments import shown
-from gapboost._data.features import check_names, feature_names, shortened, without_qid
+from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, read_model
@@ -68,7 +68,7 @@ def write_files(
     relative = [name for name in dict.fromkeys((*trained, *columns)) if name.endswith(endings)]
     if relative:
         raise ValueError(
-            f"ranker reads {', '.join(shortened(relative))}, made within the query; expected "
+            f"ranker reads {shown(relative)}, made within the query; expected "
             "features of one document"
         )
     samples = check_array(table, dtype=engine.kind, ensure_all_finite="allow-nan", input_name="X")

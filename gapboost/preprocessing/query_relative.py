@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.features import QID, column_contents, column_names, features, shortened, split
+from gapboost._data.features import QID, column_contents, column_names, features, split
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
@@ -226,7 +226,7 @@ def _chosen_columns(X: Any, columns: Any) -> list[int]:
     if not chosen or not set(chosen) <= set(numbers.values()):
         raise ValueError(
             f"columns is {shown(columns)}; expected a list of names or positions of the columns of "
-            f"numbers of X: {shortened(list(numbers))}"
+            f"numbers of X: {shown(list(numbers))}"
         )
     return chosen
 

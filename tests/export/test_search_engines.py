@@ -336,7 +336,7 @@ def test_features_made_within_the_query_are_refused(twin, engine, names, tmp_pat
     """Other names in the engine do not hide them."""
     columns = pd.DataFrame(TRAIN.X[:, :2], columns=["bm25", "age"])
     table = query_relative_features(columns, qid=TRAIN.qid, kinds=("zscore", "rank"))
-    with pytest.raises(ValueError, match=r"^ranker reads bm25_zscore_in_query"):
+    with pytest.raises(ValueError, match=r"^ranker reads .*bm25_zscore_in_query"):
         ENGINES[engine][0](
             fit(twin, table), table.to_numpy(), tmp_path / "gap.json", feature_names=names
         )
