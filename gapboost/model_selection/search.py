@@ -150,7 +150,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            If an argument or a candidate is unusable; no training begins then.
+            If an argument or a candidate is unusable, or a ranker stops early.
         """
         _check_estimator(self.estimator)
         targets, candidates = self._targets(), self._candidates()
