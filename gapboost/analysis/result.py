@@ -70,13 +70,7 @@ class Result:
         self._draw(self, ax, **options)
         if ax.get_legend_handles_labels()[0]:
             # To the right of the axes.
-            ax.legend(
-                loc="upper left",
-                bbox_to_anchor=(1.01, 1.0),
-                borderaxespad=0.0,
-                fontsize="small",
-                frameon=False,
-            )
+            ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize="small")
         return ax
 
 

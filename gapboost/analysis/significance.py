@@ -191,12 +191,10 @@ def _draw(result: Result, ax: Any, title: str = "first − second") -> None:
     """
     ranked = np.sort(result.differences)[::-1]
     ax.bar(range(1, len(ranked) + 1), ranked, width=1.0, color=COLORS[0])
-    ax.axhline(0, color="gray", linewidth=0.8)
     mean = f"mean {result.difference:+.4f}, p = {result.t:.3g} (t-test)"
     ax.axhline(result.difference, color=COLORS[1], linestyle="--", label=mean)
-    if not np.isnan(result.interval).any():
-        label = f"{result.confidence:.0%} interval"
-        ax.axhspan(*result.interval, color=COLORS[1], alpha=0.25, label=label)
+    label = f"{result.confidence:.0%} interval"
+    ax.axhspan(*result.interval, color=COLORS[1], alpha=0.25, label=label)
     ax.set(xlabel="queries by falling difference", ylabel="difference", title=title)
 
 

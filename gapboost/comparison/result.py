@@ -105,9 +105,8 @@ class Comparison:
         for ranker in self.rankers:
             trained = [one for result in self._results_of(ranker) for one in result.repeats]
             means = {measure: self._mean(ranker, measure) for measure in self.measures}
-            for name in ("trees", "fit_seconds", "predict_ms"):
-                means[name.replace("_", " ")] = float(np.mean([getattr(t, name) for t in trained]))
-            rows.append({"ranker": ranker, **means})
+            costs = frame([one.costs for one in trained]).mean(skipna=False)
+            rows.append({"ranker": ranker, **means, **costs})
         return frame(rows, ["ranker"])
 
     @property

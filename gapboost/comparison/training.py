@@ -33,18 +33,14 @@ class Trained:
     ----------
     values : dict {measure: float64 ndarray of shape (Q,)}
         One value for each test query, in the order of their numbers.
-    fit_seconds : float
-        Time of `fit`, of a pipeline with all its steps.
-    predict_ms : float
-        Milliseconds of `predict` for 1,000 documents, within one call for all test queries.
-    trees : float
-        Number of trees that `predict` uses; NaN for rankers of other libraries.
+    costs : dict {name: float}
+        ``"trees"`` that `predict` uses, NaN for rankers of other libraries; ``"fit seconds"``, of a
+        pipeline with all its steps; ``"predict ms"`` for 1,000 documents, within one call for all
+        test queries.
     """
 
     values: dict[str, Array]
-    fit_seconds: float
-    predict_ms: float
-    trees: float
+    costs: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -232,7 +228,8 @@ def train_and_test(
     scores = scores_of(fitted, test)
     predict_ms = 1e6 * (time.perf_counter() - start) / len(test.y)
     values = values_by_query(scores, test, measures)
-    return Trained(values, fit_seconds, predict_ms, float(trees))
+    costs = {"trees": trees, "fit seconds": fit_seconds, "predict ms": predict_ms}
+    return Trained(values, costs)
 
 
 def fit(ranker: Any, train: Documents) -> Any:

@@ -118,9 +118,7 @@ def overfitted(test: Rows, training: Any) -> Outcome:
     learned = independent(there).interval()[0] > 0
     need(learned, "On training queries it is not proven better than a random order.")
     kept = here.mean() / there.mean()
-    message = (
-        f"{kept:.0%} of the gain over a random order on training queries is left on test queries."
-    )
+    message = f"{kept:.0%} of the gain over a random order on training queries is left."
     high = stats.ttest_ind(here, KEPT * there, equal_var=False).confidence_interval().high
     return high < 0, message, kept, KEPT
 
@@ -175,11 +173,8 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
     ranked = rank_alone(test.ordered(), test.grades, test.numbers)
     need(ranked, "No feature has an order and varies within a query.")
     best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.least]
-    message = (
-        f"{listed(leaks) or 'No feature'} alone rank{'s' * (len(leaks) < 2)} like the grades. "
-        f"{best.feature} has an average precision of {best.low:.3f} at least, from grade "
-        f"{best.grade:g} on."
-    )
+    message = f"{listed(leaks) or 'No feature'} alone ranks like the grades. The average precision "
+    message += f"of {best.feature} is {best.low:.3f} at least, from grade {best.grade:g} on."
     return leaks, message, best.low, best.least
 
 

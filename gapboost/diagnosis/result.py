@@ -158,10 +158,7 @@ class Report:
         findings = [found] if len(found) else []
         summary = f"{len(found)} of {made} checks that were made found a fault."
         measures = [f"{name} is {measure}." for name, measure in self.test.measures.items()]
-        reading = (
-            "Means over queries, with 95% intervals; ties count their expected value. Intervals "
-            f"count queries, not other trainings of the ranker. {' '.join(measures)}"
-        )
+        reading = f"Means over queries, with 95% intervals for this ranker. {' '.join(measures)}"
         worst = {}
         for qid, table in self.documents.reset_index().groupby("qid", sort=False):
             judged = [f"{grade:g}" if grade == grade else "not judged" for grade in table["grade"]]
