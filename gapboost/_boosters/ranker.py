@@ -72,10 +72,10 @@ class Plan:
         """
         given = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
-        measures = [m for m in given if m not in functions]
+        measures = [m for m in given if m is not None and m not in functions]
         return cls(
             ranking_objective(ranker, random_state),
-            tuple(as_measures([] if eval_metric is None else measures, "eval_metric")),
+            tuple(as_measures(measures, "eval_metric")),
             tuple(functions),
             ranker.stopping_metric,
             n_jobs,

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from gapboost._data.arguments import shown
 from gapboost._data.columns import checked_scores
 from gapboost._data.features import check_names, feature_names, features, rows_of, split
 from gapboost._data.grades import GradeLimit
@@ -130,7 +129,7 @@ def evaluation_rows(
 
     Parameters
     ----------
-    eval_set : list of (X, y) or None
+    eval_set : list of (X, y), one (X, y), or None
     metadata : mapping {argument of fit: list or None}
         Query ids, group sizes, weights and initial scores, in this order.
     train : RankingRows
@@ -145,13 +144,15 @@ def evaluation_rows(
         If an argument is unusable.
     """
     pairs = [] if eval_set is None else eval_set
+    if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
+        pairs = [pairs]
     for name, values in {"eval_set": pairs, **metadata}.items():
         if values is None:
             continue
         if not isinstance(values, list | tuple) or len(values) != len(pairs):
             raise ValueError(
-                f"{name} is a {type(values).__name__} of {np.size(values)} values; expected a list "
-                "with an entry for each evaluation set"
+                f"{name} is {shown(values)}; expected a list with an entry for each of "
+                f"{len(pairs)} evaluation sets"
             )
     sets = []
     for i, pair in enumerate(pairs):

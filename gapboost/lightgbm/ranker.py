@@ -8,7 +8,7 @@ import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, refuse_ignored
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, refuse, refuse_ignored
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors, metric_names
 from gapboost._data.features import check_columns, check_names, feature_names
@@ -175,6 +175,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ValueError, TypeError
             If an argument or parameter is unusable.
         """
+        refuse({"eval_at": others.pop("eval_at", None)}, "names of measures have cut-offs: ndcg@5")
         plan = self._plan(eval_metric)
         rows = ranking_rows(X, y, qid, group, sample_weight, init_score, position, limit=plan.limit)
         plan = plan.resolved(rows.data.occurring)
@@ -224,19 +225,28 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM recognizes the training set among the evaluation sets by the same two objects.
         arrays = {id(s): (_read_exactly(s.X, "eval_set X"), s.y) for s in sets}
         arrays[id(rows)] = _read_exactly(rows.X, "X"), rows.y
-        return vendor.fit(
-            *arrays[id(rows)],
-            sample_weight=rows.row_weights,
-            init_score=rows.start,
-            group=rows.sizes,
-            **private.evaluation_arguments([arrays[id(s)] for s in sets]),
-            eval_group=[s.sizes for s in sets] or None,
-            eval_sample_weight=[s.row_weights for s in sets],
-            eval_init_score=[s.start for s in sets],
-            eval_metric=metrics,
-            callbacks=list(callbacks),
-            **others,
-        )
+        try:
+            return vendor.fit(
+                *arrays[id(rows)],
+                sample_weight=rows.row_weights,
+                init_score=rows.start,
+                group=rows.sizes,
+                **private.evaluation_arguments([arrays[id(s)] for s in sets]),
+                eval_group=[s.sizes for s in sets] or None,
+                eval_sample_weight=[s.row_weights for s in sets],
+                eval_init_score=[s.start for s in sets],
+                eval_metric=metrics,
+                callbacks=list(callbacks),
+                **others,
+            )
+        except private.LightGBMError as error:
+            # So LightGBM says it, where an objective is a function.
+            if "num_features()" in str(error):
+                raise ValueError(
+                    f"X has no feature that can split its {len(rows.y)} rows; expected columns "
+                    "that vary, and a min_child_samples of at most half of the rows"
+                ) from error
+            raise
 
     def _train_watched(
         self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
@@ -340,7 +350,7 @@ def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
     if X is None and y is None:
         return eval_set
     tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
-    if eval_set is not None or len(tables) != len(labels):
+    if eval_set is not None or X is None or y is None or len(tables) != len(labels):
         raise ValueError(
             f"eval_X has {len(tables)} entries and eval_y {len(labels)}; expected as many of both "
             "and no eval_set"

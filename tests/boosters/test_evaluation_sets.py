@@ -48,6 +48,15 @@ def test_the_curve_is_evaluate_at_each_iteration(twin, in_order):
         npt.assert_allclose(twin.curve(ranker, number), expected, rtol=0, atol=1e-6)
 
 
+@twins
+def test_one_pair_is_one_set(twin):
+    found, expected = (
+        twin.ranker().fit(X, Y, QID, eval_set=given, eval_qid=[VALI.qid])
+        for given in ((VALI.X, VALI.y), [(VALI.X, VALI.y)])
+    )
+    npt.assert_array_equal(twin.curve(found), twin.curve(expected))
+
+
 def test_names_of_sets():
     ranker = LIGHTGBM.fitted(evals=[VALI, TEST], fit={"eval_names": ["a", "b"]})
     assert list(ranker.evals_result_) == ["a", "b"]

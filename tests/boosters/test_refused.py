@@ -86,6 +86,22 @@ def test_parameters_that_do_not_go_together(twin):
             twin.ranker(objective=gb.LambdaRank(gb.nDCG()), **other).fit(X, Y, QID)
 
 
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"eval_at": [1, 3]}, "eval_at"),
+        ({"eval_y": VALI.y, "eval_qid": [VALI.qid]}, "eval_X has 1"),
+        ({"eval_X": VALI.X, "eval_qid": [VALI.qid]}, "eval_y 1"),
+        ({"y": np.resize([0, 1], 8), "X": X[:8], "qid": np.zeros(8)}, "min_child_samples"),
+        ({"X": 0 * X}, "X has no feature"),
+    ],
+    ids=["eval_at", "eval_y alone", "eval_X alone", "too few rows", "constant columns"],
+)
+def test_what_lightgbm_ignores_or_does_not_name(given, named):
+    with pytest.raises(ValueError, match=named):
+        LIGHTGBM.ranker().fit(**{"X": X, "y": Y, "qid": QID, **given})
+
+
 IGNORED = {
     "lightgbm": {
         "lambdarank_truncation_level": 10,
@@ -167,11 +183,10 @@ def test_queries_are_missing(twin):
         {"eval_set": [(X, Y)], "eval_qid": QID},
         {"eval_set": [(X, Y)], "eval_qid": [QID, QID]},
         {"eval_set": [X], "eval_qid": [QID]},
-        {"eval_set": (X, Y), "eval_qid": [QID]},
         {"eval_set": X, "eval_qid": [QID]},
         {"eval_qid": [QID]},
     ],
-    ids=["no list", "two entries", "no pair", "one pair", "an array", "no set"],
+    ids=["no list", "two entries", "no pair", "an array", "no set"],
 )
 @twins
 def test_evaluation_sets_that_do_not_fit(twin, given):

@@ -72,8 +72,10 @@ def locally(booster, frame, start=False, **parameters):
 
 
 @both
-def test_ranks_as_the_local_ranker_does(booster):
-    found, expected = (train(booster, TRAIN) for train in (on_dask, locally))
+def test_ranks_as_the_local_ranker_does(booster, client):
+    """A client is used that is given; LightGBM's ranker has it as a parameter."""
+    given = {"client": client} if booster == "lightgbm" else {}
+    found, expected = on_dask(booster, TRAIN, **given), locally(booster, TRAIN)
     scores = found.predict(array(features(TEST), (len(TEST) - 900, 900)))
     assert isinstance(scores, da.Array)
     npt.assert_array_equal(scores.compute(), found.to_local().predict(features(TEST)))
