@@ -1,9 +1,8 @@
 """Grades: numbers from 0 on, most often integers; one label of each document, or several."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,36 +17,19 @@ MAX_GRADE = 255
 # A column of labels: its name in a data frame, its number from 0 on in an array.
 Column = int | str
 
+# The highest grade that measures know and the measure that sets it.
+Highest = tuple[float, Any]
 
-class GradeLimit(NamedTuple):
-    """Grades for which the caller's measures are defined.
-
-    Attributes
-    ----------
-    highest : float
-        Infinite where they know any.
-    measure : Measure
-        The one that sets it.
-    of_one_label : Measure or None
-        One that reads no column of several labels; None if all of them read one.
-    of_labels : tuple of (column, GradeLimit)
-        The grades that measures of several labels know, for each column that they read.
-    """
-
-    highest: float = math.inf
-    measure: Any = None
-    of_one_label: Any = None
-    of_labels: "tuple[tuple[Column, GradeLimit], ...]" = ()
-
-    def of_column(self, column: Column) -> "GradeLimit":
-        """Return the limit for one column of several labels."""
-        return dict(self.of_labels).get(column, GradeLimit())
+# By the column of several labels that they read; by None if they read one label.
+GradeLimit = Mapping[Column | None, Highest]
 
 
 def checked_grades(
-    y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False
+    y_true: Any, name: str, limit: Highest | None = None, real: bool = False
 ) -> Array:
     """Return grades as int32, or as float64 if they may be `real` and some are fractional.
+
+    `limit` is the highest grade that a measure knows, and the measure.
 
     Raises
     ------
@@ -61,12 +43,12 @@ def checked_grades(
     grades = finite_column(y_true, name, expected, 0, MAX_GRADE, whole=not real)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
+    most, measure = limit or (np.inf, None)
     highest = grades.max()
-    if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
+    if highest > most and not at_least(most, highest):
         raise ValueError(
-            f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades "
-            f"0..{limit.highest:g}; expected a vector with one entry for each positive grade, or "
-            "lower grades"
+            f"{name} holds the grade {highest:g}, but {measure} is defined for the grades "
+            f"0..{most:g}; expected lower grades, or an entry of the measure for each of them"
         )
     return grades.astype(np.float64 if (grades != np.floor(grades)).any() else np.int32)
 
@@ -126,12 +108,12 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
     """
     found = f"the labels {', '.join(map(repr, columns))}" if columns else "one label a row"
     wrong = [
-        f"{of_label.measure} reads {column!r} of several"
-        for column, of_label in limit.of_labels
-        if column not in columns
+        f"{measure} reads {column!r} of several"
+        for column, (_, measure) in limit.items()
+        if column is not None and column not in columns
     ]
-    if columns and limit.of_one_label:
-        wrong.append(f"{limit.of_one_label} does not say which of them it reads")
+    if columns and None in limit:
+        wrong.append(f"{limit[None][1]} does not say which of them it reads")
     if wrong:
         raise ValueError(
             f"{name} has {found}, but {wrong[0]}; expected a column for every OfLabel, and one "

@@ -212,8 +212,8 @@ def judged(
     ValueError
         Naming the argument, what was found and what is expected.
     """
-    limit = limit or GradeLimit()
-    columns = label_columns(y_true) if limit.of_one_label or limit.of_labels else {}
+    limit = limit or {}
+    columns = label_columns(y_true) if limit else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(
@@ -221,9 +221,9 @@ def judged(
             "expected None, or one label at a time"
         )
     parts = [
-        (column_name(names[0], column), values, limit.of_column(column))
+        (column_name(names[0], column), values, limit.get(column))
         for column, values in columns.items()
-    ] or [(names[0], y_true, limit)]
+    ] or [(names[0], y_true, limit.get(None))]
     grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
     queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
     weights, factors = _query_weights(sample_weight, queries, names[2])
@@ -234,7 +234,7 @@ def judged(
             listed = set(map(plain_value, queries.ids))
             queries = queries.with_empty([query for query in recall_base if query not in listed])
             weights = np.ones(len(queries))
-        judgments = judgments_of(recall_base, queries.ids, limit, real)
+        judgments = judgments_of(recall_base, queries.ids, limit.get(None), real)
     found = []
     for (name, _, _), by_row in zip(parts, grades, strict=True):
         grouped = np.ascontiguousarray(queries.grouped(by_row))

@@ -10,7 +10,7 @@ import numpy as np
 
 from gapboost._data.arguments import ordered, shown
 from gapboost._data.columns import finite_column
-from gapboost._data.grades import GradeLimit, at_least, checked_grades
+from gapboost._data.grades import Highest, at_least, checked_grades
 from gapboost._data.queries import Queries, plain_value
 from gapboost._kernels import Array
 
@@ -140,7 +140,10 @@ def by_query(recall_base: Any, ids: Array) -> dict[Any, Mapping[Any, Any]]:
 
 
 def judgments_of(
-    recall_base: Mapping[Any, Mapping[Any, Any]], ids: Array, limit: GradeLimit, real: bool
+    recall_base: Mapping[Any, Mapping[Any, Any]],
+    ids: Array,
+    limit: Highest | None,
+    real: bool,
 ) -> Judgments:
     """Return the judgments of some queries from a recall base of `by_query`.
 

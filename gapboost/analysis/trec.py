@@ -303,7 +303,7 @@ def evaluate(
     """
     wanted, found = as_measures(measures), rankings(qrels, run, ties=ties)
     grades = list(set().union(*found.recall_base.values()))
-    checked_grades(grades, "qrels", grade_limit(wanted), real=True)
+    checked_grades(grades, "qrels", grade_limit(wanted).get(None), real=True)
     values = evaluate_rows(
         wanted,
         **found._asdict(),

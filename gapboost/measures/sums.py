@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import as_integer, as_number
-from gapboost._data.grades import GradeLimit
+from gapboost._data.grades import Column, GradeLimit
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
@@ -252,12 +252,11 @@ def with_its_label(measure: Measure, data: Judged) -> tuple[Measure, Judged]:
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
-    """Return the limit on grades that all of `measures` accept."""
-    limits: dict[Any, GradeLimit] = {}
+    """Return the limit on grades that all of `measures` accept, for each label that they read."""
+    limits: dict[Column | None, tuple[float, Measure]] = {}
     for measure in measures:
         for _, part in measure.terms:
             column, highest = part.label_column, part.highest_grade
-            if column not in limits or highest < limits[column].highest:
-                limits[column] = GradeLimit(highest, part)
-    of_one_label = limits.pop(None, GradeLimit())
-    return of_one_label._replace(of_one_label=of_one_label.measure, of_labels=tuple(limits.items()))
+            if column not in limits or highest < limits[column][0]:
+                limits[column] = highest, part
+    return limits

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pair_sum import summed_pairs, swap_changes, swap_parts, top_grade
+from pair_sum import summed_pairs, swap_changes, swap_parts
 
 import gapboost as gb
 from gapboost._boosters.training import Gradients
-from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._kernels import threads
 from gapboost._kernels.lambdarank.exponentials import FARTHEST, factors, fitted_numbers
@@ -46,8 +45,7 @@ MEASURES = {
 def prepared_pass(measure, grades, way, sizes=None, n_jobs=1, **options):
     """Return a pass that takes all lists one way."""
     sizes = [len(grades)] if sizes is None else sizes
-    limit = GradeLimit(max(top_grade(measure) or 1, int(max(grades))), "")
-    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=limit)
+    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes))
     objective = gb.LambdaRank(measure, **{"normalize": False, "score_distance": None, **options})
     choice = lambdarank.quicker_by_pairs if way is AUTO else lambda *_: np.full(len(sizes), way)
     with patch.object(lambdarank, "quicker_by_pairs", choice):
