@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from sklearn.metrics import ConfusionMatrixDisplay
 
 from gapboost._data.arguments import as_integer, one_of
-from gapboost._data.columns import checked_scores, numeric_column, one_dimensional
+from gapboost._data.columns import checked_scores, finite_column, one_dimensional
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import settled
 from gapboost.analysis.result import Result, generators, over_items, short_labels
@@ -189,9 +189,7 @@ def robustness(
     >>> result.tau.shape
     (1, 2, 3)
     """
-    shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
-    if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
-        raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
+    shares = finite_column(fractions, "fractions", "shares in (0, 1]", np.nextafter(0, 1), 1)
     wanted = checked_measures(measures)
     complete = system_values(wanted, qrels, runs, ties=ties, n_jobs=1).means
 

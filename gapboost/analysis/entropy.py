@@ -38,7 +38,8 @@ from scipy.linalg import solve_banded
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from gapboost._data.columns import numeric_column
+from gapboost._data.arguments import as_number
+from gapboost._data.columns import finite_column
 from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
 from gapboost._kernels import Array
 from gapboost.analysis.result import Result, draw_columns
@@ -149,11 +150,10 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     whole, base = (np.pad(c, (0, width - len(c))) for c in (whole, base))
     if not whole.any() or (base < whole)[1:].any():
         raise ValueError(f"counts is {whole} and recall_base {base}; expected 1 to all documents")
-    if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
-        raise ValueError(f"value is {value!r}; expected the finite value of a measure")
+    value = as_number(value, "value", -1e100)
     occurring = np.flatnonzero(whole)
     problem = Problem(measure, int(whole.sum()), base, occurring)
-    path = Path(problem, whole[occurring].astype(np.float64), float(value))
+    path = Path(problem, whole[occurring].astype(np.float64), value)
     path.follow()
     probabilities = np.zeros((problem.n, width))
     probabilities[:, occurring] = softmax(path.logits, axis=1)
@@ -165,7 +165,7 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
         ["rank"],
         _draw,
         measure=measure,
-        value=float(value),
+        value=value,
         counts=whole,
         recall_base=base,
         probabilities=probabilities,
@@ -178,11 +178,8 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
 
 def _counts(counts: Any, name: str) -> Array:
     expected = "one number of documents for each of the grades 0, 1, ..."
-    array = numeric_column(counts, name, expected)
-    usable = (array >= 0) & (array == np.floor(array)) & (array <= MOST_DOCUMENTS)
-    if len(array) == 0 or not usable.all():
-        raise ValueError(f"{name} is {counts!r}; expected {expected}")
-    return array.astype(np.int64)
+    column = finite_column(counts, name, expected, 0, MOST_DOCUMENTS, whole=True)
+    return column.astype(np.int64)
 
 
 def _draw(solution: Result, ax: Any) -> None:

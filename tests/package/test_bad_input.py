@@ -206,7 +206,7 @@ ONE_FUNCTION = [
     ("reliability", "y_true", [Y - 1]),
     ("reliability", "qid", [[1] * 40, None]),
     ("reliability", "grade", [0]),
-    ("robustness", "fractions", [[0.0], [1.1], [nan], []]),
+    ("robustness", "fractions", [[0.0], [1.1], [nan]]),
     ("threshold_sweep", "grid", [3, "0.5", {(0.5, 0.5)}, [], [None]]),
     ("significance", "measure", [gb.AP(), "gap"]),
     ("significance by query", "first", [None, [0.1, 0.2, 0.4]]),
