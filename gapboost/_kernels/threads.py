@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -140,8 +140,11 @@ def run(task: Callable[[int], None], n: int, n_jobs: int) -> None:
     elif team is not None and not is_forked():
         team(work, others + 1)
     else:
+        helpers = []
         with ThreadPoolExecutor(others) as pool:
-            helpers = [pool.submit(work) for _ in range(others)]
+            with suppress(RuntimeError):  # while the interpreter ends, no thread can start
+                for _ in range(others):
+                    helpers.append(pool.submit(work))
             work()
         for helper in helpers:
             helper.result()
