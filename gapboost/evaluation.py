@@ -22,9 +22,6 @@ Empty = Literal[0, 1, "skip"]
 MissingQueries = Literal["warn", "zero", "skip"]
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 
-# What a query counts in which nothing is relevant.
-OF_EMPTY: dict[Empty, float] = {0: 0.0, 1: 1.0, "skip": np.nan}
-
 
 class Values(dict[Measure, float]):
     """``{measure: mean over queries}``."""
@@ -172,7 +169,10 @@ def evaluate(
         )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.occurring) for measure in wanted]
-    values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
+    values = query_values(resolved, data, scores, ties=ties, n_jobs=n_jobs)
+    if empty != 0:
+        for measure, value in zip(resolved, values, strict=True):
+            value[~has_relevant(measure, data)] = 1 if empty == 1 else np.nan
     by_measure = dict(zip(wanted, values, strict=True))
     if per_query:
         return PerQuery(by_measure, data.queries.ids)
@@ -197,7 +197,7 @@ class QueryValues:
     measures : sequence of Measure
         Resolved.
     data : Judged
-    ties, empty, n_jobs
+    ties, n_jobs
         See `evaluate`.
     """
 
@@ -207,18 +207,12 @@ class QueryValues:
         data: Judged,
         *,
         ties: TieRule = "expected",
-        empty: Empty = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.measures = measures
         self.queries = data.queries
         self.expected = ties == "expected"
         self.threads = resolve_n_jobs(n_jobs)
-        self.empty: list[Any] = [
-            [] if empty == 0 else np.flatnonzero(~has_relevant(measure, data))
-            for measure in measures
-        ]
-        self.value_of_empty = OF_EMPTY[empty]
         self.parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
         self.tasks: list[tuple[int, int, Judged, dict[Measure, Measure]]] = []
         every_cost = 0
@@ -230,9 +224,8 @@ class QueryValues:
             every_cost += cost * len(read)
             for first, last in chunks(self.queries.offsets, self.threads, cost):
                 self.tasks.append((first, last, of_label, of_one))
-        self.kept: dict[int, dict[Measure, Evaluator]] | None = None
-        if can_keep(every_cost, self.queries.offsets):
-            self.kept = {}
+        self.keeps = can_keep(every_cost, self.queries.offsets)
+        self.kept: dict[int, dict[Measure, Evaluator]] = {}
 
     def __call__(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""
@@ -248,20 +241,18 @@ class QueryValues:
                 found[part][first:last] = evaluated(ranked)
 
         run(task, len(self.tasks), self.threads)
-        values = []
-        for measure, empty in zip(self.measures, self.empty, strict=True):
-            value = np.sum([weight * found[part] for weight, part in measure.terms], axis=0)
-            value[empty] = self.value_of_empty
-            values.append(value)
-        return values
+        return [
+            np.sum([weight * found[part] for weight, part in measure.terms], axis=0)
+            for measure in self.measures
+        ]
 
     def _evaluators(self, k: int) -> dict[Measure, Evaluator]:
-        if self.kept is not None and k in self.kept:
+        if k in self.kept:
             return self.kept[k]
         first, last, data, measures = self.tasks[k]
         base, sizes = data.base[first:last], self.queries.sizes[first:last]
         found = {part: measure.evaluator(base, sizes) for part, measure in measures.items()}
-        if self.kept is not None:
+        if self.keeps:
             self.kept[k] = found
         return found
 

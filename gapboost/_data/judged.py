@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from gapboost._data.arguments import shown
 from gapboost._data.columns import finite_column
 from gapboost._data.grades import (
     Column,
@@ -17,20 +18,12 @@ from gapboost._data.grades import (
     label_columns,
 )
 from gapboost._data.queries import Queries, grouped_rows, plain_value
-from gapboost._data.recall_base import (
-    RecallBase,
-    by_query,
-    codes_and_base,
-    judgments_of,
-)
+from gapboost._data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
 from gapboost._kernels import Array
 
 # What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
 # less than some constant: beyond these limits they train on noise, or not at all.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
-
-# Grades that an error lists.
-MOST_SHOWN = 20
 
 
 class DataSummary(NamedTuple):
@@ -77,11 +70,10 @@ class DataSummary(NamedTuple):
     def check_contrasts(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""
         if not self.n_contrasts:
-            grades = ", ".join(f"{grade:g}" for grade in self.grades[:MOST_SHOWN])
             raise ValueError(
                 f"{name} holds no query with two different grades ({self.n_queries} queries, "
-                f"n_samples = {self.n_rows}, grades [{grades}]); expected at least one: there is "
-                "nothing to learn"
+                f"n_samples = {self.n_rows}, grades {shown(self.grades)}); expected at least one: "
+                "there is nothing to learn"
             )
 
 

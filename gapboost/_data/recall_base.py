@@ -98,11 +98,14 @@ class RecallBase:
         return relevant
 
 
+# {query id: {grade: documents}}
+GradeCounts = Mapping[Any, Mapping[Any, Any]]
+
 # Number of the query, grade (int32 if all are whole, else float64) and documents of each judgment.
 Judgments = tuple[Array, Array, Array]
 
 
-def by_query(recall_base: Any, ids: Array) -> dict[Any, Mapping[Any, Any]]:
+def by_query(recall_base: Any, ids: Array) -> GradeCounts:
     """Return a recall base as ``{id: {grade: documents}}``.
 
     Parameters
@@ -140,10 +143,7 @@ def by_query(recall_base: Any, ids: Array) -> dict[Any, Mapping[Any, Any]]:
 
 
 def judgments_of(
-    recall_base: Mapping[Any, Mapping[Any, Any]],
-    ids: Array,
-    limit: Highest | None,
-    real: bool,
+    recall_base: GradeCounts, ids: Array, limit: Highest | None, real: bool
 ) -> Judgments:
     """Return the judgments of some queries from a recall base of `by_query`.
 
