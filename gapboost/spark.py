@@ -12,7 +12,6 @@ from gapboost._boosters.ranker import refuse
 from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure
-from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 from gapboost.xgboost.models import finished
 from gapboost.xgboost.private import register_on_spark
@@ -35,23 +34,13 @@ OFFERED = "XGBoost has no weights of queries and positions on Spark"
 class SparkXGBGAPRankerModel(SparkXGBRankerModel):
     """Model of `SparkXGBGAPRanker`: adds the column of predictions to a data frame.
 
-    Its methods are those of `xgboost.spark.SparkXGBRankerModel`.
+    Its methods are those of `xgboost.spark.SparkXGBRankerModel`, and `to_local`, which returns a
+    ranker that knows its measure.
     """
 
     @classmethod
     def _xgb_cls(cls) -> type[XGBGAPRanker]:
         return XGBGAPRanker
-
-    @property
-    def objective_(self) -> Objective:
-        """Objective of the model, with `g` resolved."""
-        found: Objective = self._xgb_sklearn_model.objective_
-        return found
-
-    @property
-    def measure_(self) -> Measure:
-        """Measure that the model was trained for, with `g` resolved."""
-        return self.objective_.measure
 
     def to_local(self) -> XGBGAPRanker:
         """Return the local ranker with the same booster."""

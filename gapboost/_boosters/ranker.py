@@ -134,24 +134,19 @@ def ranking_objective(ranker: Any, random_state: Any) -> Objective:
 
 
 def refuse_ignored(parameters: Mapping[str, Any], ignored: Collection[str], library: str) -> None:
-    """Raise ValueError if parameters are set that change nothing beside our objectives.
-
-    A parameter that is None is not set.
-    """
-    found = sorted(name for name in ignored if parameters.get(name) is not None)
-    if found:
-        raise ValueError(
-            f"{', '.join(found)}: {library} would ignore this here; expected none of the "
-            f"parameters of {library}'s own ranking objectives and metrics, and no second name of "
-            f"a parameter of its ranker. See {MIGRATION}"
-        )
+    """Raise ValueError if parameters are set that change nothing beside our objectives."""
+    refuse(
+        {name: parameters.get(name) for name in ignored},
+        f"{library} would ignore this here, as all parameters of its own ranking objectives and "
+        f"metrics and all second names of its ranker's parameters. See {MIGRATION}",
+    )
 
 
-def refuse(arguments: Mapping[str, Any], offered: str) -> None:
+def refuse(arguments: Mapping[str, Any], reason: str) -> None:
     """Raise ValueError if one of the arguments is not None."""
-    given = [name for name, value in arguments.items() if value is not None]
+    given = sorted(name for name, value in arguments.items() if value is not None)
     if given:
-        raise ValueError(f"{', '.join(given)}: expected None, because {offered}")
+        raise ValueError(f"{', '.join(given)}: expected None, because {reason}")
 
 
 class GAPRanker:

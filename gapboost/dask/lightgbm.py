@@ -121,8 +121,8 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         -------
         Dask array of shape (N,)
         """
-        given = {"validate_features": validate_features, **kwargs}
-        return super(LGBMGAPRanker, self).predict(X, *args, **given)
+        kwargs["validate_features"] = validate_features
+        return super(LGBMGAPRanker, self).predict(X, *args, **kwargs)
 
     def to_local(self) -> LGBMGAPRanker:
         """Return the local ranker with the same parameters and, once fitted, the same booster."""
