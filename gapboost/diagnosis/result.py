@@ -261,11 +261,7 @@ def report(
     n_worst = as_integer(n_worst, "n_worst")
     wanted = as_measures(measures)
     test, training = Rows(ranker, X, y, qid, wanted), None
-    given = {"X_train": X_train, "y_train": y_train, "qid_train": qid_train}
-    if any(value is not None for value in given.values()):
-        for name in ("X_train", "y_train"):
-            if given[name] is None:
-                raise ValueError(f"{name} is missing; expected all data of training, or none")
+    if any(part is not None for part in (X_train, y_train, qid_train)):
         training = Rows(ranker, X_train, y_train, qid_train, wanted, "_train")
         check_names([*training.features], [*test.features], "X_train", "X")
     parts = [test, training] if training else [test]

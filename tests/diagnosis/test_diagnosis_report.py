@@ -201,7 +201,7 @@ UNUSABLE = {
     "two labels": ({"y": np.ones((40, 2))}, ValueError, "y"),
     "no judgment": ({"y": np.full(40, np.nan)}, ValueError, "y"),
     "no training grades": ({"X_train": TRAIN.X}, ValueError, "y_train"),
-    "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "X_train"),
+    "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "y_train"),
     "no training ids": ({"X_train": TRAIN.X, "y_train": TRAIN.y}, ValueError, "qid_train"),
     "other columns": ({**TRAINING, "X_train": TRAIN.X[:, 1:]}, ValueError, "X_train"),
     "documents of other rows": ({"documents": ["a"]}, ValueError, "documents"),
