@@ -50,7 +50,7 @@ def aliases(name: str) -> frozenset[str]:
 def value_of(name: str, parameters: Mapping[str, Any]) -> Any:
     """Return the value that LightGBM uses of a parameter under any of its names."""
     # LightGBM copies what it gets, and a Dask client among the others cannot be copied.
-    given = {n: v for n, v in parameters.items() if n in aliases(name) and v is not None}
+    given = {n: parameters[n] for n in aliases(name) if parameters.get(n) is not None}
     return _choose_param_value(name, given, None)[name]
 
 
