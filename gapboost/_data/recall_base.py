@@ -232,18 +232,14 @@ def _codes_and_levels(
     levels = np.unique(grades.astype(np.float64))
     if len(levels) <= LEVELS_OF_ALL:
         return np.searchsorted(levels, grades).astype(np.int32), levels
-    order = np.lexsort((grades, numbers))
-    queries, ascending = numbers[order], grades[order].astype(np.float64)
-    is_new = np.append(True, (np.diff(ascending) > 0) | (np.diff(queries) > 0))
-    first = np.flatnonzero(is_new)
-    starts = np.searchsorted(queries[first], np.arange(n_queries + 1))
+    # Complex numbers are sorted by the real part first: by query, then by grade.
+    pairs, codes = np.unique(numbers + 1j * grades, return_inverse=True)
+    starts = np.searchsorted(pairs.real, np.arange(n_queries + 1))
     widths = np.diff(starts)[:, None]
     if widths.max() > MOST_LEVELS:
         raise ValueError(
             f"{name} holds {widths.max()} different grades in one query; expected at most "
             f"{MOST_LEVELS}: round them to levels, such as numpy.round({name}, 1)"
         )
-    codes = np.empty(len(grades), dtype=np.int32)
-    codes[order] = np.cumsum(is_new) - 1 - starts[queries]
     level = np.minimum(np.arange(widths.max()), widths - 1)
-    return codes, ascending[first[starts[:-1, None] + level]]
+    return (codes - starts[numbers]).astype(np.int32), pairs.imag[starts[:-1, None] + level]
