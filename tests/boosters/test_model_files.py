@@ -87,7 +87,7 @@ def test_load_model_replaces_all_of_a_fit(tmp_path):
     fitted.load_model(tmp_path / "model.json")
     assert fitted.measure_ == gb.AP()
     assert fitted.position_bias_ is None
-    assert not {"evals_result_", "n_queries_in_"} & vars(fitted).keys()
+    assert not {"evals_result_", "n_queries_in_", "step_"} & vars(fitted).keys()
     npt.assert_array_equal(booster.inplace_predict(TEST.X), scores)
 
 

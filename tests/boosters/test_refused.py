@@ -200,8 +200,6 @@ def test_nothing_to_learn(twin):
         twin.ranker().fit(X, QID % 2, QID)
     with pytest.raises(ValueError, match="measure is"):
         twin.ranker(measure=gb.AP(rel=1)).fit(X, np.where(Y > 0, Y + 1, 1), QID)
-    with pytest.raises(ValueError, match="min_child_weight"):
-        twin.ranker(min_child_weight=1e6).fit(X, Y, QID)
 
 
 class OnDevice:

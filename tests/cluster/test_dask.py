@@ -84,6 +84,7 @@ def test_ranks_as_the_local_ranker_does(booster, client):
     )
     assert found.measure_ == expected.measure_ == MEASURE
     assert found.n_queries_in_ == expected.n_queries_in_ == 150
+    assert found.step_ == expected.step_
     rows = chunks(TEST)
     X, y, qid = (array(values, rows) for values in (features(TEST), TEST.y, TEST.qid))
     assert found.score(X, y, qid) == gap(TEST, scores.compute())
