@@ -19,8 +19,8 @@ def load(path, **parameters):
 
 
 @dataclass(frozen=True, repr=False)
-class Own(gb.AP):
-    """A measure of a user's own."""
+class AP(gb.AP):
+    """A measure of a user's own, with the name of gapboost's."""
 
 
 OBJECTIVES = [
@@ -45,8 +45,8 @@ def test_the_objective(objective, tmp_path):
 
 
 def test_a_users_own_measure_is_that_of_the_parameters(tmp_path):
-    XGBOOST.fitted(measure=Own()).save_model(tmp_path / "model.json")
-    assert load(tmp_path / "model.json", measure=Own()).measure_ == Own()
+    XGBOOST.fitted(measure=AP()).save_model(tmp_path / "model.json")
+    assert load(tmp_path / "model.json", measure=AP()).measure_ == AP()
     other = XGBOOST.fitted(evals=[VALI])
     before, scores = dict(vars(other)), other.predict(TEST.X)
     with pytest.raises(ValueError, match="the model was trained"):
