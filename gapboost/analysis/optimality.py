@@ -87,7 +87,8 @@ def local_optimality(
     >>> int(result.improved.sum())
     0
     """
-    w, steps = _finite(weights, "weights"), _finite(step_sizes, "step_sizes")
+    w = finite_column(weights, "weights", "finite numbers").astype(np.float64)
+    steps = finite_column(step_sizes, "step_sizes", "finite numbers")
     wanted = tuple(as_measures(measures))
     epsilon = as_number(epsilon, "epsilon", 0)
     n_directions = as_integer(n_directions, "n_directions")
@@ -133,13 +134,6 @@ def local_optimality(
         epsilon=epsilon,
         weight_norm=float(np.linalg.norm(w)),
     )
-
-
-def _finite(values: Any, name: str) -> Array:
-    array = finite_column(values, name, "finite numbers").astype(np.float64)
-    if len(array) == 0:
-        raise ValueError(f"{name} is empty; expected at least one number")
-    return array
 
 
 def _draw(result: Result, ax: Any) -> None:

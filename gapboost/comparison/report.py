@@ -36,11 +36,8 @@ def decide(comparison: "Comparison", table: Any) -> list[str]:
     """
     if comparison.leaks:
         named = ", ".join(f"{name} ({low:.3f})" for name, low in list(comparison.leaks.items())[:5])
-        return [
-            f"Remove leaked features first. These rank like the grades, each alone: {named}. The "
-            "numbers are their average precision, at least. No difference below says which ranker "
-            "is better."
-        ]
+        found = f"Each alone ranks like the grades, with this average precision at least: {named}."
+        return [f"Remove leaked features first. {found}"]
     measure, baseline = comparison.decisive, table["baseline"][0]
     decisive = table[table["measure"] == measure].sort_values("difference", ascending=False)
     ahead = decisive.loc[decisive["verdict"] == AHEAD, "ranker"]
