@@ -12,7 +12,7 @@ document above it. `LambdaRank` trains for them pair by pair; SoftRank and Appro
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
 from gapboost.measures.base import Evaluator, Measure, parameter
-from gapboost.measures.discounts import Constant, Discount, Reciprocal
+from gapboost.measures.discounts import Constant, Reciprocal
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,10 +31,7 @@ class Cascade(Measure):
 
     trains = True
 
-    @property
-    def discount_at(self) -> Discount:
-        """``1 / rank``."""
-        return Reciprocal()
+    discount_at: ClassVar[Any] = Reciprocal()
 
     @abstractmethod
     def stops(self, levels: Array) -> Array:

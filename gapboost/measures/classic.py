@@ -26,7 +26,7 @@ from gapboost.measures.base import (
     without_pairs,
 )
 from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
-from gapboost.measures.gains import as_shares, gain_of_grades, last_grade
+from gapboost.measures.gains import GainMeasure, as_shares
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,30 +143,22 @@ class Recall(QuadraticForm):
         return without_pairs(shares, base)
 
 
-class WeightedPrecision(QuadraticForm):
+class WeightedPrecision(GainMeasure):
     """A weighted mean over all ranks, down to infinity, of gains from 0 to 1 [moffat2012].
 
-    Subclasses are dataclasses with the two fields below.
+    Subclasses are dataclasses with the fields `rel` and `gains`.
     """
 
     rel: float
-    gains: tuple[float, ...] | None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.gains is not None and self.rel != 1:
             raise ValueError(f"rel is {self.rel!r}, but gains are given too; expected one of them")
 
-    @property
-    def highest_grade(self) -> float:
-        """The last grade that has a gain; infinite if a formula gives all gains."""
-        return last_grade(self.gains)
-
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """``own[j] = gain[j]``; no pairs."""
-        if self.gains is None:
-            return without_pairs(at_least(base.levels, self.rel), base)
-        return without_pairs(gain_of_grades(self.gains, base.levels), base)
+    def gain(self, levels: Array) -> Array:
+        """See `GainMeasure.gain`; without `gains`, relevant grades have the gain 1."""
+        return at_least(levels, self.rel) if self.gains is None else super().gain(levels)
 
 
 @dataclass(frozen=True, repr=False)

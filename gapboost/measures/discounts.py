@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import zeta
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import as_number, one_of, shown
 from gapboost._kernels import Array
 
 Discount = Callable[[Array], tuple[Array, Array]]
@@ -103,15 +103,9 @@ def as_discount_by(discount_by: Any, name: str) -> str | float:
     ValueError
         If it is anything else.
     """
-    if isinstance(discount_by, str) and discount_by in DISCOUNTS_BY_NAME:
-        return discount_by
-    number = isinstance(discount_by, int | float | np.integer | np.floating)
-    if number and not isinstance(discount_by, bool) and 1.001 <= discount_by <= 1e100:
-        return float(discount_by)
-    raise ValueError(
-        f'{name} is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a '
-        "logarithm from 1.001 on"
-    )
+    if isinstance(discount_by, str):
+        return str(one_of(discount_by, name, tuple(DISCOUNTS_BY_NAME)))
+    return as_number(discount_by, name, 1.001)
 
 
 def weights_at(measure: Any, ranks: Array) -> tuple[Array, Array]:

@@ -30,8 +30,6 @@ from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase
 # The inverse of a number must not overflow, nor the quotient of two.
 LEAST = 1e-100
 
-Gains = str | tuple[float, ...] | None
-
 
 def as_numbers(
     values: Any, name: str, valid: Callable[[tuple[float, ...]], bool], expected: str
@@ -53,9 +51,7 @@ def never_fall(gains: tuple[float, ...]) -> bool:
 
 
 def as_gains(gains: Any, name: str) -> str | tuple[float, ...]:
-    """Return gains by grade as a tuple of floats, "linear" or "exponential", which None means."""
-    if gains is None:
-        return "exponential"
+    """Return "exponential", "linear", or gains by grade as a tuple of floats."""
     if isinstance(gains, str) and gains in ("exponential", "linear"):
         return gains
     expected = 'the gains of grade 0, 1, ..., never falling; or "exponential" or "linear"'
@@ -68,42 +64,31 @@ def as_shares(gains: Any, name: str) -> tuple[float, ...]:
     return as_numbers(gains, name, lambda g: never_fall(g) and g[-1] <= 1, expected)
 
 
-def last_grade(gains: Gains) -> float:
-    """Return the last grade that has a gain; infinite if a formula gives all gains."""
-    return len(gains) - 1 if isinstance(gains, tuple) else math.inf
+class GainMeasure(QuadraticForm):
+    """A measure of the gains of grades. Subclasses are dataclasses with the field below."""
 
-
-def gain_of_grades(gains: Gains, levels: Array) -> Array:
-    """Return the gain of each grade, float64; a tuple is interpolated between whole grades."""
-    if isinstance(gains, tuple):
-        # Grades above the last have no document: measures with gains of their own evaluated
-        # together.
-        return np.interp(levels, np.arange(len(gains)), gains)
-    return levels if gains == "linear" else np.exp2(levels) - 1
-
-
-@dataclass(frozen=True, repr=False)
-class CumulatedGain(QuadraticForm):
-    """A measure of gains and a discount of ranks."""
-
-    gains: str | tuple[float, ...] = parameter("exponential", as_gains)
-    discount_by: str | float = parameter("log2", as_discount_by)
+    gains: str | tuple[float, ...] | None
 
     @property
     def highest_grade(self) -> float:
         """The last grade that has a gain; infinite if a formula gives all gains."""
-        return last_grade(self.gains)
+        return len(self.gains) - 1 if isinstance(self.gains, tuple) else math.inf
 
-    @property
-    def discount_at(self) -> Discount:
-        """Discount of each rank, as selected by `discount_by`."""
-        if isinstance(self.discount_by, str):
-            return DISCOUNTS_BY_NAME[self.discount_by]
-        return LogFromBase(self.discount_by)
+    def gain(self, levels: Array) -> Array:
+        """Return the gain of each grade, float64; a tuple is interpolated between whole grades."""
+        if isinstance(self.gains, tuple):
+            # Grades above the last have no document: measures with gains of their own evaluated
+            # together.
+            return np.interp(levels, np.arange(len(self.gains)), self.gains)
+        return levels if self.gains == "linear" else np.exp2(levels) - 1
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """``own[j] = gain[j]``; no pairs."""
+        return without_pairs(self.gain(base.levels), base)
 
 
 @dataclass(frozen=True, repr=False)
-class DCG(CumulatedGain):
+class DCG(GainMeasure):
     """Discounted cumulative gain, ``sum_{n<=k} gain[i_n] discount(n)``, without upper bound.
 
     Parameters
@@ -124,13 +109,19 @@ class DCG(CumulatedGain):
     {DCG(): 2.5}
     """
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """``own[j] = gain[j]``; no pairs."""
-        return without_pairs(gain_of_grades(self.gains, base.levels), base)
+    gains: str | tuple[float, ...] = parameter("exponential", as_gains)
+    discount_by: str | float = parameter("log2", as_discount_by)
+
+    @property
+    def discount_at(self) -> Discount:
+        """Discount of each rank, as selected by `discount_by`."""
+        if isinstance(self.discount_by, str):
+            return DISCOUNTS_BY_NAME[self.discount_by]
+        return LogFromBase(self.discount_by)
 
 
 @dataclass(frozen=True, repr=False)
-class nDCG(CumulatedGain):
+class nDCG(DCG):
     """Normalized DCG: ``sum_{n<=k} gain[i_n] discount(n)`` over that of an ideal ranking.
 
     Parameters
@@ -159,7 +150,7 @@ class nDCG(CumulatedGain):
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""
-        counts, gain = base.counts, gain_of_grades(self.gains, base.levels)
+        counts, gain = base.counts, self.gain(base.levels)
         # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of
         # differences of the cumulated discount at the edges between grades. Those that gain nothing
         # come last: however many there are, they need no rank.
@@ -174,7 +165,7 @@ class nDCG(CumulatedGain):
 
 
 @dataclass(frozen=True, repr=False)
-class QMeasure(DiscountOfQuery):
+class QMeasure(GainMeasure, DiscountOfQuery):
     """Mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over relevant ranks n [sakai2004].
 
     C(n) relevant documents and a cumulated gain of cg(n) are among the first n, cg*(n) in an ideal
@@ -203,20 +194,15 @@ class QMeasure(DiscountOfQuery):
     # A document that moves up is measured by a larger ideal gain a rank.
     monotone = False
 
-    @property
-    def highest_grade(self) -> float:
-        """The last grade that has a gain; infinite if a formula gives all gains."""
-        return last_grade(self.gains)
-
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """``1 / (rank + beta cg*(rank))``."""
-        gain = gain_of_grades(self.gains, base.levels)
-        weights: Array = 1.0 / (ranks + self.beta * ideal_gain(gain, base, query, ranks))
+        ideal = ideal_gain(self.gain(base.levels), base, query, ranks)
+        weights: Array = 1.0 / (ranks + self.beta * ideal)
         return weights
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""
-        gain = gain_of_grades(self.gains, base.levels)
+        gain = self.gain(base.levels)
         relevant = gain > 0
         above = np.where(relevant, 1.0 + self.beta * gain, 0.0)
         factor = relevant * reciprocal(np.where(relevant, base.counts, 0).sum(axis=1))[:, None]

@@ -25,7 +25,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.base import QuadraticForm, lesser, parameter, reciprocal, with_diagonal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.gains import as_numbers, as_shares, gain_of_grades, last_grade
+from gapboost.measures.gains import GainMeasure, as_numbers, as_shares
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -83,16 +83,11 @@ class GradedMeasure(QuadraticForm):
             return self
         if (occurring != np.floor(occurring)).any():
             return replace(self, g=(1.0,), levels=(float(occurring[-1]),))
-        positive = [int(i) for i in occurring if i > 0]
-        if not positive:
-            raise ValueError(
-                "g is None and no document has a grade above 0; expected a g or some relevant "
-                "documents"
-            )
-        g = [0.0] * max(positive)
-        for i in positive:
-            g[i - 1] = 1 / len(positive)
-        return replace(self, g=tuple(g))
+        positive = occurring[occurring > 0]
+        if not len(positive):
+            raise ValueError("g is None, but all grades are 0; expected g or relevant documents")
+        occurs = np.isin(np.arange(1, positive[-1] + 1), positive)
+        return replace(self, g=tuple(occurs / len(positive)))
 
     def thresholds(self, levels: Array) -> tuple[Array, Array]:
         """Return ``g`` and ``G`` of levels: the probability of a threshold at, and up to, each.
@@ -205,7 +200,7 @@ class eGAP(GradedMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class grAP(QuadraticForm):
+class grAP(GainMeasure):
     """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, the gains of grades [moffat2022].
 
     It differs from `GAP`, although the names are almost the same: documents are accepted
@@ -255,7 +250,7 @@ class grAP(QuadraticForm):
     @property
     def highest_grade(self) -> float:
         """`top`, or the last grade that has a gain."""
-        return last_grade(self.gains) if self.top is None else self.top
+        return super().highest_grade if self.top is None else self.top
 
     def resolved(self, occurring: Array) -> Self:
         """Set ``top=None`` to the highest grade that occurs, unless `gains` are given."""
@@ -263,12 +258,15 @@ class grAP(QuadraticForm):
             return self
         return replace(self, top=float(occurring[-1]))
 
+    def gain(self, levels: Array) -> Array:
+        """See `GainMeasure.gain`; without `gains`, the grade over `top`."""
+        if self.gains is not None:
+            return super().gain(levels)
+        assert self.top is not None, f"{self!r} has no top yet: call resolved() first"
+        return levels / self.top
+
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
-        if self.gains is None:
-            assert self.top is not None, f"{self!r} has no top yet: call resolved() first"
-            gain = base.levels / self.top
-        else:
-            gain = gain_of_grades(self.gains, base.levels)
+        gain = self.gain(base.levels)
         factor = gain * reciprocal(base.total(gain))[:, None]
         return with_diagonal(gain[..., :, None] * factor[:, None, :])

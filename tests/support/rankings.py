@@ -67,7 +67,8 @@ def measures_at(k: int | None) -> Iterator[tuple[gb.Measure, Callable[..., float
         yield gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)
     yield gb.AP(rel=2, k=k, ideal_at_k=True), partial(oracle.ap, rel=2, k=k, ideal_at_k=True)
     for of_grades in GAINS:
-        yield gb.nDCG(gains=of_grades, k=k), partial(oracle.ndcg, gains=of_grades, k=k)
+        measure = gb.nDCG(gains=of_grades or "exponential", k=k)
+        yield measure, partial(oracle.ndcg, gains=of_grades, k=k)
     for name, discount in DISCOUNTS.items():
         for kind, value in ((gb.DCG, oracle.dcg), (gb.nDCG, oracle.ndcg)):
             measure = kind(gains="linear", discount_by=name, k=k)
