@@ -27,7 +27,7 @@ parameter ``k``.
 
 import ast
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from gapboost._data.arguments import ordered
@@ -157,47 +157,38 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
 
 def _parsed(text: str, name: str) -> Measure:
     try:
-        return _sum_or_measure(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, MemoryError, RecursionError):
-        raise ValueError(f"{name} is {text!r}; {EXPECTED}") from None
-    except (TypeError, ValueError) as error:
+        return _sum(ast.parse(text.strip(), mode="eval").body)
+    except (MemoryError, RecursionError, SyntaxError, TypeError) as error:
+        raise ValueError(f"{name} is {text!r} ({error}); {EXPECTED}") from None
+    except ValueError as error:
         raise ValueError(f"{name} is {text!r}; {error}") from None
 
 
-def _sum_or_measure(node: ast.expr) -> Measure:
+def _sum(node: ast.expr) -> Measure:
     match node:
         case ast.BinOp(left, ast.Add(), right):
-            return _sum_or_measure(left) + _sum_or_measure(right)
-        case ast.BinOp(ast.BinOp(ast.Constant(weight), ast.Mult(), measure), ast.MatMult(), k):
+            return _sum(left) + _sum(right)
+        case ast.BinOp(ast.BinOp(weight, ast.Mult(), measure), ast.MatMult(), k):
             # Python reads "2 * ndcg@10" as "(2 * ndcg)@10".
-            return weight * _one_measure(measure, [ast.keyword("k", k)])
-        case ast.BinOp(ast.Constant(weight), ast.Mult(), measure):
-            return weight * _one_measure(measure)
+            return WeightedSum(((_value(weight), _measure(measure, k=_value(k))),))
+        case ast.BinOp(weight, ast.Mult(), measure):
+            return WeightedSum(((_value(weight), _measure(measure)),))
         case ast.BinOp(measure, ast.MatMult(), k):
-            return _one_measure(measure, [ast.keyword("k", k)])
-    return _one_measure(node)
+            return _measure(measure, k=_value(k))
+    return _measure(node)
 
 
-def _one_measure(node: ast.expr, cutoff: Sequence[ast.keyword] = ()) -> Measure:
+def _measure(node: ast.expr, **cutoff: Any) -> Measure:
     match node:
         case ast.Call(ast.Name(name), [measure, column], []) if name.lower() == "oflabel":
-            if not cutoff:
-                return OfLabel(_sum_or_measure(measure), _value(column))
+            return OfLabel(_sum(measure), _value(column), **cutoff)
         case ast.Call(ast.Name(name), [], keywords) if name.lower() in KNOWN:
-            return _with_parameters(KNOWN[name.lower()], [*keywords, *cutoff])
+            parameters = {str(keyword.arg): _value(keyword.value) for keyword in keywords}
+            if len(parameters) == len(keywords):
+                return KNOWN[name.lower()](**parameters, **cutoff)
         case ast.Name(name) if name.lower() in KNOWN:
-            return _with_parameters(KNOWN[name.lower()], cutoff)
+            return KNOWN[name.lower()](**cutoff)
     raise ValueError(EXPECTED)
-
-
-def _with_parameters(kind: type[Measure], keywords: Sequence[ast.keyword]) -> Measure:
-    known = [f.name for f in fields(kind)]
-    values: dict[str, Any] = {}
-    for keyword in keywords:
-        if keyword.arg not in known or keyword.arg in values:
-            raise ValueError(f"expected {'=..., '.join(known)}=..., each at most once")
-        values[keyword.arg] = _value(keyword.value)
-    return kind(**values)
 
 
 def _value(node: ast.expr) -> Any:
