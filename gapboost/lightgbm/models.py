@@ -7,8 +7,12 @@ import lightgbm
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
 
-# Parameters in the text of models that exporters would silently write as others.
-WRITTEN_WRONGLY = ("[linear_tree: 1]", "[boosting: rf]", "[zero_as_missing: 1]")
+# Lines of a model's text that exporters would silently leave out, and what wrote them.
+WRITTEN_WRONGLY = {
+    "is_linear=1": "linear_tree=True",
+    "average_output": "boosting='rf'",
+    "[zero_as_missing: 1]": "zero_as_missing=True",
+}
 
 
 def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
@@ -69,8 +73,8 @@ def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster
         )
     found = labelled(model.booster_ if isinstance(model, lightgbm.LGBMModel) else model)
     text = found.model_to_string()
-    for parameter in WRITTEN_WRONGLY:
-        if f"\n{parameter}\n" in text:
+    for line, parameter in WRITTEN_WRONGLY.items():
+        if f"\n{line}\n" in text:
             raise ValueError(
                 f"model was trained with {parameter}; expected a sum of constant leaves in which "
                 "NaN alone is missing: exporters cannot write another model"

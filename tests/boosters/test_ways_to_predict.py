@@ -223,7 +223,7 @@ def expectation(case, way):
         if "inplace_predict" in way:
             return "Inplace predict is not supported"
     if way in EXPORTED and case.missing == "zero_as_missing":
-        return "zero_as_missing: 1.*expected"
+        return "zero_as_missing=True; expected"
     if case.missing == "-1":
         if way in EXPORTED:
             return r"missing is -1\.0 in model; expected"
