@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
@@ -30,7 +30,8 @@ def parameter(
 ) -> Any:
     """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it.
 
-    None is not checked if it is the default. `options` are those of `dataclasses.field`.
+    None is not checked if the type of the field includes it. `options` are those of
+    `dataclasses.field`.
     """
     metadata = {"check": check, "always_shown": always_shown}
     return field(default=default, metadata=metadata, **options)
@@ -53,7 +54,8 @@ class Value:
     def __post_init__(self) -> None:
         for f in fields(self):
             value = getattr(self, f.name)
-            if "check" in f.metadata and not (value is None and f.default is None):
+            may_be_none = type(None) in get_args(f.type)
+            if "check" in f.metadata and not (value is None and may_be_none):
                 object.__setattr__(self, f.name, f.metadata["check"](value, f.name))
 
     def _set(self, **values: Any) -> None:

@@ -103,7 +103,7 @@ class Success(RR):
 
     discount_at = Constant(1.0)
 
-    k: int | None = parameter(10, as_integer, always_shown=True, kw_only=True)
+    k: int = parameter(10, as_integer, always_shown=True, kw_only=True)
 
 
 @dataclass(frozen=True, repr=False)

@@ -94,13 +94,12 @@ class Precision(QuadraticForm):
     {Precision(k=2): 0.5}
     """
 
-    k: int | None = parameter(10, as_integer, always_shown=True, kw_only=True)
+    k: int = parameter(10, as_integer, always_shown=True, kw_only=True)
     rel: float = parameter(1, as_relevant)
 
     @property
     def discount_at(self) -> Discount:
         """``1 / k`` at every rank."""
-        assert self.k is not None
         return Constant(1.0 / self.k)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
@@ -131,7 +130,7 @@ class Recall(QuadraticForm):
     [0.333, 0.5]
     """
 
-    k: int | None = parameter(10, as_integer, always_shown=True, kw_only=True)
+    k: int = parameter(10, as_integer, always_shown=True, kw_only=True)
     rel: float = parameter(1, as_relevant)
     capped: bool = parameter(False, as_flag)
 

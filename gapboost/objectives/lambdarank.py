@@ -8,10 +8,9 @@ has 1 in place of -Delta in the right order: a pair adds log(1 + e^(-sigma (s_i 
 [burges2005].
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,14 +44,6 @@ CURVATURE_OF_A_PUSH = 0.25
 # The step is 1 for so many training documents, and grows with this root of their number. Both were
 # chosen on made tasks and collections: benchmarks/protocols/scaling.md.
 UNIT_DOCUMENTS, ROOT = 30_000, 8
-
-# ``tables(first, last)``: pair and own of these queries.
-Tables = Callable[[int, int], tuple[Array, Array]]
-
-
-def positive_or_none(value: Any, name: str) -> float | None:
-    """Return a positive number, or None."""
-    return None if value is None else as_number(value, name)
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,10 +88,13 @@ class LambdaRank(Objective):
     [0.3619, -0.3619]
     """
 
+    # True if all pairs count the same, whatever the measure.
+    equal_pairs: ClassVar[bool] = False
+
     sigma: float = parameter(1.0, as_number)
     truncation: int | None = parameter(None, as_integer)
-    score_distance: float | None = parameter(0.01, positive_or_none)
-    step: float | None = parameter(None, positive_or_none)
+    score_distance: float | None = parameter(0.01, as_number)
+    step: float | None = parameter(None, as_number)
     normalize: bool = True
     random_state: int = parameter(0, partial(as_integer, least=0))
 
@@ -110,7 +104,7 @@ class LambdaRank(Objective):
         threads = resolve_n_jobs(n_jobs)
         if others or weight != 1.0:
             return SumPass(self, data, threads)
-        return pass_of_one(self, measure, data, threads)
+        return LambdaRankPass(self, measure, data, threads)
 
     def step_for(self, n_documents: int) -> float:
         """See `Objective.step_for`."""
@@ -146,8 +140,10 @@ class RankNet(LambdaRank):
     [0.7311, -0.7311]
     """
 
-    score_distance: float | None = parameter(None, positive_or_none)
-    step: float | None = parameter(1.0, positive_or_none)
+    equal_pairs = True
+
+    score_distance: float | None = parameter(None, as_number)
+    step: float | None = parameter(1.0, as_number)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -159,30 +155,7 @@ class RankNet(LambdaRank):
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
-        _, data = with_its_label(self.measure.terms[0][1], data)
-        nothing, discount = np.zeros(data.base.counts.shape), np.ones(int(data.queries.sizes.max()))
-        return LambdaRankPass(
-            self, data, resolve_n_jobs(n_jobs), EQUAL, discount,
-            lambda first, last: only_own(nothing[first:last]),
-        )  # fmt: skip
-
-
-def pass_of_one(objective: LambdaRank, measure: Measure, data: Judged, threads: int) -> Pass:
-    """Return the pass for a measure with one discount."""
-    measure, data = with_its_label(measure, data)
-    longest = int(data.queries.sizes.max())
-    discount = measure.discount(longest)
-    if isinstance(measure, Cascade):
-        stops = np.broadcast_to(measure.stops(data.base.levels), data.base.counts.shape)
-        return LambdaRankPass(
-            objective, data, threads, CASCADE, discount,
-            lambda first, last: only_own(stops[first:last]),
-        )  # fmt: skip
-    least = 0.0 if measure.monotone else CURVATURE_OF_A_PUSH
-    return LambdaRankPass(
-        objective, data, threads, FORM, discount,
-        lambda first, last: tables_of(measure, data.base[first:last]), least,
-    )  # fmt: skip
+        return LambdaRankPass(self, self.measure.terms[0][1], data, resolve_n_jobs(n_jobs))
 
 
 def tie_order(random_state: int, data: Judged) -> Array:
@@ -199,27 +172,24 @@ def tie_order(random_state: int, data: Judged) -> Array:
     return positions
 
 
-def only_own(own: Array) -> tuple[Array, Array]:
-    """Return the tables of a measure without pairs of grades."""
-    return np.empty((1, 0, 0)), np.require(own, np.float64, ["C", "W"])
-
-
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set, with its order of ties, its tables, and work memory."""
+    """LambdaRank for one measure on one data set, with its order of ties, tables and work memory.
 
-    def __init__(
-        self,
-        objective: LambdaRank,
-        data: Judged,
-        threads: int,
-        kind: int,
-        discount: Array,
-        tables: Tables,
-        least_curvature: float = 0.0,
-    ) -> None:
+    The measure has one discount, or none where `LambdaRank.equal_pairs` is true.
+    """
+
+    def __init__(self, objective: LambdaRank, measure: Measure, data: Judged, threads: int) -> None:
+        self.measure, data = with_its_label(measure, data)
+        self.base = data.base
         offsets, sizes, sigma = data.queries.offsets, data.queries.sizes, objective.sigma
         self.threads = threads
-        self.tables = tables
+        discount, least_curvature = np.ones(int(sizes.max())), 0.0
+        if objective.equal_pairs:
+            kind = EQUAL
+        else:
+            kind = CASCADE if isinstance(self.measure, Cascade) else FORM
+            discount = self.measure.discount(len(discount))
+            least_curvature = 0.0 if self.measure.monotone else CURVATURE_OF_A_PUSH
         self.options = Options(kind, sigma, objective.normalize, least_curvature)
         distance = objective.score_distance
         divided = fitted_exponentials(0.0 if distance is None else sigma * distance)
@@ -240,8 +210,18 @@ class LambdaRankPass(Pass):
         self.free: list[Memory] = []
         cost = table_bytes(n_grades) if kind == FORM else 0
         keep = can_keep(cost, offsets)
-        self.kept = tables(0, len(sizes)) if keep else None
+        self.kept = self.tables(0, len(sizes)) if keep else None
         self.ranges = chunks(offsets, threads, 0 if keep else cost)
+
+    def tables(self, first: int, last: int) -> tuple[Array, Array]:
+        """Return ``pair`` and ``own`` of some queries; only a form has pairs."""
+        base = self.base[first:last]
+        if self.options.kind == FORM:
+            return tables_of(self.measure, base)
+        own = np.zeros(base.counts.shape)
+        if isinstance(self.measure, Cascade):
+            own += self.measure.stops(base.levels)
+        return np.empty((1, 0, 0)), own
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -273,7 +253,7 @@ class SumPass(Pass):
         self.normalize = objective.normalize
         self.data = data
         self.passes = [
-            pass_of_one(
+            LambdaRankPass(
                 replace(objective, normalize=False),
                 part,
                 replace(data, weights=np.full(len(data.queries), weight)),
