@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, as_number
+from gapboost._data.arguments import as_integer
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
@@ -110,6 +110,9 @@ class Measure(Value, ABC):
     # Column of several labels that the measure reads (`OfLabel`); None for one label.
     label_column: ClassVar[int | str | None] = None
 
+    # Highest grade that the measure is defined for.
+    highest_grade: ClassVar[float] = math.inf
+
     k: int | None = parameter(None, as_integer, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -148,11 +151,6 @@ class Measure(Value, ABC):
     def terms(self) -> "tuple[tuple[float, Measure], ...]":
         """Weights and measures whose sum this measure is, each with one discount or none."""
         return ((1.0, self),)
-
-    @property
-    def highest_grade(self) -> float:
-        """Highest grade that the measure is defined for; infinite if there is no limit."""
-        return math.inf
 
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with open parameters (``g=None``) set from the grades that occur.
@@ -218,7 +216,7 @@ class Measure(Value, ABC):
 
     def __mul__(self, weight: Any) -> "Measure":
         """The measure times a finite number above 0."""
-        return _sum_of((as_number(weight, "weight"), self))
+        return _sum_of((weight, self))
 
     __rmul__ = __mul__
 
@@ -238,7 +236,6 @@ def label_of_value(value: Any) -> str:
     return re.sub(r"[^a-zA-Z0-9.-]+", "_", str(value)).strip("_")
 
 
-@dataclass(frozen=True, repr=False)
 class QuadraticForm(Measure):
     """Measure ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` up to rank `k`.
 
@@ -308,7 +305,6 @@ class QuadraticForm(Measure):
         return np.asarray(alone | np.any((pair > 0) & together, axis=(1, 2)))
 
 
-@dataclass(frozen=True, repr=False)
 class DiscountOfQuery(QuadraticForm):
     """Measure of the form whose discount depends on the query: evaluated, not trained for."""
 

@@ -25,7 +25,6 @@ from gapboost.measures.base import Evaluator, Measure, parameter
 from gapboost.measures.discounts import Constant, Reciprocal
 
 
-@dataclass(frozen=True, repr=False)
 class Cascade(Measure):
     """``sum_n discount[n] stop[i_n] prod_{m<n} (1 - stop[i_m])``."""
 
@@ -128,10 +127,9 @@ class ERR(Cascade):
 
     top: int | None = parameter(None, as_integer)
 
-    @property
-    def highest_grade(self) -> float:
-        """`top`."""
-        return math.inf if self.top is None else self.top
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(highest_grade=math.inf if self.top is None else self.top)
 
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with ``top=None`` set to the highest grade that occurs."""

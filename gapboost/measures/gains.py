@@ -6,7 +6,6 @@
 {DCG(): 2.5, nDCG(k=2): 0.27541155237618664, QMeasure(): 0.75}
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -69,10 +68,10 @@ class GainMeasure(QuadraticForm):
 
     gains: str | tuple[float, ...] | None
 
-    @property
-    def highest_grade(self) -> float:
-        """The last grade that has a gain; infinite if a formula gives all gains."""
-        return len(self.gains) - 1 if isinstance(self.gains, tuple) else math.inf
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.gains, tuple):
+            self._set(highest_grade=len(self.gains) - 1)
 
     def gain(self, levels: Array) -> Array:
         """Return the gain of each grade, float64; a tuple is interpolated between whole grades."""

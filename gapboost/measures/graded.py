@@ -14,7 +14,6 @@ eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k A
 {GAP(g=(0.5, 0.5)): 0.8333333333333333}
 """
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -67,11 +66,8 @@ class GradedMeasure(QuadraticForm):
                 f"levels is {self.levels!r} and g is {self.g!r}; expected a grade for each entry "
                 "of g"
             )
-
-    @property
-    def highest_grade(self) -> float:
-        """The last of `levels`, or ``len(g)``."""
-        return math.inf if self.g is None else (self.levels or (len(self.g),))[-1]
+        if self.g is not None:
+            self._set(highest_grade=self.levels[-1] if self.levels else len(self.g))
 
     def resolved(self, occurring: Array) -> Self:
         """Return the measure with ``g=None`` set to equal probabilities of the grades that occur.
@@ -246,11 +242,8 @@ class grAP(GainMeasure):
         super().__post_init__()
         if self.gains is not None and self.top is not None:
             raise ValueError(f"top is {self.top!r}, but gains are given too; expected one of them")
-
-    @property
-    def highest_grade(self) -> float:
-        """`top`, or the last grade that has a gain."""
-        return super().highest_grade if self.top is None else self.top
+        if self.top is not None:
+            self._set(highest_grade=self.top)
 
     def resolved(self, occurring: Array) -> Self:
         """Set ``top=None`` to the highest grade that occurs, unless `gains` are given."""

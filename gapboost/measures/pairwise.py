@@ -19,7 +19,6 @@ from gapboost.measures.base import QuadraticForm, reciprocal, with_diagonal
 from gapboost.measures.discounts import Constant
 
 
-@dataclass(frozen=True, repr=False)
 class PairMeasure(QuadraticForm):
     """A measure that is a sum over pairs of documents with different grades, wherever they are.
 

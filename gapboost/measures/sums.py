@@ -88,6 +88,7 @@ class WeightedSum(QuadraticForm):
             k=cutoffs.pop() if len(cutoffs) == 1 else None,
             monotone=all(part.monotone for part in weights),
             trains=all(part.trains for part in weights),
+            highest_grade=min(part.highest_grade for part in weights),
         )
 
     def __repr__(self) -> str:
@@ -107,11 +108,6 @@ class WeightedSum(QuadraticForm):
         """Label such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
         labels = [f"{label_of_value(weight)}_{part.label}" for weight, part in self.parts]
         return "_plus_".join(labels)
-
-    @property
-    def highest_grade(self) -> float:
-        """Lowest `highest_grade` of the parts."""
-        return min(part.highest_grade for _, part in self.parts)
 
     def resolved(self, occurring: Array) -> Self:
         """Return the sum with all parts resolved."""
@@ -204,6 +200,7 @@ class OfLabel(Measure):
             k=self.measure.k,
             monotone=self.measure.monotone,
             trains=self.measure.trains,
+            highest_grade=self.measure.highest_grade,
         )
 
     @property
@@ -215,11 +212,6 @@ class OfLabel(Measure):
     def label(self) -> str:
         """Label such as ``ndcg_at_10_of_revenue``; see `Measure.label`."""
         return f"{self.measure.label}_of_{label_of_value(self.column)}"
-
-    @property
-    def highest_grade(self) -> float:
-        """See `Measure.highest_grade`."""
-        return self.measure.highest_grade
 
     def resolved(self, occurring: Any) -> Self:
         """Return the measure with open parameters set from the grades that occur in its column.
