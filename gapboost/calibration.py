@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import stats
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -259,7 +260,7 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
         One row for each bin of the probability. Columns are ``predicted``, the mean probability,
         ``observed``, the share of relevant documents, ``low`` and ``high``, its 95% interval over
         queries, ``n_documents`` and ``n_queries``. The interval is NaN if a bin holds documents of
-        one query only, or if none or all of its documents are relevant.
+        one query only.
 
     Raises
     ------
@@ -268,10 +269,8 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
 
     Notes
     -----
-    Documents of a query are not independent: the intervals are Student's t over queries, with the
-    variance of Bell and McCaffrey (2002), clipped to 0 and 1. They hold the true share less often
-    than 95 times in 100 if a bin has few queries and few relevant documents: 93 times for a share
-    of .1 and 100 queries, 91 for 25 queries, 88 for 10.
+    Documents of a query are not independent: the intervals are those of Korn and Graubard (1998)
+    over queries.
 
     Examples
     --------
@@ -298,10 +297,27 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
         rows = np.flatnonzero(bins == number)
         rows = rows[np.argsort(numbers[rows], kind="stable")]
         lists = np.split(relevant[rows], np.flatnonzero(np.diff(numbers[rows])) + 1)
-        low = high = np.nan
-        if len(lists) > 1 and 0 < relevant[rows].mean() < 1:
-            low, high = np.clip(clustered(lists).interval(), 0, 1)
         means = probabilities[rows].mean(), relevant[rows].mean()
-        found.append((*means, low, high, len(rows), len(lists)))
+        found.append((*means, *share_interval(lists), len(rows), len(lists)))
     names = ("predicted", "observed", "low", "high", "n_documents", "n_queries")
     return frame(dict(zip(names, zip(*found, strict=True), strict=True)))
+
+
+def share_interval(lists: Sequence[Array]) -> tuple[float, float]:
+    """Return the 95% interval of the share of True, over lists that are independent.
+
+    Korn and Graubard (1998): the interval of Clopper and Pearson for as many independent values as
+    give the error of `clustered`. If all values are the same, each list counts once. NaN for one
+    list.
+    """
+    if len(lists) < 2:
+        return np.nan, np.nan
+    estimate, n, tail = clustered(lists), sum(map(len, lists)), 0.025
+    share, n_effective = estimate.mean, float(len(lists))
+    if estimate.error > 0:
+        wider = stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, estimate.freedom)
+        n_effective = min(share * (1 - share) / estimate.error**2 * wider**2, n)
+    found = share * n_effective
+    low = stats.beta.ppf(tail, found, n_effective - found + 1) if share > 0 else 0.0
+    high = stats.beta.ppf(1 - tail, found + 1, n_effective - found) if share < 1 else 1.0
+    return float(low), float(high)
