@@ -101,7 +101,7 @@ class Gradients:
         Threads.
     team : callable, optional
         The booster's own threads.
-    factors : PositionFactors, optional
+    position_factors : PositionFactors, optional
     every : DataSummary, optional
         Summary of the rows of all workers, if `data` is that of one.
     """
@@ -113,7 +113,7 @@ class Gradients:
         scale: tuple[float, float] = (1.0, 1.0),
         n_jobs: int | None = None,
         team: Team | None = None,
-        factors: PositionFactors | None = None,
+        position_factors: PositionFactors | None = None,
         every: DataSummary | None = None,
     ) -> None:
         if every is not None and objective.in_units_of_rows:
@@ -124,17 +124,17 @@ class Gradients:
         self.data = data
         self.scale = scale
         self.team = team
-        self.factors = factors
+        self.position_factors = position_factors
         if scale[1] != 1.0:
             data = replace(data, weights=data.weights * scale[1])
         self._compute = CheckedPass(objective, data, n_jobs)
 
     def __call__(self, scores: Array) -> tuple[Array, Array]:
         """Return gradient and hessian, float32 of shape (N,): boosters take it without a copy."""
-        if self.factors is None:
+        if self.position_factors is None:
             return self.at(scores)
-        grad, hess = self.at(scores + self.factors.of_rows())
-        self.factors.update(grad, hess)
+        grad, hess = self.at(scores + self.position_factors.of_rows())
+        self.position_factors.update(grad, hess)
         return grad, hess
 
     def at(self, scores: Array) -> tuple[Array, Array]:
@@ -151,10 +151,10 @@ class Gradients:
 
         Positions are in ascending order if they have an order. None without positions.
         """
-        if self.factors is None:
+        if self.position_factors is None:
             return None
-        newest = self.factors.course[-1 if rounds is None else rounds]
-        found = dict(zip(self.factors.positions.ids, newest.tolist(), strict=True))
+        newest = self.position_factors.course[-1 if rounds is None else rounds]
+        found = dict(zip(self.position_factors.positions.ids, newest.tolist(), strict=True))
         with suppress(TypeError):
             return dict(sorted(found.items()))
         return found

@@ -90,7 +90,7 @@ class Judged:
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
         Weights of the queries; of documents whose weights differ within a query, the mean.
-    factors : float64 ndarray of shape (N,) or None
+    row_factors : float64 ndarray of shape (N,) or None
         Weight of each document over that of its query, in grouped order. None where all are 1.
     labels : mapping {column: Judged}
         The same queries with each of several labels. `codes` and `base` are those of the first;
@@ -101,7 +101,7 @@ class Judged:
     codes: Array
     base: RecallBase
     weights: Array
-    factors: Array | None = None
+    row_factors: Array | None = None
     labels: Mapping[Column, "Judged"] = field(default_factory=dict)
 
     def of_label(self, column: Column) -> Self:
@@ -129,7 +129,7 @@ class Judged:
     def row_weights(self) -> Array:
         """The weight of each document, float64 of shape (N,), in grouped order."""
         by_row = np.repeat(self.weights, self.queries.sizes)
-        return by_row if self.factors is None else by_row * self.factors
+        return by_row if self.row_factors is None else by_row * self.row_factors
 
     @property
     def occurring(self) -> Any:

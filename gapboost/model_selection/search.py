@@ -168,7 +168,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         judged = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
         codes = judged.queries.codes
         ids = judged.queries.ids[codes]
-        if sample_weight is not None and judged.factors is None:
+        if sample_weight is not None and judged.row_factors is None:
             sample_weight = judged.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = X if isinstance(self.estimator, Pipeline) else features(split(X, qid, group)[0])

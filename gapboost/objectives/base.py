@@ -58,7 +58,7 @@ class CheckedPass:
 
     def __init__(self, objective: "Objective", data: Judged, n_jobs: int | None = None) -> None:
         self.objective = objective
-        self.factors = data.factors
+        self.row_factors = data.row_factors
         self.inner = objective.prepared(data, n_jobs)
 
     def __call__(self, scores: Array) -> tuple[Array, Array]:
@@ -72,9 +72,9 @@ class CheckedPass:
                     f"the pass of {self.objective!r} leaves NaN or infinite values in {name}; "
                     "expected that it writes a finite value for each document"
                 )
-        if self.factors is not None:
-            grad *= self.factors
-            hess *= self.factors
+        if self.row_factors is not None:
+            grad *= self.row_factors
+            hess *= self.row_factors
         return grad, hess
 
 

@@ -216,7 +216,7 @@ def summary_of_workers(data: Judged | None) -> DataSummary:
 def gradients_on(device: Any, gradients: Gradients) -> Any:
     """Return `gradients`, or the same on the GPU if the device is one and has kernels for them."""
     objective = gradients.objective
-    if type(objective) is not LambdaRank or gradients.factors is not None:
+    if type(objective) is not LambdaRank or gradients.position_factors is not None:
         return gradients
     cuda = _kernels_on(device, [objective.measure])
     return (

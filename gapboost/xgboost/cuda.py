@@ -123,7 +123,7 @@ class DeviceGradients:
         self.tiles = DeviceTiles(objective, data, self.queries)
         self.unit = unit
         self.weights = xp.asarray(data.weights)
-        self.factors = None if data.factors is None else xp.asarray(data.factors, xp.float32)
+        self.row_factors = None if data.row_factors is None else xp.asarray(data.row_factors, xp.float32)
 
     def __call__(self, scores: Any) -> tuple[Any, Any]:
         """Return gradient and hessian at host or device `scores`, by row in grouped order."""
@@ -150,8 +150,8 @@ class DeviceGradients:
         scale[queries.n_queries, THREADS](
             queries.starts, self.weights, objective.normalize, self.unit, push, curve, grad, hess
         )
-        if self.factors is not None:
-            grad, hess = grad * self.factors, hess * self.factors
+        if self.row_factors is not None:
+            grad, hess = grad * self.row_factors, hess * self.row_factors
         return grad, hess
 
     def _tables(self, form: DeviceForm, codes: Any) -> list[Any]:
