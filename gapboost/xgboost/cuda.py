@@ -123,7 +123,8 @@ class DeviceGradients:
         self.tiles = DeviceTiles(objective, data, self.queries)
         self.unit = unit
         self.weights = xp.asarray(data.weights)
-        self.row_factors = None if data.row_factors is None else xp.asarray(data.row_factors, xp.float32)
+        factors = data.row_factors
+        self.row_factors = None if factors is None else xp.asarray(factors, xp.float32)
 
     def __call__(self, scores: Any) -> tuple[Any, Any]:
         """Return gradient and hessian at host or device `scores`, by row in grouped order."""
