@@ -140,7 +140,7 @@ def evaluate(
     >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], y_true, y_score, qid)
     {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
     >>> gb.evaluate(["ap", "p@1"], [2, 0, 1], [3, 2, 1]).labelled()
-    {'ap': 0.8333333333333333, 'precision_at_1': 1.0}
+    {'AP_rel_1': 0.8333333333333333, 'Precision_at_1': 1.0}
     """
     wanted = as_measures(measures)
     one_of(ties, "ties", TIES)

@@ -22,8 +22,6 @@ from gapboost.measures.discounts import Discount, checked_arrays, weights_at
 
 Evaluator = Callable[[Ranked], Array]
 
-SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
-
 
 def parameter(
     default: Any, check: Callable[[Any, str], Any], always_shown: bool = False, **options: Any
@@ -95,7 +93,7 @@ class Measure(Value, ABC):
     --------
     >>> import gapboost as gb
     >>> isinstance(gb.AP(), gb.Measure), gb.nDCG(k=10).short_name, gb.nDCG(k=10).label
-    (True, 'ndcg', 'ndcg_at_10')
+    (True, 'ndcg', 'nDCG_at_10')
     """
 
     # Numpy's numbers leave ``number * measure`` to the measure.
@@ -115,37 +113,23 @@ class Measure(Value, ABC):
 
     k: int | None = parameter(None, as_integer, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not SHORT_NAME.fullmatch(str(self.short_name)):
-            raise ValueError(
-                f"short_name is {self.short_name!r}; expected letters, digits, '_', '.' and '-'"
-            )
-
     @property
     def short_name(self) -> str:
         """Name for rankers and boosters; by default the name of the class in lower case.
 
-        It has letters, digits, ``_``, ``.`` and ``-``: XGBoost splits its reports at blanks and
-        colons.
+        XGBoost splits its reports at blanks and colons: a name has none.
         """
         return type(self).__name__.lower()
 
     @property
     def label(self) -> str:
-        """Name for files, columns and logs, such as ``ndcg_at_10`` or ``gap_g_0.5_0.5``.
+        """Name for files, columns and logs, such as ``nDCG_at_10`` or ``GAP_g_0.5_0.5``.
 
-        It has letters, digits, ``_``, ``.`` and ``-``. The short name comes first and the cutoff
-        last, with all parameters that are not at their defaults in between. Labels of different
-        measures differ, unless names of columns differ in other characters only.
+        It is what the measure prints as, with ``_`` in place of all characters other than letters,
+        digits, ``.`` and ``-``, and "at" in place of "k". Labels of different measures differ,
+        unless names of columns differ in other characters only.
         """
-        words = [self.short_name]
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if f.name != "k" and value != f.default:
-                words += [f.name, label_of_value(value)]
-        words += [] if self.k is None else ["at", str(self.k)]
-        return "_".join(words)
+        return label_of_value(re.sub(r"\bk=", "at ", repr(self)))
 
     @property
     def terms(self) -> "tuple[tuple[float, Measure], ...]":

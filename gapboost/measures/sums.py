@@ -103,12 +103,6 @@ class WeightedSum(QuadraticForm):
         ]
         return "+".join(shown)
 
-    @property
-    def label(self) -> str:
-        """Label such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
-        labels = [f"{label_of_value(weight)}_{part.label}" for weight, part in self.parts]
-        return "_plus_".join(labels)
-
     def resolved(self, occurring: Array) -> Self:
         """Return the sum with all parts resolved."""
         return type(self)(tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
@@ -176,7 +170,7 @@ class OfLabel(Measure):
     >>> measure
     0.7 * OfLabel(nDCG(k=10), 'relevance') + 0.3 * OfLabel(AP(rel=1), 'sold')
     >>> measure.label
-    '0.7_ndcg_at_10_of_relevance_plus_0.3_ap_of_sold'
+    '0.7_OfLabel_nDCG_at_10_relevance_0.3_OfLabel_AP_rel_1_sold'
     """
 
     measure: Measure
@@ -192,8 +186,7 @@ class OfLabel(Measure):
             )
         column = self.column
         if not isinstance(column, str):
-            meaning = "the name of a column of y, or its number"
-            column = as_integer(column, "column", 0, meaning)
+            column = as_integer(column, "column", 0, "the name of a column of y, or its number")
         self._set(
             column=column,
             label_column=column,
@@ -207,11 +200,6 @@ class OfLabel(Measure):
     def short_name(self) -> str:
         """Name such as ``ndcg_of_revenue``."""
         return f"{self.measure.short_name}_of_{label_of_value(self.column)}"
-
-    @property
-    def label(self) -> str:
-        """Label such as ``ndcg_at_10_of_revenue``; see `Measure.label`."""
-        return f"{self.measure.label}_of_{label_of_value(self.column)}"
 
     def resolved(self, occurring: Any) -> Self:
         """Return the measure with open parameters set from the grades that occur in its column.
