@@ -127,18 +127,12 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
     if not isinstance(measure, str | Measure):
-        raise TypeError(
-            f"{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such "
-            'as "ndcg@10"'
-        )
+        raise TypeError(f"{name} is {measure!r}; {EXPECTED}")
     value = _parsed(measure, name) if isinstance(measure, str) else measure
     if g is None:
         return value
     if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
-        raise ValueError(
-            f"g is {g!r} but {name} is {measure!r}; expected g only with the name of a graded "
-            'measure without g, such as "gap@10"'
-        )
+        raise ValueError(f"g is {g!r}, but {name} is {measure!r}; expected a name such as 'gap'")
     with_g: Measure = replace(value, **{"g": g})
     return with_g
 

@@ -74,9 +74,7 @@ class WeightedSum(QuadraticForm):
         weights: dict[Measure, float] = {}
         for weight, measure in self.parts:
             if not isinstance(measure, Measure):
-                raise TypeError(
-                    f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))"
-                )
+                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP()")
             inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
             for inner, part in inside:
                 weights[part] = weights.get(part, 0.0) + as_number(weight, "weight") * inner

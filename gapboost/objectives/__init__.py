@@ -9,6 +9,7 @@
 ============  =====================================================
 """
 
+from gapboost._data.arguments import one_of
 from gapboost.measures import Measure
 from gapboost.objectives.approxrank import ApproximationBound, ApproxRank, approximation_bound
 from gapboost.objectives.base import Objective, Pass
@@ -43,12 +44,7 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     ValueError
         If the name is unknown.
     """
-    if not isinstance(name, str) or name not in OBJECTIVES_BY_NAME:
-        raise ValueError(
-            f"objective is {name!r}; expected one of {', '.join(OBJECTIVES_BY_NAME)} or an "
-            "objective value"
-        )
-    kind = OBJECTIVES_BY_NAME[name]
+    kind = OBJECTIVES_BY_NAME[one_of(name, "objective", tuple(OBJECTIVES_BY_NAME))]
     # The smooth objectives have no ties to break.
     options = {"random_state": random_state} if issubclass(kind, LambdaRank) else {}
     return kind(measure, **options)

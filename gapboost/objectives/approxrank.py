@@ -206,12 +206,11 @@ def approximation_bound(
     betas = objective.beta_of(data.queries.sizes)
     for q, (begin, end) in enumerate(pairwise(data.queries.offsets)):
         order = begin + np.argsort(-scores[begin:end], kind="stable")
-        # exp(710) overflows, and so do some distances; the bound is 0 by then.
+        # The bound is 0 where a distance of scores overflows.
         with np.errstate(over="ignore"):
             apart = -np.diff(scores[order].astype(np.float64))
             nearest = np.minimum(np.append(np.inf, apart), np.append(apart, np.inf))
-            grown = np.exp(np.minimum(objective.alpha * nearest, 709.0))
-        document[order] = (end - begin - 1) / (grown + 1.0)
+            document[order] = (end - begin - 1) * expit(-objective.alpha * nearest)
         corollary[q] = document[order].max()
         e = rank_error[q] = np.abs(ranks[order] - np.arange(1, end - begin + 1)).max()
         if isinstance(measure, AP):

@@ -102,7 +102,7 @@ class LambdaRank(Objective):
         """See `Objective.prepared`."""
         (weight, measure), *others = self.measure.terms
         threads = resolve_n_jobs(n_jobs)
-        if others or weight != 1.0:
+        if (others or weight != 1.0) and not self.equal_pairs:
             return SumPass(self, data, threads)
         return LambdaRankPass(self, measure, data, threads)
 
@@ -148,14 +148,7 @@ class RankNet(LambdaRank):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len({part.label_column for _, part in self.measure.terms}) > 1:
-            raise ValueError(
-                f"measure is {self.measure!r}, which reads several labels, but RankNet takes the "
-                "pairs of one; expected a measure of one label, or LambdaRank"
-            )
-
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
-        """See `Objective.prepared`."""
-        return LambdaRankPass(self, self.measure.terms[0][1], data, resolve_n_jobs(n_jobs))
+            raise ValueError(f"measure is {self.measure!r}; expected a measure of one label")
 
 
 def tie_order(random_state: int, data: Judged) -> Array:
@@ -252,15 +245,11 @@ class SumPass(Pass):
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
         self.normalize = objective.normalize
         self.data = data
-        self.passes = [
-            LambdaRankPass(
-                replace(objective, normalize=False),
-                part,
-                replace(data, weights=np.full(len(data.queries), weight)),
-                threads,
-            )
-            for weight, part in objective.measure.terms
-        ]
+        unscaled = replace(objective, normalize=False)
+        self.passes = []
+        for weight, part in objective.measure.terms:
+            weighted = replace(data, weights=np.full(len(data.queries), weight))
+            self.passes.append(LambdaRankPass(unscaled, part, weighted, threads))
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""

@@ -121,7 +121,7 @@ def test_any_text_is_a_measure_or_a_value_error(text):
 def test_g_beside_a_name():
     assert as_measure("gap@10", (0.5, 0.5)) == gb.GAP(g=(0.5, 0.5), k=10)
     for wrong in ("gap(g=(1.0,))", "ndcg@3", gb.GAP()):
-        with pytest.raises(ValueError, match=r"^g is .*expected g only with the name"):
+        with pytest.raises(ValueError, match=r"^g is .*; expected a name"):
             as_measure(wrong, (0.5, 0.5))
 
 
@@ -129,7 +129,7 @@ def test_one_or_several():
     assert as_measures("ndcg@10") == as_measures(["ndcg@10"]) == [gb.nDCG(k=10)]
     assert as_measures(("ap", gb.GAP())) == [gb.AP(), gb.GAP()]
     for wrong in (3, None, {"ap": 1}, {"ap"}, ["ap", 3]):
-        with pytest.raises(TypeError, match=r"^what is .*; expected a measure"):
+        with pytest.raises(TypeError, match=r"^what is .*; expected "):
             as_measures(wrong, "what")
 
 

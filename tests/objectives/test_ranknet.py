@@ -62,10 +62,7 @@ def test_one_of_several_labels():
     scores = [3.0, 2.0, 1.0]
     found = gb.RankNet(gb.OfLabel(gb.AP(), 1)).gradients(y, scores)
     np.testing.assert_array_equal(found, gb.RankNet(gb.AP()).gradients(y[:, 1], scores))
-    with pytest.raises(
-        ValueError,
-        match=r"reads several labels, but RankNet takes the pairs of one; expected a measure",
-    ):
+    with pytest.raises(ValueError, match=r"^measure is .*; expected a measure of one label"):
         gb.RankNet(gb.OfLabel(gb.AP(), 0) + gb.OfLabel(gb.AP(), 1))
 
 
