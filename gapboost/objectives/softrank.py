@@ -112,9 +112,8 @@ class SoftRankPass(SmoothPass):
         if self.depth > 0:
             if longest > LONGEST_WITH_DISTRIBUTION:
                 raise ValueError(
-                    f"the longest query has {longest} documents, but {objective!r} needs the rank "
-                    "distribution of each, whose cost grows with the cube of the length; expected "
-                    f"at most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, or use ApproxRank"
+                    f"{objective!r} reads a query of {longest} documents; expected at most "
+                    f"{LONGEST_WITH_DISTRIBUTION}: shorten the lists, or use ApproxRank"
                 )
             # The derivatives by all comparisons of documents must fit into memory.
             cost = 8 * int(np.mean(sizes**2))

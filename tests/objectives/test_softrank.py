@@ -57,7 +57,7 @@ def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
     n = 1_001
     for measure in (gb.nDCG(), gb.Precision(k=10), gb.GAP(g=(1.0,), k=10)):
         with pytest.raises(
-            ValueError, match=r"longest query has 1001 documents.*expected at most 1000.*ApproxRank"
+            ValueError, match=r"query of 1001 documents.*expected at most 1000.*ApproxRank"
         ):
             gb.SoftRank(measure).gradients(np.arange(n) % 2, np.zeros(n))
     # Expected ranks are enough here, at any length.

@@ -36,7 +36,7 @@ KINDS = {
     "rel": [(WITH_REL, NOT_POSITIVE)],
     "gains": [
         ((gb.nDCG,), (*NO_NUMBERS, 3, (0, 10**400), (1,), (0, 2, 1), (-1, 2), (0, nan))),
-        ((gb.nDCG,), [(0, 5e-324), (0, 1e300)]),
+        ((gb.nDCG,), [(0, 5e-324), (0, 1e300), None]),
         ((gb.RBP, gb.INSQ), [(0, 1, 2), "linear"]),
     ],
     "discount_by": [((gb.nDCG,), ("log", 1, 0.5, nan, inf, True, None, (2,)))],
