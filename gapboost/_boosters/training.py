@@ -1,5 +1,6 @@
 """Gradients and metrics of a training, computed for a booster; factors of positions."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -239,11 +240,12 @@ class Metrics:
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Return the names under which boosters report measures: short, distinct, without blanks.
 
-    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost decides
-    by the beginning of a name whether to minimize: names that it would minimize get the prefix
-    ``map-``.
+    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost splits
+    reports at blanks and colons, and decides by the beginning of a name whether to minimize: names
+    that it would minimize get the prefix ``map-``.
     """
-    short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
+    short = [re.sub(r"[\s:]+", "_", measure.short_name) for measure in measures]
+    short = [s + (f"@{m.k}" if m.k else "") for s, m in zip(short, measures, strict=True)]
     names = [
         measure.label if short.count(name) > 1 else name
         for name, measure in zip(short, measures, strict=True)

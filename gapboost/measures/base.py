@@ -117,7 +117,7 @@ class Measure(Value, ABC):
     def short_name(self) -> str:
         """Name for rankers and boosters; by default the name of the class in lower case.
 
-        XGBoost splits its reports at blanks and colons: a name has none.
+        Boosters report it with ``_`` in place of blanks and colons.
         """
         return type(self).__name__.lower()
 

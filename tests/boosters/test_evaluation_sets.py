@@ -134,9 +134,10 @@ def test_xgboost_calls_functions_for_each_query():
 
 @dataclass(frozen=True, repr=False)
 class Worded(gb.AP):
-    """A measure of someone's own with a word for a parameter."""
+    """A measure of someone's own with a word for a parameter, and blanks in its name."""
 
     word: str = ""
+    short_name = "in words: ap"
 
 
 NAMES = {
@@ -147,6 +148,7 @@ NAMES = {
     "precision@5": gb.Precision(k=5),
     "map-0.7*gap+0.3*ap@5": 0.7 * gb.GAP(k=5) + 0.3 * gb.AP(k=5),
     "map-2*ap+0.5*ndcg@10": 2 * gb.AP() + 0.5 * gb.nDCG(k=10),
+    "map-in_words_ap@3": Worded(k=3),
 }
 ALIKE = [
     [gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.2, 0.8)), gb.AP(rel=1), gb.AP(rel=2)],
