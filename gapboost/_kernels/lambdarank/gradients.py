@@ -20,7 +20,7 @@ FORM, EQUAL, CASCADE = 0, 1, 2
 
 # Pairs one by one that take as long as a document in the running sums: without score distance, and
 # with it.
-PAIRS_PER_DOCUMENT, PAIRS_APART = 100, 175
+PAIRS_PER_DOCUMENT, PAIRS_APART = 130, 190
 
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
