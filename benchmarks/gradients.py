@@ -44,7 +44,7 @@ Trainings = dict[str, Callable[[int], object]]  # functions of the number of rou
 def kernel_pass(objective: gb.objectives.Objective, y: Any, scores: Any, qid: Any) -> Run:
     """Return one pass of the kernels without a booster, on one thread."""
     prepared = objective.prepared(judged(y, qid, real=True), n_jobs=1)
-    grad, hess = np.empty((2, len(y)), dtype=np.float32)
+    grad, hess = np.empty((2, len(y)))
     return lambda: prepared(scores, grad, hess)
 
 
