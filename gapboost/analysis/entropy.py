@@ -40,11 +40,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gapboost._data.arguments import as_number
 from gapboost._data.columns import finite_column
+from gapboost._data.grades import checked_grades
 from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
 from gapboost._kernels import Array
 from gapboost.analysis.result import Result, draw_columns
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
+from gapboost.measures.sums import grade_limit
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
 # near as that.
@@ -115,7 +117,7 @@ def maximum_entropy(
     Raises
     ------
     ValueError
-        If counts, recall base or value are unusable.
+        If counts, recall base or value are unusable, or a grade is beyond those of the measure.
 
     Warns
     -----
@@ -195,6 +197,8 @@ class Problem:
     """
 
     def __init__(self, measure: Measure, n: int, recall_base: Array, occurring: Array) -> None:
+        highest = np.flatnonzero(recall_base).max(initial=0)
+        checked_grades([highest], "recall_base", grade_limit([measure]).get(None))
         base = RecallBase.of_integer_grades(recall_base[None, :])
         pair, own = tables_of(measure, base)
         self.n = n

@@ -117,7 +117,7 @@ def informativeness(
     Raises
     ------
     ValueError
-        If no list has enough documents of every grade.
+        If no list has enough documents of every grade, or a grade is beyond those of a measure.
 
     Examples
     --------

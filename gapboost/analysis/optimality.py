@@ -21,6 +21,7 @@ from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.evaluation import query_values
 from gapboost.measures import Measures, as_measures
+from gapboost.measures.sums import grade_limit
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
@@ -74,7 +75,8 @@ def local_optimality(
     Raises
     ------
     ValueError
-        If weights and features do not fit together, or there is nothing to alter.
+        If weights and features do not fit together, there is nothing to alter, or a grade is beyond
+        those of a measure.
 
     Examples
     --------
@@ -92,7 +94,7 @@ def local_optimality(
     wanted = tuple(as_measures(measures))
     epsilon = as_number(epsilon, "epsilon", 0)
     n_directions = as_integer(n_directions, "n_directions")
-    data = judged(y, qid, names=("y", "qid", "sample_weight"))
+    data = judged(y, qid, limit=grade_limit(wanted), names=("y", "qid", "sample_weight"))
     rows = features(X)
     if rows.shape != (data.queries.n_rows, len(w)):
         raise ValueError(f"X has shape {rows.shape}; expected {(data.queries.n_rows, len(w))}")

@@ -9,7 +9,14 @@ import pytest
 from bad_input import check_refusal, inf, nan
 
 import gapboost as gb
-from gapboost.analysis import maximum_entropy, precision_recall
+from gapboost.analysis import (
+    expected_value,
+    informativeness,
+    local_optimality,
+    maximum_entropy,
+    precision_recall,
+    ranked_lists,
+)
 from gapboost.measures import MEASURES_BY_NAME, QuadraticForm, as_measure
 from gapboost.objectives import as_objective
 
@@ -144,6 +151,13 @@ USES = {
     "precision_recall": lambda measure: precision_recall(measure, [0, 1, 2], [1, 2, 3]),
     "maximum_entropy": lambda measure: maximum_entropy(measure, 0.7, [17, 2, 1]),
 }
+LISTS, X = ranked_lists([0, 1, 2], [1, 2, 3]), np.eye(3)[:, :1]
+GRADED_USES = {
+    **USES,
+    "expected_value": lambda measure: expected_value(measure, [[0.5, 0.3, 0.2]], [5, 3, 2]),
+    "informativeness": lambda measure: informativeness([measure], LISTS, minimum=1, n_jobs=1),
+    "local_optimality": lambda measure: local_optimality([measure], [1], X, [0, 1, 2]),
+}
 
 
 @pytest.mark.parametrize("use", USES)
@@ -152,6 +166,12 @@ USES = {
 def test_what_measures_of_users_return(use, defect, method):
     measure = Broken(method=method, defect=RETURNED[defect])
     check_refusal(method, lambda: USES[use](measure))
+
+
+@pytest.mark.parametrize("use", GRADED_USES)
+def test_grades_beyond_those_of_a_measure(use):
+    with pytest.raises(ValueError, match="holds the grade 2"):
+        GRADED_USES[use](gb.GAP(g=(1.0,)))
 
 
 @pytest.mark.parametrize("use", USES)
