@@ -1,7 +1,7 @@
 """What a fit reports: values of `evaluate` on each evaluation set in each round, and progress."""
 
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import lightgbm
 import numpy as np
@@ -75,6 +75,18 @@ def test_the_training_set_is_binned_once_by_xgboost(monkeypatch):
     train, vali = made
     assert train is None
     assert vali is not None
+
+
+@twins
+def test_open_parameters_of_metrics_come_from_the_training_data(twin):
+    """The evaluation set has one grade less."""
+    lower = replace(VALI, y=np.minimum(VALI.y, 1))
+    given = {"eval_metric": ["egap", "err"]}
+    ranker = twin.fitted(evals=[lower], **({"fit": given} if twin is LIGHTGBM else given))
+    scores = ranker.predict(lower.X)
+    for name, measure in {"map-egap": gb.eGAP(g=(0.5, 0.5)), "map-err": gb.ERR(top=2)}.items():
+        expected = gb.evaluate(measure, lower.y, scores, lower.qid)[measure]
+        npt.assert_allclose(twin.curve(ranker, metric=name)[-1], expected, rtol=0, atol=1e-6)
 
 
 # --- functions ------------------------------------------------------------------------------------

@@ -107,6 +107,16 @@ def test_new_labels_are_seen(twin):
         dataset.set_label(labels)
 
 
+def test_labels_that_change_in_place_are_seen():
+    """LightGBM's own ranker passes an array of labels in place of a data set."""
+    labels = Y.astype(np.float32)
+    metric = LIGHTGBM.module.eval_metric(GAP)
+    for _ in range(2):
+        labels[:] = labels[::-1].copy()
+        ((_, found, _),) = metric(labels, SCORES, None, SIZES)
+        assert found == pytest.approx(gb.evaluate(GAP, labels, SCORES, QID)[GAP], abs=1e-12)
+
+
 @twins
 def test_data_sets_that_are_gone_are_forgotten(twin):
     scores, kept = np.zeros(len(Y)), twin.dataset(X, Y, SIZES)

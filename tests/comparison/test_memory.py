@@ -8,6 +8,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import scipy
 from cheap_rankers import Noisy, made
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -60,7 +61,7 @@ def test_an_interrupted_comparison_continues(tmp_path, rankers, monkeypatch):
     )
 
 
-def test_only_what_changes_is_trained_again(tmp_path, rankers):
+def test_only_what_changes_is_trained_again(tmp_path, rankers, monkeypatch):
     log = tmp_path / "log"
 
     def trainings(**changes):
@@ -77,6 +78,8 @@ def test_only_what_changes_is_trained_again(tmp_path, rankers):
     assert trainings(X=X + 1) == 12
     assert trainings(y=np.minimum(Y, 1)) == 12
     assert trainings(measures="map") == 12
+    monkeypatch.setattr(scipy, "__version__", "of another day")
+    assert trainings() == 12
 
 
 SHARED = """

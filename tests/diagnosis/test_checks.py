@@ -70,6 +70,14 @@ def test_a_random_order_is_no_leak():
     assert gb.report(case.ranker, X, y, ids).checks.loc["label-leak", "status"] == "found"
 
 
+def test_intervals_of_leaks_are_wider_among_more_features():
+    columns = [(f"x{i}", x) for i, x in enumerate(np.random.default_rng(0).normal(size=(10, 480)))]
+    grades, numbers = np.arange(480) % 4, np.arange(480) // 24
+    (alone,) = leaks.rank_alone(columns[:1], grades, numbers)
+    among = {one.feature: one.low for one in leaks.rank_alone(columns, grades, numbers)}
+    assert among["x0"] < alone.low
+
+
 def test_checks_that_need_training_data_say_so():
     given = {k: v for k, v in Case().arguments().items() if not k.endswith("_train")}
     assert not_applicable(**given) == NEED_TRAINING | {"unjudged"}

@@ -260,14 +260,20 @@ def byte_flipped(path, i):
     path.write_bytes(content)
 
 
+def digest_flipped(path, i):
+    content = path.read_bytes()
+    path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("processes", "broken"),
-    [(2, cut_off), (1, emptied_or_overwritten), (1, byte_flipped)],
+    [(2, cut_off), (1, emptied_or_overwritten), (1, byte_flipped), (1, digest_flipped)],
     ids=[
         "every file cut off, two processes at once",
         "every file empty or something else",
         "a byte of every file",
+        "a byte of every digest",
     ],
 )
 def test_broken_files(processes, broken, expected, folder):
@@ -276,9 +282,11 @@ def test_broken_files(processes, broken, expected, folder):
     assert len(found) >= 6
     for i, path in enumerate(found):
         broken(path, i)
+    left = [path.read_bytes() for path in found]
     outputs = [output(process) for process in [run(RANK, folder) for _ in range(processes)]]
     assert [printed for printed, _ in outputs] == [expected[RANK]] * processes
     assert not any(said for _, said in outputs)
+    assert [path.read_bytes() for path in found] != left
     assert output(run(RANK, folder)) == (expected[RANK], [])
 
 

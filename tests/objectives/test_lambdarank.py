@@ -212,6 +212,18 @@ def test_gradients_of_a_query_sum_to_zero(measure, normalize, many):
     assert np.count_nonzero(size) > len(size) / 2
 
 
+@pytest.mark.parametrize("score_distance", [None, 0.01])
+@pytest.mark.parametrize("measure", [*EACH_KIND, gb.ERR(top=TOP)], ids=str)
+def test_normalize_dampens_by_the_sum_of_the_gradients(measure, score_distance, many):
+    _, _, qid = many
+    options = {"sigma": 2.0, "score_distance": score_distance}
+    grad, hess = raw(measure, **options).gradients(*many)
+    size = np.bincount(qid, np.abs(grad))[qid]
+    factor = np.divide(np.log2(1 + size), size, out=np.ones(len(size)), where=size > 0)
+    found = raw(measure, normalize=True, **options).gradients(*many)
+    assert_equal(found, (factor * grad, np.maximum(factor * hess, FLOOR)))
+
+
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("measure", [m for m in EACH_KIND if type(m) is not xGAP], ids=str)
 def test_a_step_along_the_gradient_helps(measure, many):

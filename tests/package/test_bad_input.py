@@ -157,6 +157,8 @@ class Refusing(Noisy):
 
 OTHER = Noisy()
 CUT = [(range(5), range(5, 40))]
+ONE, TWO = range(20), range(20, 40)  # of whole queries
+SHARED = [[(ONE, ONE, TWO)], [(ONE, TWO, ONE)], [(TWO, ONE, ONE)]]
 EARLY = {"one": OTHER, "early": LGBMGAPRanker(early_stopping_round=3)}
 ONE_FUNCTION = [
     # function, argument, values, the name in the message if it is another
@@ -167,7 +169,7 @@ ONE_FUNCTION = [
     ("GSearchCV", "param_grid", [{"n_estimators": [0]}], "n_estimators in param_grid"),
     ("GSearchCV", "scoring", [gb.GAP(), []]),
     ("GSearchCV", "cv", [[]]),
-    ("GSearchCV", "cv", [CUT], "fold 0 of cv"),
+    ("GSearchCV", "cv", [CUT, [(ONE, ONE)]], "fold 0 of cv"),
     ("GSearchCV", "group", [[10] * 4], "qid"),
     ("GSearchCV", "qid", [None]),
     ("GSearchCV", "y", [Y[1:]], "qid"),
@@ -181,8 +183,8 @@ ONE_FUNCTION = [
     ("compare_rankers", "rankers", [EARLY]),
     ("compare_rankers", "measures", ["gab", ["ap", "map"], []]),
     ("compare_rankers", "choose_by", ["gab", ["ap"], 3]),
-    ("compare_rankers", "cv", [[], [(range(20), range(20, 40))] * 2]),
-    ("compare_rankers", "cv", [CUT, [(range(20), range(20), range(20, 40))]], "fold 0 of cv"),
+    ("compare_rankers", "cv", [[], [(ONE, TWO)] * 2]),
+    ("compare_rankers", "cv", [CUT, *SHARED], "fold 0 of cv"),
     ("compare_rankers", "tune", [1, 2, 2.0, "3"]),
     ("compare_rankers", "spaces", [{"one": {"noise": [1, 2]}}]),
     ("load_digits_ranking", "n_queries", ["abc", [3, 0, 1], [3, 1.5, 1]]),
