@@ -111,7 +111,9 @@ def test_random_state_orders_ties(twin, seed):
     found, expected = (twin.fitted(random_state=kind).predict(TEST.X) for kind in (seed, again))
     npt.assert_array_equal(found, expected)
     if isinstance(seed, np.integer):
-        npt.assert_array_equal(found, twin.fitted(random_state=int(seed)).predict(TEST.X))
+        same = twin.fitted(random_state=int(seed))
+        npt.assert_array_equal(found, same.predict(TEST.X))
+        assert same.objective_ == gb.LambdaRank(GAP, random_state=5)
         seed = 6
     assert (twin.fitted(random_state=seed).predict(TEST.X) != found).any()
 
