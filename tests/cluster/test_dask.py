@@ -162,6 +162,7 @@ def test_early_stopping_uses_exact_means(n_chunks):
     )
     reported, best = found.evals_result_["validation_0"], found.best_iteration_
     assert len(reported["map-gap"]) == best + 5 < 200
+    assert np.argmax(reported["map-gap"]) + 1 == best
     local = found.to_local()
     scores = local.predict(features(VALI))
     assert reported["map-gap"][best - 1] == pytest.approx(gap(VALI, scores), abs=2e-6)
