@@ -84,8 +84,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             If an argument or parameter is unusable, or if a query is in several partitions.
         """
         plan = self._plan()
-        cut = self.allow_group_split or None
-        refuse({"eval_metric": plan.functions or None, "allow_group_split": cut}, OFFERED)
+        refuse({"eval_metric": plan.functions or None}, OFFERED)
+        refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
         train, summary = self._dask_matrix(plan.limit, X, y, qid, base_margin)
         summary.check_contrasts("y")
         plan = plan.resolved(summary.occurring)

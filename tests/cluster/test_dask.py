@@ -235,6 +235,7 @@ REFUSED = {
         ({}, {"position": [1]}, "argument 'position'"),
         ({}, {"group": [1]}, "argument 'group'"),
         ({"eval_metric": max}, {}, "^eval_metric: .*no functions"),
+        ({"allow_group_split": True}, {}, "^allow_group_split: .*no query is cut"),
         ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),
     ],
 }
