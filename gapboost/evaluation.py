@@ -169,7 +169,7 @@ def evaluate(
         )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.occurring) for measure in wanted]
-    values = query_values(resolved, data, scores, ties=ties, n_jobs=n_jobs)
+    values = QueryValues(resolved, data, ties=ties, n_jobs=n_jobs)(scores)
     if empty != 0:
         for measure, value in zip(resolved, values, strict=True):
             value[~has_relevant(measure, data)] = 1 if empty == 1 else np.nan
@@ -255,13 +255,6 @@ class QueryValues:
         if self.keeps:
             self.kept[k] = found
         return found
-
-
-def query_values(
-    measures: Sequence[Measure], data: Judged, scores: Array, **options: Any
-) -> list[Array]:
-    """Return one float64 array of shape (Q,) a measure, by `QueryValues`."""
-    return QueryValues(measures, data, **options)(scores)
 
 
 def has_relevant(measure: Measure, data: Judged) -> Array:

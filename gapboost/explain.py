@@ -20,7 +20,7 @@ from gapboost._data.judged import judged
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import imported
-from gapboost.evaluation import PerQuery, query_values
+from gapboost.evaluation import PerQuery, QueryValues
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.sums import grade_limit
 from gapboost.preprocessing.pipeline import library_of, transform
@@ -198,13 +198,14 @@ def measure(
     queries, resolved = data.queries, wanted.resolved(data.occurring)
     found, scores, rounding = contributions(ranker, X)
     values, begins = queries.grouped(found), queries.offsets[:-1]
-    (full,) = query_values([resolved], data, queries.grouped(scores))
+    values_of = QueryValues([resolved], data)
+    (full,) = values_of(queries.grouped(scores))
     total = values.sum(axis=1)
     losses: dict[Any, Array] = {}
     for name, column in zip(names, values.T, strict=True):
         moved = np.minimum.reduceat(column, begins) < np.maximum.reduceat(column, begins)
         left = _with_ties(total - column, queries, rounding)
-        (without,) = query_values([resolved], data, left)
+        (without,) = values_of(left)
         losses[name] = np.where(moved, full - without, 0.0)
     return PerQuery(losses, queries.ids).to_pandas()
 

@@ -23,7 +23,7 @@ from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
-from gapboost.evaluation import query_values
+from gapboost.evaluation import QueryValues
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.model_selection.grids import simplex_grid
@@ -172,7 +172,7 @@ def top_grade(lists: Any) -> int:
 def _errors(measures: Sequence[Measure], top: int, found: RankedList) -> tuple[Array, Array, Array]:
     """RMS and MAE of shape (measures, rels), and convergence of shape (measures,), for one list."""
     data = judged(found.grades, None, recall_base=[found.recall_base])
-    values = query_values(measures, data, -np.arange(len(found.grades), dtype=np.float64), n_jobs=1)
+    values = QueryValues(measures, data, n_jobs=1)(-np.arange(len(found.grades), dtype=np.float64))
     rms, mae, converged = [], [], []
     for measure, (value,) in zip(measures, values, strict=True):
         solution = solve(measure, float(value), found.counts, found.recall_base)

@@ -19,7 +19,7 @@ from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
-from gapboost.evaluation import query_values
+from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.sums import grade_limit
 
@@ -100,9 +100,10 @@ def local_optimality(
         raise ValueError(f"X has shape {rows.shape}; expected {(data.queries.n_rows, len(w))}")
     rows = data.queries.grouped(rows)
     resolved = [measure.resolved(data.occurring) for measure in wanted]
+    values_of = QueryValues(resolved, data, n_jobs=1)
 
     def means(scores: Array) -> Array:
-        return np.array([v.mean() for v in query_values(resolved, data, scores, n_jobs=1)])
+        return np.array([v.mean() for v in values_of(scores)])
 
     scores = rows @ w
     values = means(scores)

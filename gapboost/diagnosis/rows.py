@@ -12,7 +12,7 @@ from gapboost._data.features import column_names, feature_names
 from gapboost._kernels import Array
 from gapboost._optional import frame, imported
 from gapboost.analysis.leaks import LARGEST, number_columns
-from gapboost.evaluation import query_values
+from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
 from gapboost.measures.sums import grade_limit
@@ -102,7 +102,7 @@ class Rows:
 
     def measure_by(self, measures: Mapping[str, Measure]) -> None:
         """Set the measures and their values; ties count their expected value."""
-        found = query_values(list(measures.values()), self.data, self.scores)
+        found = QueryValues(list(measures.values()), self.data)(self.scores)
         self.measures, self.values = measures, dict(zip(measures, found, strict=True))
 
     @property
@@ -112,8 +112,11 @@ class Rows:
 
     def first(self, scores: Array) -> Array:
         """Return the first measure of each query for any scores, of shape (Q,)."""
-        found: Array = query_values([self.measures[self.measure]], self.data, scores)[0]
-        return found
+        return self._of_first(scores)[0]
+
+    @cached_property
+    def _of_first(self) -> QueryValues:
+        return QueryValues([self.measures[self.measure]], self.data)
 
     @property
     def gain(self) -> Array:

@@ -19,7 +19,7 @@ from gapboost._data.arguments import as_integer
 from gapboost._data.features import features, rows_of, split
 from gapboost._kernels import Array
 from gapboost._optional import progress_bar
-from gapboost.evaluation import evaluate, mean, query_values
+from gapboost.evaluation import QueryValues, evaluate, mean
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.sums import grade_limit
 from gapboost.model_selection.folds import query_folds
@@ -309,6 +309,7 @@ def _train_on_fold(
     if isinstance(model, Pipeline):
         test["X"] = transform(model[:-1], test["X"], test["qid"])
     held_out = ranking_rows(**test)
+    values_of = QueryValues(targets, held_out.data, n_jobs=1)
     values, seconds = np.empty((len(candidates), len(targets))), np.empty(len(candidates))
     n_rounds = 0
     start = time.perf_counter()
@@ -317,9 +318,8 @@ def _train_on_fold(
         nonlocal n_rounds
         n_rounds += 1
         if n_rounds in trees:
-            scores = np.ascontiguousarray(scores)
-            by_query = query_values(targets, held_out.data, scores, n_jobs=1)
-            values[trees == n_rounds] = [mean(each, held_out.data.weights) for each in by_query]
+            means = [mean(by_query, held_out.data.weights) for by_query in values_of(scores)]
+            values[trees == n_rounds] = means
             seconds[trees == n_rounds] = time.perf_counter() - start
 
     last_step(model)._train_watched(rows, held_out, watch)

@@ -10,7 +10,7 @@ from numba import config
 
 import gapboost as gb
 from gapboost._data.judged import judged
-from gapboost.evaluation import query_values
+from gapboost.evaluation import QueryValues
 
 xgboost = pytest.importorskip("xgboost")
 cuda = pytest.importorskip("numba.cuda", reason="numba-cuda is not installed")
@@ -129,7 +129,7 @@ def test_values(fractional):
     measures = measures if fractional else MEASURES
     data = judged(y, QID, real=True)
     found = on_gpu.DeviceValues(measures, data)(scores)
-    expected = query_values(measures, data, scores.astype(np.float64))
+    expected = QueryValues(measures, data)(scores.astype(np.float64))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 

@@ -116,10 +116,10 @@ def add_running_sums(step: int, lanes: Lanes, numbers: Pointer, shape: Shape, m:
     """Visit documents, down (step 1) or up (-1): each receives from the moments, and adds to them.
 
     The first ``numbers`` are as many rates as there are lanes; their coefficients follow. Moments
-    are running sums of powers by grade: plain ones over the documents of a grade; and two that are
-    weighted by what documents know of a swap with this grade, over those of higher grades and over
-    those of lower ones. Of the lower documents of pairs all receive and add, of the upper ones
-    those in the top.
+    are running sums of powers by grade. The first ones are over the documents of a grade. Two more
+    are weighted by what documents know of a swap with this grade: one over the documents of higher
+    grades, one over those of lower ones. Of the lower documents of pairs all receive and add, of
+    the upper ones those in the top.
     """
     n, top, n_levels, width, _ = shape
     s, moments, terms, down = m.s, m.moments, len(lanes), step > 0
