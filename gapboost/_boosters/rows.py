@@ -1,7 +1,7 @@
 """Rows of one data set in grouped order, ready for a booster."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from gapboost._data.arguments import shown
@@ -45,6 +45,8 @@ class RankingRows:
         True if weights were given.
     positions : Positions or None
         Position at which each document was shown.
+    of_training : bool
+        True for an evaluation set of the training documents with other weights or initial scores.
     """
 
     X: Any
@@ -52,6 +54,7 @@ class RankingRows:
     start: Array | None = None
     weighted: bool = False
     positions: Positions | None = None
+    of_training: bool = False
 
     @property
     def y(self) -> Array:
@@ -165,5 +168,11 @@ def evaluation_rows(
         names = (f"eval_set[{i}] X", f"eval_set[{i}] y", *(f"{name}[{i}]" for name in metadata))
         rows = ranking_rows(*given, limit=limit, names=(*names, "position"))
         check_names(feature_names(rows.X), feature_names(train.X), names[0])
-        sets.append(rows)
+        if rows.X.shape[1] != train.X.shape[1]:
+            raise ValueError(
+                f"{names[0]} has {rows.X.shape[1]} columns but X has {train.X.shape[1]}; expected "
+                "the same number"
+            )
+        same = pair[0] is of_training[0] and pair[1] is of_training[1]
+        sets.append(replace(rows, of_training=same))
     return sets

@@ -23,10 +23,6 @@ from gapboost.objectives.base import CheckedPass
 # of millions, 1e-7; rounding is 1e-14.
 LEAST_GRADIENT = 1e-11
 
-# XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
-# are the same for both boosters.
-MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
-
 # LightGBM's name of the penalty on factors of positions.
 PENALTY = "lambdarank_position_bias_regularization"
 
@@ -241,8 +237,7 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Return the names under which boosters report measures: short, distinct, without blanks.
 
     A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost splits
-    reports at blanks and colons, and decides by the beginning of a name whether to minimize: names
-    that it would minimize get the prefix ``map-``.
+    reports at blanks and colons.
     """
     short = [re.sub(r"[\s:]+", "_", measure.short_name) for measure in measures]
     short = [s + (f"@{m.k}" if m.k else "") for s, m in zip(short, measures, strict=True)]
@@ -251,7 +246,7 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
         for name, measure in zip(short, measures, strict=True)
     ]
     check_distinct(names)
-    return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
+    return names
 
 
 def check_scores(scores: Array) -> None:

@@ -115,7 +115,7 @@ def eval_metric(
     ...     settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap")
     ... )
     >>> list(booster.best_score["valid_0"])
-    ['map-gap']
+    ['gap']
     """
     return LightGBMMetric(measure, g, n_jobs)
 

@@ -2,13 +2,14 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cache
 from typing import Any
 
 import numpy as np
 import xgboost
 from xgboost import collective
-from xgboost.callback import TrainingCallback
+from xgboost.callback import EarlyStopping, TrainingCallback
 
 from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
 from gapboost._boosters.training import Gradients, Metrics
@@ -19,7 +20,12 @@ from gapboost._optional import tqdm
 from gapboost.measures import Measure
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
+from gapboost.xgboost.models import finished
 from gapboost.xgboost.private import TEAM
+
+# XGBoost guesses the direction of a metric by the beginning of its name: it maximizes these, and
+# minimizes every other metric.
+MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
 def units(objective: Objective, n_documents: int) -> tuple[float, float]:
@@ -103,7 +109,9 @@ def eval_metric(
     Notes
     -----
     XGBoost's early stopping uses the last of several measures on the last evaluation set. Name the
-    one that decides last. `XGBGAPRanker` does this by default.
+    one that decides last, or pass ``xgboost.callback.EarlyStopping(metric_name=..., data_name=...)``.
+    XGBoost maximizes a metric only if its name begins with ``auc``, ``pre``, ``map`` or ``ndcg``.
+    Other measures are reported with the prefix ``map-``.
 
     If XGBoost's workers communicate, every worker reports the means over the queries of all workers
     at g of all their grades. Each has to call the metric, also one without rows.
@@ -128,7 +136,9 @@ def eval_metric(
     >>> list(log["train"])
     ['map-gap']
     """
-    return XGBoostMetric(measure, g, n_jobs, device)
+    metric = XGBoostMetric(measure, g, n_jobs, device)
+    metric.names = [n if n.startswith(MAXIMIZED_PREFIXES) else f"map-{n}" for n in metric.names]
+    return metric
 
 
 class XGBoostObjective(NativeObjective[Any]):
@@ -260,6 +270,52 @@ def _cuda() -> Any:
         stacklevel=2,
     )
     return None
+
+
+def training_callbacks(
+    callbacks: Sequence[TrainingCallback] | None,
+    rounds: int | None,
+    stop_by: tuple[str, str | None],
+    measures: Sequence[str],
+    objective: Objective,
+) -> list[TrainingCallback]:
+    """Return the callbacks of a fit.
+
+    Parameters
+    ----------
+    callbacks, rounds
+        `callbacks` and `early_stopping_rounds` of the ranker.
+    stop_by : (str, str or None)
+        Names of the metric and of the evaluation set that stop training, unless a callback names
+        others. None is XGBoost's choice: the last set.
+    measures : sequence of str
+        Names of the metrics that are measures: higher is better.
+    objective : Objective
+
+    Notes
+    -----
+    The last callback keeps the best rounds: what `xgboost.train` returns has no others, also for a
+    tracker that logs its result.
+    """
+    own = [] if rounds is None else [EarlyStopping(rounds=rounds)]
+    found: list[TrainingCallback] = []
+    for callback in [*(callbacks or ()), *own]:
+        if isinstance(callback, EarlyStopping):
+            callback = copy(callback)
+            callback.metric_name = callback.metric_name or stop_by[0]
+            callback.data = callback.data or stop_by[1]
+            if callback.maximize is None and callback.metric_name in measures:
+                callback.maximize = True
+        found.append(callback)
+    return [*found, _BestRounds(objective)]
+
+
+class _BestRounds(TrainingCallback):  # type: ignore[misc]
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+
+    def after_training(self, model: Any) -> Any:
+        return finished(model, self.objective)
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:

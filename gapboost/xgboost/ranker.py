@@ -1,7 +1,7 @@
 """XGBoost ranker with the interface of `xgboost.XGBRanker`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any, Self
 
@@ -17,8 +17,8 @@ from gapboost._kernels.threads import is_forked
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private
-from gapboost.xgboost.callbacks import gradients_on, units, values_on
-from gapboost.xgboost.models import finished, read_objective, to_continue, up_to_best_round
+from gapboost.xgboost.callbacks import gradients_on, training_callbacks, units, values_on
+from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
 # Parameters of the ranker that are none of XGBoost's booster.
@@ -152,6 +152,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Position at which each document was shown when `y` was observed: any hashable values. A
             factor of each is learned along with the trees, as in `LGBMGAPRanker.fit`.
         eval_set : list of (X, y), optional
+            The last one stops training early. A pair of the objects `X` and `y` themselves is the
+            training set: it is reported, and stops training only if there is no other set.
         eval_qid, eval_group : list of array-like, optional
             Query ids, or sizes of the queries, of each evaluation set.
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
@@ -186,8 +188,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             evals_result=evals_result,
             verbose_eval=verbose,
             xgb_model=before,
+            callbacks=self._callbacks(plan, [s is rows or s.of_training for s in sets]),
         )
-        booster = finished(booster, plan.objective)
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
         learned = {"_Booster": booster, "evals_result_": evals_result}
@@ -226,10 +228,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
                 obj=lambda scores, _: compute(scores),
                 custom_metric=lambda scores, matrix: metrics[id(matrix)](scores, matrix),
-                early_stopping_rounds=self.early_stopping_rounds,
                 xgb_model=xgb_model,
-                callbacks=self.callbacks,
-                **{"verbose_eval": False, **others},
+                **{"verbose_eval": False, "callbacks": self.callbacks, **others},
             )
 
     def _train_watched(
@@ -249,19 +249,25 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
+    def _callbacks(self, plan: Plan, is_training: Sequence[bool]) -> list[Any]:
+        """Return the callbacks of a fit; `is_training` marks the training set of the `eval_set`."""
+        others = [f"validation_{i}" for i, same in enumerate(is_training) if not same]
+        names = metric_names(plan.measures)
+        by_function = plan.stopping in plan.functions
+        metric = plan.stopping.__name__ if by_function else names[0]
+        stop_by = metric, others[-1] if others else None
+        rounds = self.early_stopping_rounds
+        return training_callbacks(self.callbacks, rounds, stop_by, names, plan.objective)
+
     def _round_metrics(self, plan: Plan, rows: RankingRows) -> Callable[..., list[Any]]:
-        """Return the metrics of a fit for one evaluation set; the last one stops training."""
-        measures = plan.measures[::-1]
-        on_device = values_on(self.device, measures, rows.data)
-        names = metric_names(measures)
-        means = Metrics(measures, names, rows.data, plan.n_jobs, private.TEAM, on_device)
-        functions = [private.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions[::-1]]
+        """Return the metrics of a fit for one evaluation set."""
+        on_device = values_on(self.device, plan.measures, rows.data)
+        names = metric_names(plan.measures)
+        means = Metrics(plan.measures, names, rows.data, plan.n_jobs, private.TEAM, on_device)
+        functions = [private.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions]
 
         def metric(scores: Array, matrix: xgboost.DMatrix) -> list[Any]:
-            of_functions = [function(scores, matrix) for function in functions]
-            if plan.stopping in plan.functions:
-                return [*means(scores), *of_functions]
-            return [*of_functions, *means(scores)]
+            return [*means(scores), *(function(scores, matrix) for function in functions)]
 
         return metric
 
@@ -308,11 +314,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             If the columns are not those of the training data.
         """
         check_is_fitted(self)
+        ranker = self
         if is_forked():
-            self.n_jobs = 1
-            self.get_booster().set_param({"nthread": 1})
+            ranker = copy(self)
+            ranker.n_jobs = 1
+            ranker.get_booster().set_param({"nthread": 1})
         X = self._features(X, validate_features)
-        scores: Array = super().predict(X, validate_features=validate_features, **kwargs)
+        kwargs["validate_features"] = validate_features
+        scores: Array = super(XGBGAPRanker, ranker).predict(X, **kwargs)
         return scores
 
     def to_vendor(self) -> xgboost.XGBRanker:

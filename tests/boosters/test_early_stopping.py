@@ -49,7 +49,7 @@ WAYS = {
     "save_best": (XGBOOST, lambda: (of_xgboost(save_best=True), {})),
     "named": (
         XGBOOST,
-        lambda: (of_xgboost(metric_name="map-gap", data_name="validation_1"), {}),
+        lambda: (of_xgboost(metric_name="gap", data_name="validation_1"), {}),
     ),
 }
 
@@ -93,13 +93,44 @@ def test_the_callback_of_the_user_stays_as_it_was():
     assert len(LIGHTGBM.curve(first)) == len(LIGHTGBM.curve(again)) > 6
 
 
-def test_the_training_set_does_not_stop_training():
-    # LightGBM recognizes it as the same object.
-    evaluation = {"eval_set": [(X, Y), (VALI.X, VALI.y)], "eval_qid": [QID, VALI.qid]}
-    ranker = LIGHTGBM.ranker(**{**EARLY, "n_estimators": 60})
-    ranker.fit(X, Y, QID, **evaluation, **of_lightgbm())
-    curve = LIGHTGBM.curve(ranker, 1)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("place", [0, 1])
+@twins
+def test_the_training_set_does_not_stop_training(twin, place, weighted):
+    """It is recognized by the same objects, whatever weights it is reported with."""
+    sets = [(VALI.X, VALI.y, VALI.qid, None)]
+    sets.insert(place, (X, Y, QID, np.arange(1.0, 41.0) if weighted else None))
+    parameters, fit = twin.stopping(5)
+    ranker = twin.ranker(**{**EARLY, "n_estimators": 60, **parameters}).fit(
+        X,
+        Y,
+        QID,
+        eval_set=[each[:2] for each in sets],
+        eval_qid=[each[2] for each in sets],
+        **{twin.eval_weight: [each[3] for each in sets]},
+        **fit,
+    )
+    # LightGBM reports the training set first.
+    curve = twin.curve(ranker, 1 if twin is LIGHTGBM else 1 - place)
     assert ranker.best_iteration_ == np.argmax(curve) + 1 == len(curve) - 5
+
+
+def test_names_in_a_callback_of_xgboost_win():
+    """Higher is better for every measure, whatever XGBoost guesses from its name."""
+    stopping = of_xgboost(metric_name="ap", data_name="validation_0")
+    ranker = XGBOOST.fitted(evals=[VALI, TEST], eval_metric="ap", **EARLY, **stopping)
+    curve = XGBOOST.curve(ranker, 0, "ap")
+    assert ranker.best_iteration_ == np.argmax(curve) + 1 == len(curve) - 5
+
+
+def test_xgboost_returns_the_rounds_that_predict(monkeypatch):
+    """Trackers log what `xgboost.train` returns."""
+    returned, train = [], xgboost.train
+    monkeypatch.setattr(
+        xgboost, "train", lambda *a, **k: returned.append(train(*a, **k)) or returned[0]
+    )
+    ranker = XGBOOST.fitted(evals=[VALI], early_stopping_rounds=5, **EARLY)
+    assert returned[0].num_boosted_rounds() == ranker.best_iteration_ < 100
 
 
 @pytest.mark.parametrize("watched", WATCHED)
@@ -118,7 +149,7 @@ def test_native_early_stopping_of_lightgbm(watched):
             lightgbm.record_evaluation(curves),
         ],
     )
-    curve = curves["valid_0"]["map-gap"]
+    curve = curves["valid_0"]["gap"]
     assert 1 < booster.best_iteration == np.argmax(curve) + 1 == len(curve) - 5
 
 
@@ -135,7 +166,7 @@ def spread(y_true, y_score):
     return float(np.ptp(y_score))
 
 
-NAMES = {"gap": "map-gap", gb.nDCG(k=5): "ndcg@5", gb.AP(): "map-ap"}
+NAMES = {"gap": "gap", gb.nDCG(k=5): "ndcg@5", gb.AP(): "ap"}
 
 
 @pytest.mark.parametrize("stopping", ["ndcg@5", "gap", gb.nDCG(k=5), gb.AP(), "function"])

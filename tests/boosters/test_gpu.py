@@ -151,7 +151,7 @@ def test_fits():
         for name in ("cpu", "cuda")
     )
     np.testing.assert_allclose(device.predict(X), local.predict(X), atol=1e-5)
-    values = [one.evals_result_["validation_0"]["map-gap"] for one in (local, device)]
+    values = [one.evals_result_["validation_0"]["gap"] for one in (local, device)]
     np.testing.assert_allclose(*values, atol=1e-5)
     native = xgboost.train(
         {**local._train_parameters(local.get_xgb_params()), "device": "cpu"},

@@ -180,13 +180,14 @@ def test_queries_are_missing(twin):
 @pytest.mark.parametrize(
     "given",
     [
+        {"eval_set": [(VALI.X[:, :5], VALI.y)], "eval_qid": [VALI.qid]},
         {"eval_set": [(X, Y)], "eval_qid": QID},
         {"eval_set": [(X, Y)], "eval_qid": [QID, QID]},
         {"eval_set": [X], "eval_qid": [QID]},
         {"eval_set": X, "eval_qid": [QID]},
         {"eval_qid": [QID]},
     ],
-    ids=["no list", "two entries", "no pair", "an array", "no set"],
+    ids=["fewer columns", "no list", "two entries", "no pair", "an array", "no set"],
 )
 @twins
 def test_evaluation_sets_that_do_not_fit(twin, given):

@@ -35,7 +35,7 @@ def fitted(seed, **parameters):
     )
     evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
     ranker.fit(*train[:2], qid=train[2], **evaluation)
-    return ranker, ranker.evals_result_["valid_0"]["map-gap"], ranker.score(*vali[:2], vali[2])
+    return ranker, ranker.evals_result_["valid_0"]["gap"], ranker.score(*vali[:2], vali[2])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,7 +59,7 @@ def test_factors_of_positions_are_those_of_the_best_round():
     options = {"colsample_bytree": 0.3, "random_state": 1, "n_jobs": 1, "verbose": -1}
     stopped = LGBMGAPRanker(n_estimators=100, early_stopping_rounds=10, **options)
     stopped.fit(X, y, qid, position=position, **evaluation)
-    best = int(np.argmax(stopped.evals_result_["valid_0"]["map-gap"])) + 1
+    best = int(np.argmax(stopped.evals_result_["valid_0"]["gap"])) + 1
     shorter = LGBMGAPRanker(n_estimators=best, **options).fit(X, y, qid, position=position)
     assert stopped.position_bias_ == shorter.position_bias_
 
@@ -77,7 +77,7 @@ def test_dart_raises_where_a_round_has_no_split():
         except ValueError as error:
             messages.append(str(error))
         else:
-            reported = ranker.evals_result_["valid_0"]["map-gap"][-1]
+            reported = ranker.evals_result_["valid_0"]["gap"][-1]
             assert ranker.score(*vali[:2], vali[2]) == pytest.approx(reported, rel=1e-6)
     assert messages
     assert all("boosting_type is 'dart'" in message for message in messages)

@@ -124,8 +124,8 @@ def test_reports_are_those_of_evaluate(twin):
         data=TWO, evals=(TWO_VALI, other, TWO), fit=fit, measure=BOTH, **parameters
     )
     names = {
-        "map-0.7*gap_of_0+0.3*ndcg_of_1@10": BOTH,
-        "map-gap_of_0": RELEVANCE,
+        "0.7*gap_of_0+0.3*ndcg_of_1@10": BOTH,
+        "gap_of_0": RELEVANCE,
         "ndcg_of_1@10": INK,
     }
     reported = [*ranker.evals_result_.values()]
@@ -137,7 +137,7 @@ def test_reports_are_those_of_evaluate(twin):
         for name, measure in names.items():
             assert curves[name][-1] == pytest.approx(values[measure], abs=1e-6)
     assert reported[0]["ndcg_of_1@10"] != reported[1]["ndcg_of_1@10"]
-    assert reported[0]["map-gap_of_0"] == reported[1]["map-gap_of_0"]
+    assert reported[0]["gap_of_0"] == reported[1]["gap_of_0"]
 
 
 # --- copies and files -----------------------------------------------------------------------------

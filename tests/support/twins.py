@@ -77,7 +77,7 @@ class Twin:
         """
         return (len(qid) / len(np.unique(qid)),) * 2 if self is LIGHTGBM else (0.5, 1.0)
 
-    def curve(self, ranker, eval_set=-1, metric="map-gap"):
+    def curve(self, ranker, eval_set=-1, metric="gap"):
         return np.array(list(ranker.evals_result_.values())[eval_set][metric])
 
     def stopping(self, rounds):
