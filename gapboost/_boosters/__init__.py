@@ -13,7 +13,8 @@ they first see it.
 
 ==========  ======================================================================
 `rows`      data sets in grouped order
-`ranker`    plans of trainings, parameters that are refused, fitted attributes
+`ranker`    plans of trainings, fitted attributes
+`migration` parameters of the boosters' own objectives, and what replaces them
 `training`  gradients and metrics for a booster, factors of positions
 `native`    measures of native callbacks, and what they know of each data set
 ==========  ======================================================================

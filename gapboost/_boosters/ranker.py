@@ -1,11 +1,12 @@
 """Rankers of both boosters: plans of their trainings, fitted attributes and score."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.native import NativeMetric
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import GradeLimit
@@ -27,8 +28,6 @@ EARLY_STOPPING = (
     "early_stopping",
     "n_iter_no_change",
 )
-
-MIGRATION = "https://OWNER.github.io/gapboost/migration.html"
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,10 @@ class Plan:
         ValueError, TypeError
             If one of them is unusable.
         """
-        given = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
+        several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
+        given: list[Any] = []
+        for one in several:
+            given += one.measures if isinstance(one, NativeMetric) else [one]
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
         measures = [m for m in given if m is not None and m not in functions]
         return cls(
@@ -131,15 +133,6 @@ def ranking_objective(ranker: Any, random_state: Any) -> Objective:
             )
         return objective
     return as_objective(objective, as_measure(ranker.measure, ranker.g), seed(random_state) or 0)
-
-
-def refuse_ignored(parameters: Mapping[str, Any], ignored: Collection[str], library: str) -> None:
-    """Raise ValueError if parameters are set that change nothing beside our objectives."""
-    refuse(
-        {name: parameters.get(name) for name in ignored},
-        f"{library} would ignore this here, as all parameters of its own ranking objectives and "
-        f"metrics and all second names of its ranker's parameters. See {MIGRATION}",
-    )
 
 
 def refuse(arguments: Mapping[str, Any], reason: str) -> None:

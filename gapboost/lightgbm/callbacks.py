@@ -7,22 +7,16 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
-from gapboost._boosters.ranker import refuse_ignored
 from gapboost._boosters.training import Gradients, Metrics
 from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
+from gapboost.lightgbm.migration import OF_OBJECTIVES
 from gapboost.lightgbm.private import TEAM, EarlyStopping, value_of
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-# Parameters of LightGBM's own ranking objectives.
-OF_OBJECTIVES = frozenset((
-    "bagging_by_query", "lambdarank_norm", "lambdarank_truncation_level", "sigmoid",
-    "neg_bagging", "neg_bagging_fraction", "neg_sub_row", "neg_subsample",
-    "pos_bagging", "pos_bagging_fraction", "pos_sub_row", "pos_subsample",
-))  # fmt: skip
 
 
 def units(objective: Objective, training: DataSummary) -> tuple[float, float]:
@@ -132,8 +126,13 @@ class LightGBMObjective(NativeObjective[Gradients]):
     ) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         if isinstance(y_pred, lightgbm.Dataset):
-            refuse_ignored(y_pred.params or {}, OF_OBJECTIVES, "LightGBM")
-            if y_pred.get_position() is not None:
+            given = y_pred.params or {}
+            # LightGBM's own metric has gains too.
+            own = {"label_gain": None} if "ndcg" in str(value_of("metric", given)) else {}
+            refuse_foreign({**given, **own}, OF_OBJECTIVES, "LightGBM")
+            # LightGBM leaves positions out of subsets.
+            whole = y_pred if y_pred.used_indices is None else y_pred.reference
+            if whole.get_position() is not None:
                 raise ValueError(
                     "the data set has positions, which the native objective does not use; expected "
                     "none, or LGBMGAPRanker.fit(position=...)"

@@ -55,8 +55,8 @@ def value_of(name: str, parameters: Mapping[str, Any]) -> Any:
 
 
 @cache
-def overruled() -> frozenset[str]:
-    """Return the names that LightGBM ignores beside those that its ranker lists with a default.
+def overruled() -> Mapping[str, str]:
+    """Return the names that LightGBM ignores, and the ones that its ranker lists with a default.
 
     LightGBM uses its own name of a parameter, or else the shortest alias.
     """
@@ -65,13 +65,13 @@ def overruled() -> frozenset[str]:
         for parameter in signature(lightgbm.LGBMRanker.__init__).parameters.values()
         if parameter.default not in (None, parameter.empty)
     }
-    found: set[str] = set()
+    found: dict[str, str] = {}
     # The names of a parameter are in LightGBM's order of preference.
     for main, names in _ConfigAliases._get_all_param_aliases().items():
         first = [i for i, name in enumerate(names) if name in listed]
         if first and main != "num_iterations":
-            found.update(names[first[0] + 1 :])
-    return frozenset(found)
+            found.update(dict.fromkeys(names[first[0] + 1 :], names[first[0]]))
+    return found
 
 
 def learned(ranker: lightgbm.LGBMRanker) -> dict[str, Any]:

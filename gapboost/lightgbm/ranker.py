@@ -8,27 +8,19 @@ import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, refuse, refuse_ignored
+from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors, metric_names
 from gapboost._data.features import check_columns, check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.lightgbm import private
-from gapboost.lightgbm.callbacks import OF_OBJECTIVES, TreeCounter, by_first_metric, units
+from gapboost.lightgbm.callbacks import TreeCounter, by_first_metric, units
+from gapboost.lightgbm.migration import REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, labelled
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-# Parameters that change nothing here: those of LightGBM's own objectives and metrics, and second
-# names of parameters that its ranker lists.
-IGNORED = frozenset().union(
-    OF_OBJECTIVES,
-    ("class_weight", "scale_pos_weight"),
-    private.aliases("objective") - {"objective"},
-    *map(private.aliases, ("label_gain", "metric", "eval_at", "objective_seed", "is_unbalance")),
-    private.overruled(),
-)
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
@@ -175,8 +167,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ValueError, TypeError
             If an argument or parameter is unusable.
         """
-        refuse({"eval_at": others.pop("eval_at", None)}, "names of measures have cut-offs: ndcg@5")
-        plan = self._plan(eval_metric)
+        plan = self._plan(eval_metric, others.pop("eval_at", None))
         rows = ranking_rows(X, y, qid, group, sample_weight, init_score, position, limit=plan.limit)
         plan = plan.resolved(rows.data.occurring)
         metadata = {
@@ -255,10 +246,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
         self._boost(gradients, rows, [held_out], [lambda _, scores: watch(scores) or []])
 
-    def _plan(self, eval_metric: Any = None) -> Plan:
+    def _plan(self, eval_metric: Any = None, eval_at: Any = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        refuse_ignored(given, IGNORED, "LightGBM")
+        of_fit = {} if eval_at is None else {"eval_at": eval_at}
+        refuse_foreign({**given, **of_fit}, REPLACEMENTS, "LightGBM")
         seed, n_jobs = (private.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 

@@ -150,6 +150,11 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
 
 
 def _parsed(text: str, name: str) -> Measure:
+    if text.endswith("-"):
+        raise ValueError(
+            f"{name} is {text!r}; expected {text[:-1]!r}, which counts queries without relevant "
+            "documents 0, as XGBoost does by the minus"
+        )
     try:
         return _sum(ast.parse(text.strip(), mode="eval").body)
     except (MemoryError, RecursionError, SyntaxError, TypeError) as error:

@@ -109,7 +109,7 @@ def eval_metric(
     Notes
     -----
     XGBoost's early stopping uses the last of several measures on the last evaluation set. Name the
-    one that decides last, or pass ``xgboost.callback.EarlyStopping(metric_name=..., data_name=...)``.
+    one that decides last, or pass an ``xgboost.callback.EarlyStopping`` with both names.
     XGBoost maximizes a metric only if its name begins with ``auc``, ``pre``, ``map`` or ``ndcg``.
     Other measures are reported with the prefix ``map-``.
 

@@ -21,9 +21,12 @@ def ranking_matrix(
     rows: RankingRows,
     feature_types: Any,
     train: xgboost.DMatrix | None = None,
+    weights: Any = None,
 ) -> xgboost.DMatrix:
-    """Return the matrix that a ranker trains on, or of an evaluation set beside `train`."""
-    weights = ranker.feature_weights if train is None else None
+    """Return the matrix that a ranker trains on, or of an evaluation set beside `train`.
+
+    `weights` are those of the features.
+    """
     if weights is not None and np.shape(weights) != (rows.X.shape[1],):
         raise ValueError(
             f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "

@@ -8,7 +8,8 @@ from typing import Any, Self
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective, refuse_ignored
+from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
 from gapboost._data.features import feature_names
@@ -18,6 +19,7 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import private
 from gapboost.xgboost.callbacks import gradients_on, training_callbacks, units, values_on
+from gapboost.xgboost.migration import REPLACEMENTS
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
@@ -26,13 +28,6 @@ OURS = frozenset((*OWN_NAMES, PENALTY, "eval_metric"))
 
 # A saved model names this objective: XGBRanker().load_model() takes it, and predicts raw scores.
 SAVED_AS = "rank:ndcg"
-
-# Parameters of XGBoost's own ranking objectives and metrics.
-IGNORED = frozenset((
-    "lambdarank_bias_norm", "lambdarank_normalization", "lambdarank_num_pair_per_sample",
-    "lambdarank_pair_method", "lambdarank_score_normalization", "lambdarank_unbiased",
-    "ndcg_exp_gain", "scale_pos_weight",
-))  # fmt: skip
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -130,6 +125,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
+        feature_weights: Any = None,
     ) -> Self:
         """Train.
 
@@ -158,6 +154,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Query ids, or sizes of the queries, of each evaluation set.
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
+        feature_weights : array-like of shape (n_features,), optional
+            As the parameter of the ranker; pass one of both.
 
         Raises
         ------
@@ -188,6 +186,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             evals_result=evals_result,
             verbose_eval=verbose,
             xgb_model=before,
+            feature_weights=self._weights_of_features(feature_weights),
             callbacks=self._callbacks(plan, [s is rows or s.of_training for s in sets]),
         )
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
@@ -204,6 +203,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         sets: list[RankingRows],
         metric_of: Callable[[RankingRows], Callable[..., Any]],
         xgb_model: xgboost.Booster | None = None,
+        feature_weights: Any = None,
         **others: Any,
     ) -> xgboost.Booster:
         """Train a booster; `others` are arguments of `xgboost.train`.
@@ -215,7 +215,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         _, feature_types = private.get_model_categories(rows.X, xgb_model, self.feature_types)
         compute = gradients_on(self.device, gradients)
         with xgboost.config_context(verbosity=self.verbosity):
-            train = private.ranking_matrix(self, rows, feature_types)
+            train = private.ranking_matrix(self, rows, feature_types, weights=feature_weights)
             matrices = [
                 train if s is rows else private.ranking_matrix(self, s, feature_types, train)
                 for s in sets
@@ -237,17 +237,29 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     ) -> None:
         """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
         gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
-        self._boost(gradients, rows, [held_out], lambda _: lambda scores, _: watch(scores) or [])
+        weights = self.feature_weights
+        self._boost(
+            gradients,
+            rows,
+            [held_out],
+            lambda _: lambda scores, _: watch(scores) or [],
+            feature_weights=weights,
+        )
 
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        refuse_ignored(given, IGNORED, "XGBoost")
+        refuse_foreign(given, REPLACEMENTS, "XGBoost")
         seed, n_jobs = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
         )
         return Plan.of(self, self.eval_metric, seed, n_jobs)
+
+    def _weights_of_features(self, of_fit: Any) -> Any:
+        if of_fit is not None and self.feature_weights is not None:
+            raise ValueError("feature_weights is given to the ranker and to fit; expected one")
+        return self.feature_weights if of_fit is None else of_fit
 
     def _callbacks(self, plan: Plan, is_training: Sequence[bool]) -> list[Any]:
         """Return the callbacks of a fit; `is_training` marks the training set of the `eval_set`."""

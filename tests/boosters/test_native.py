@@ -281,11 +281,25 @@ def test_data_sets(twin):
 
 def test_lightgbm_refuses_what_it_would_ignore():
     parameters = {**LIGHTGBM.native, "objective": gb.lightgbm.objective("gap")}
-    for name, value in {"lambdarank_norm": False, "bagging_by_query": True}.items():
+    ignored = {"lambdarank_norm": False, "bagging_by_query": True, "label_gain": [0, 1, 3]}
+    for name, value in ignored.items():
         with pytest.raises(ValueError, match=name):
             lightgbm.train({**parameters, name: value}, lightgbm.Dataset(X, Y, group=SIZES), 2)
+    # LightGBM's own metric has these gains.
+    own = {**parameters, "label_gain": [0, 1, 3], "metric": "ndcg"}
+    lightgbm.train(own, lightgbm.Dataset(X, Y, group=SIZES), 2)
     data = lightgbm.Dataset(X, Y, group=SIZES, position=np.arange(len(Y)) % 10)
     with pytest.raises(ValueError, match="positions"):
         lightgbm.train(parameters, data, 2)
+    # LightGBM leaves positions out of subsets, and folds are subsets.
+    rows = np.arange(SIZES[:10].sum())
+    folds = [(rows, np.arange(len(rows), len(Y)))]
+    data.construct()
+    for train in (
+        lambda: lightgbm.train(parameters, data.subset(rows), 2),
+        lambda: lightgbm.cv(parameters, data, 2, folds=folds),
+    ):
+        with pytest.raises(ValueError, match="positions"):
+            train()
     with pytest.raises(ValueError, match="in part"):
         lightgbm.cv(parameters, lightgbm.Dataset(X, Y, group=SIZES), 2, nfold=3)

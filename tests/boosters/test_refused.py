@@ -9,6 +9,8 @@ from sklearn.exceptions import DataConversionWarning
 from twins import LIGHTGBM, QID, SIZES, VALI, XGBOOST, X, Y, twins
 
 import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
 
 N = len(Y)
 # A bad value of each argument with one entry a row, by kind.
@@ -89,13 +91,12 @@ def test_parameters_that_do_not_go_together(twin):
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({"eval_at": [1, 3]}, "eval_at"),
         ({"eval_y": VALI.y, "eval_qid": [VALI.qid]}, "eval_X has 1"),
         ({"eval_X": VALI.X, "eval_qid": [VALI.qid]}, "eval_y 1"),
         ({"y": np.resize([0, 1], 8), "X": X[:8], "qid": np.zeros(8)}, "min_child_samples"),
         ({"X": 0 * X}, "X has no feature"),
     ],
-    ids=["eval_at", "eval_y alone", "eval_X alone", "too few rows", "constant columns"],
+    ids=["eval_y alone", "eval_X alone", "too few rows", "constant columns"],
 )
 def test_what_lightgbm_ignores_or_does_not_name(given, named):
     with pytest.raises(ValueError, match=named):
@@ -139,13 +140,64 @@ IGNORED = {
 }
 
 
+REPLACED = {
+    "lightgbm": {
+        "label_gain": ([0, 1, 3], "measure=gb.nDCG(gains=(0, 1, 3))"),
+        "eval_at": ([5, 10], "eval_metric=['ndcg@5', 'ndcg@10'] in fit"),
+        "metric": ("map", "eval_metric='map' in fit"),
+        "sigmoid": (2.0, 'objective=gb.LambdaRank("gap", sigma=2.0)'),
+        "max_leaves": (4, "num_leaves=4"),
+        "objective": ("rank_xendcg", 'measure="ndcg"'),
+    },
+    "xgboost": {
+        "objective": ("rank:map", 'measure="ap"'),
+        "ndcg_exp_gain": (False, 'measure=gb.nDCG(gains="linear")'),
+        "lambdarank_unbiased": (True, "position=... in fit"),
+    },
+}
+
+
 @twins
 def test_parameters_that_change_nothing_are_one_error(twin):
     for name, value in IGNORED[twin.name].items():
-        with pytest.raises(ValueError, match=rf"^{name}: .*migration"):
+        with pytest.raises(ValueError, match=rf"^{name}: of .*\n  {name}=.* -> "):
             twin.ranker(**{name: value}).fit(X, Y, QID)
-    with pytest.raises(ValueError, match=", ".join(sorted(IGNORED[twin.name]))):
+    with pytest.raises(ValueError, match="which change nothing here") as error:
         twin.ranker(**IGNORED[twin.name]).fit(X, Y, QID)
+    for name in IGNORED[twin.name]:
+        assert f"\n  {name}=" in str(error.value)
+
+
+@twins
+def test_what_replaces_parameters_does(twin):
+    """Each replacement is said with the value, and accepted where it says."""
+    replaced = REPLACED[twin.name]
+    with pytest.raises(ValueError, match="which change nothing here") as error:
+        twin.ranker(**{name: value for name, (value, _) in replaced.items()}).fit(X, Y, QID)
+    for name, (value, new) in replaced.items():
+        assert f"\n  {name}={value!r} -> {new}" in str(error.value)
+        if "..." not in new:
+            call = eval(f"dict({new.removesuffix(' in fit')})", {"gb": gb})
+            fit = call if new.endswith(" in fit") else {}
+            twin.ranker(**({} if fit else call)).fit(X, Y, QID, **fit)
+
+
+def test_eval_at_of_fit_is_in_the_same_error():
+    with pytest.raises(ValueError, match=r"label_gain=.*\n.*eval_at=.*ndcg@3"):
+        LIGHTGBM.ranker(label_gain=[0, 1]).fit(X, Y, QID, eval_at=[3])
+
+
+@twins
+def test_native_metrics_are_metrics_of_a_ranker(twin):
+    """Of either booster: their measures are reported."""
+    metrics = ["ap", gb.lightgbm.eval_metric(["ndcg@5"]), gb.xgboost.eval_metric("egap")]
+    given = {"eval_metric": metrics}
+    ranker = twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+    (log,) = ranker.evals_result_.values()
+    assert list(log) == ["gap", "ap", "ndcg@5", "egap"]
+    given = {"eval_metric": "ndcg@10-"}
+    with pytest.raises(ValueError, match="expected 'ndcg@10', which counts"):
+        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
 
 
 # --- queries --------------------------------------------------------------------------------------
@@ -255,6 +307,20 @@ def test_weights_of_features_beside_a_column_qid():
     with pytest.raises(ValueError, match="feature_weights has shape"):
         XGBOOST.ranker(feature_weights=weights).fit(frame, Y)
     XGBOOST.ranker(feature_weights=weights[1:]).fit(frame, Y)
+
+
+@pytest.mark.parametrize("place", ["ranker", "fit"])
+def test_weights_of_features(place):
+    """Columns are drawn by them: the other features are never used."""
+    given = {"feature_weights": np.where(np.arange(X.shape[1]) == 3, 1.0, 1e-9)}
+    of_ranker, of_fit = (given if place == one else {} for one in ("ranker", "fit"))
+    ranker = XGBOOST.ranker(colsample_bynode=0.05, random_state=0, **of_ranker)
+    ranker.fit(X, Y, QID, **of_fit)
+    assert np.argmax(ranker.feature_importances_) == 3
+    assert ranker.feature_importances_[3] > 0.99
+    if place == "ranker":
+        with pytest.raises(ValueError, match="feature_weights is given to the ranker and to fit"):
+            ranker.fit(X, Y, QID, **given)
 
 
 @twins

@@ -1,0 +1,47 @@
+"""Parameters of the boosters' own objectives and metrics: one error says what replaces them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gapboost._data.arguments import shown
+
+# What replaces a parameter, or a function of its value that says it; None keeps the value.
+Replacements = Mapping[str, str | Callable[[Any], str | None]]
+
+ALL_PAIRS = "leave it out: the gradient is that of all pairs"
+WEIGHTS = "sample_weight=... in fit"
+
+
+def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library: str) -> None:
+    """Raise one ValueError for all parameters that would change nothing.
+
+    Parameters
+    ----------
+    given : mapping
+        Parameters of a ranker, or of a booster's `train`. None means not given.
+    replacements : Replacements
+    library : str
+        Name of the booster.
+    """
+    lines = {}
+    for name, found in replacements.items():
+        value = given.get(name)
+        new = found(value) if callable(found) and value is not None else found
+        if value is not None and new is not None:
+            lines[name] = f"  {name}={shown(value)} -> {new}"
+    if lines:
+        raise ValueError(
+            f"{', '.join(lines)}: of {library}'s own objectives and metrics, which change nothing "
+            "here; expected, as in the guide to migration,\n" + "\n".join(lines.values())
+        )
+
+
+def renamed(name: str) -> Callable[[Any], str]:
+    """Return a replacement by another name."""
+    return lambda value: f"{name}={value!r}"
+
+
+def at_cutoffs(cutoffs: Any) -> str:
+    """Return the metrics that report nDCG at cutoffs."""
+    several = cutoffs if isinstance(cutoffs, list | tuple) else [cutoffs]
+    return f"eval_metric={[f'ndcg@{k}' for k in several]} in fit"
