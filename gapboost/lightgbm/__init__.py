@@ -3,6 +3,8 @@
 ===========  =======================================================
 `ranker`     the ranker
 `callbacks`  objective, metrics and progress for `lightgbm.train`
+`features`   tables as LightGBM reads them, positions of columns
+`migration`  parameters of LightGBM's own objectives, and what replaces them
 `models`     models for exporters
 `private`    names of LightGBM that are not part of its interface
 ===========  =======================================================

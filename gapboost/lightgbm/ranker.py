@@ -5,18 +5,18 @@ from copy import deepcopy
 from typing import Any, Self
 
 import lightgbm
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors, metric_names
-from gapboost._data.features import check_columns, check_names, feature_names
+from gapboost._data.features import check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.lightgbm import private
 from gapboost.lightgbm.callbacks import TreeCounter, by_first_metric, units
+from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, labelled
 from gapboost.measures import Measure
@@ -124,7 +124,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (N, n_features)
-            Positions of columns, as in `categorical_feature`, count the columns without ``qid``.
+            Positions of columns, as in `categorical_feature`, are those of `X`: an error if a
+            column ``qid`` precedes them.
         y : array-like of shape (N,), or (N, L)
             Grades ``0..c``, or several labels for measures of them (`gapboost.OfLabel`).
         qid : array-like of shape (N,)
@@ -170,6 +171,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         plan = self._plan(eval_metric, others.pop("eval_at", None))
         rows = ranking_rows(X, y, qid, group, sample_weight, init_score, position, limit=plan.limit)
         plan = plan.resolved(rows.data.occurring)
+        check_positions(X, {**self.get_params(deep=False), **others})
         metadata = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
@@ -214,8 +216,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             vendor.set_params(first_metric_only=True)
             callbacks = [by_first_metric(callback) for callback in callbacks]
         # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        arrays = {id(s): (_read_exactly(s.X, "eval_set X"), s.y) for s in sets}
-        arrays[id(rows)] = _read_exactly(rows.X, "X"), rows.y
+        arrays = {id(s): (read_exactly(s.X, "eval_set X"), s.y) for s in sets}
+        arrays[id(rows)] = read_exactly(rows.X, "X"), rows.y
         try:
             return vendor.fit(
                 *arrays[id(rows)],
@@ -306,7 +308,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         check_is_fitted(self)
         if is_forked():
             kwargs = {"num_threads": 1, **kwargs}
-        X = _read_exactly(self._features(X, validate_features), "X")
+        X = read_exactly(self._features(X, validate_features), "X")
         scores: Array = super().predict(X, *args, **kwargs)
         return scores
 
@@ -326,15 +328,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         found = {n: v for n, v in private.learned(self).items() if n in names and n != "_Booster"}
         vars(vendor).update(deepcopy(found), _Booster=booster)
         return vendor
-
-
-def _read_exactly(X: Any, name: str) -> Any:
-    """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_columns(X, name, ("number",))
-    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
-    # together.
-    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
-    return X if exact else X.astype(np.float64, copy=False)
 
 
 def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:

@@ -72,7 +72,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it. Later rounds are dropped, unless
-        the model has categories of data frames; `predict` does not use them then.
+        the model has categories of data frames; `predict` does not use them then. Only trees of a
+        gbtree are the model with the best value: later rounds of dart change the weights of
+        earlier trees, and a gblinear has one linear model.
 
     Examples
     --------

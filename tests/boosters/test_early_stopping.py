@@ -115,6 +115,17 @@ def test_the_training_set_does_not_stop_training(twin, place, weighted):
     assert ranker.best_iteration_ == np.argmax(curve) + 1 == len(curve) - 5
 
 
+@pytest.mark.parametrize("kind", ["gbtree", "dart", "gblinear"])
+def test_only_a_gbtree_is_the_model_of_the_best_round(kind):
+    """Later rounds of dart change the weights of trees, and those of a gblinear the one model."""
+    parameters = {"booster": kind, "early_stopping_rounds": 5, **EARLY}
+    parameters |= {"dart": {"rate_drop": 0.5}, "gblinear": {"max_depth": None}}.get(kind, {})
+    ranker = XGBOOST.fitted(evals=[VALI], random_state=0, **parameters)
+    best = XGBOOST.curve(ranker).max()
+    same = ranker.score(VALI.X, VALI.y, VALI.qid) == pytest.approx(best, abs=1e-6)
+    assert same == (kind == "gbtree")
+
+
 def test_names_in_a_callback_of_xgboost_win():
     """Higher is better for every measure, whatever XGBoost guesses from its name."""
     stopping = of_xgboost(metric_name="ap", data_name="validation_0")

@@ -288,16 +288,36 @@ COLUMNS = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(d=lambda frame: fr
 @pytest.mark.parametrize("place", [0, 2, 4])
 @twins
 def test_positions_of_columns_count_the_columns_without_qid(twin, place):
-    """As `xgboost.XGBRanker` counts them."""
+    """As `xgboost.XGBRanker` counts them. LightGBM's users would count ``qid`` too: an error."""
     frame = COLUMNS.copy()
     frame.insert(place, "qid", QID)
     constraints = [[0, 1], [2, 3]] if twin is LIGHTGBM else "[[0, 1], [2, 3]]"
     options = {"n_estimators": 20, "interaction_constraints": constraints}
     fit = {"categorical_feature": [3]} if twin is LIGHTGBM else {}
+    if twin is LIGHTGBM and place < 4:
+        for given in ({"fit": fit}, {"interaction_constraints": "[0,1],[2,3]"}, options):
+            with pytest.raises(ValueError, match=r"behind the column 'qid'"):
+                twin.ranker(**{n: v for n, v in given.items() if n != "fit"}).fit(
+                    frame, Y, **given.get("fit", {})
+                )
+        return
     found = twin.ranker(**options).fit(frame, Y, **fit).predict(frame)
     expected = twin.ranker(**options).fit(COLUMNS, Y, QID, **fit).predict(COLUMNS)
     np.testing.assert_array_equal(found, expected)
     assert (expected != twin.ranker(n_estimators=20).fit(COLUMNS, Y, QID).predict(COLUMNS)).any()
+
+
+@pytest.mark.parametrize("position", [-1, 4, 7])
+@pytest.mark.parametrize("name", ["categorical_feature", "cat_column", "interaction_constraints"])
+def test_positions_of_no_column(name, position):
+    """LightGBM ignores them."""
+    value = [[0, position]] if name == "interaction_constraints" else [position]
+    given = {name: value}
+    fit = given if name == "categorical_feature" else {}
+    for table in (COLUMNS, COLUMNS.to_numpy(), COLUMNS.assign(qid=QID)):
+        qid = None if "qid" in table else QID
+        with pytest.raises(ValueError, match=f"{name} is .*but X has 4 features"):
+            LIGHTGBM.ranker(**({} if fit else given)).fit(table, Y, qid, **fit)
 
 
 def test_weights_of_features_beside_a_column_qid():

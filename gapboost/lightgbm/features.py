@@ -1,0 +1,65 @@
+"""Tables of features as LightGBM reads them, and positions of their columns."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.arguments import shown
+from gapboost._data.features import QID, check_columns, column_names
+from gapboost.lightgbm import private
+
+
+def read_exactly(X: Any, name: str) -> Any:
+    """Return a table of `features` that LightGBM reads without rounding or a crash."""
+    check_columns(X, name, ("number",))
+    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
+    # together.
+    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
+    return X if exact else X.astype(np.float64, copy=False)
+
+
+def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
+    """Check positions of columns in parameters and arguments of a fit.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, n_features), or data frame
+        With its column ``qid``, which the features do not have.
+    parameters : mapping
+
+    Raises
+    ------
+    ValueError
+        If there is no such column; LightGBM ignores its number. If a column ``qid`` precedes it:
+        LightGBM would count without it.
+    """
+    names = column_names(X)
+    n_features = (len(names) or np.shape(X)[1]) - (QID in names)
+    unmoved = names.index(QID) if QID in names else n_features
+    for name in (*private.aliases("categorical_feature"), "interaction_constraints"):
+        for position in _positions(parameters.get(name)):
+            if not 0 <= position < n_features:
+                raise ValueError(
+                    f"{name} is {shown(parameters[name])}, but X has {n_features} features; "
+                    f"expected positions from 0 to {n_features - 1}"
+                )
+            if position >= unmoved:
+                raise ValueError(
+                    f"{name} is {shown(parameters[name])}, and {position} is behind the column "
+                    f"{QID!r}, which is no feature; expected names of columns, or {QID!r} as the "
+                    "last column of X"
+                )
+
+
+def _positions(value: Any) -> Iterator[int]:
+    """Yield the whole numbers in a parameter, in lists of lists or text."""
+    if isinstance(value, str):
+        yield from map(int, re.findall(r"(?<![\w:.])-?\d+(?![\w.])", value))
+    elif isinstance(value, int | np.integer):
+        yield int(value)
+    elif isinstance(value, list | tuple | set | np.ndarray):
+        for entry in value:
+            if not isinstance(entry, str):
+                yield from _positions(entry)
