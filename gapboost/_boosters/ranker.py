@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.native import NativeMetric
+from gapboost._boosters.callbacks import MetricCallback
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import GradeLimit
@@ -72,7 +72,7 @@ class Plan:
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         given: list[Any] = []
         for one in several:
-            given += one.measures if isinstance(one, NativeMetric) else [one]
+            given += one.measures if isinstance(one, MetricCallback) else [one]
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
         measures = [m for m in given if m is not None and m not in functions]
         return cls(
@@ -215,15 +215,14 @@ class GAPRanker:
             check_names(feature_names(X), self._trained_names, "X")
         return X
 
-    def _learn(
+    def _set_fitted(
         self,
         objective: Objective,
         training: DataSummary,
         names: Sequence[str],
-        learned: dict[str, Any],
         position_bias: dict[Any, float] | None = None,
     ) -> None:
-        """Set the attributes of a fitted ranker, all at once.
+        """Set the attributes of a fitted ranker that are not the booster's.
 
         Parameters
         ----------
@@ -232,15 +231,10 @@ class GAPRanker:
             Of the training set.
         names : sequence of str
             Of the columns; empty if they have none.
-        learned : dict
-            Attributes of the booster's own ranker.
         position_bias : dict, optional
         """
-        self.__dict__.update(
-            learned,
-            _trained_objective=objective,
-            n_queries_in_=training.n_queries,
-            step_=objective.step_for(training.n_rows),
-            position_bias_=position_bias,
-            _trained_names=tuple(names),
-        )
+        self._trained_objective = objective
+        self.n_queries_in_ = training.n_queries
+        self.step_ = objective.step_for(training.n_rows)
+        self.position_bias_ = position_bias
+        self._trained_names = tuple(names)

@@ -46,7 +46,8 @@ class RankingRows:
     positions : Positions or None
         Position at which each document was shown.
     of_training : bool
-        True for an evaluation set of the training documents with other weights or initial scores.
+        True for the training set, and for an evaluation set of its documents with other weights or
+        initial scores.
     """
 
     X: Any
@@ -54,7 +55,7 @@ class RankingRows:
     start: Array | None = None
     weighted: bool = False
     positions: Positions | None = None
-    of_training: bool = False
+    of_training: bool = True
 
     @property
     def y(self) -> Array:

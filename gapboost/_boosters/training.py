@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.rows import Positions, RankingRows
+from gapboost._boosters.rows import Positions
 from gapboost._data.arguments import as_number
 from gapboost._data.judged import DataSummary, Judged
 from gapboost._kernels import Array
@@ -101,6 +101,8 @@ class Gradients:
     position_factors : PositionFactors, optional
     every : DataSummary, optional
         Summary of the rows of all workers, if `data` is that of one.
+    least_hessian : float, optional
+        The booster's least sum of hessians in a leaf, which the first round is checked against.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Gradients:
         team: Team | None = None,
         position_factors: PositionFactors | None = None,
         every: DataSummary | None = None,
+        least_hessian: float | None = None,
     ) -> None:
         if every is not None and objective.in_units_of_rows:
             # These objectives multiply a query by the mean size of the data that they see.
@@ -122,25 +125,23 @@ class Gradients:
         self.scale = scale
         self.team = team
         self.position_factors = position_factors
+        self.least_hessian = least_hessian
         if scale[1] != 1.0:
             data = replace(data, weights=data.weights * scale[1])
         self._compute = CheckedPass(objective, data, n_jobs)
 
     def __call__(self, scores: Array) -> tuple[Array, Array]:
         """Return gradient and hessian, float32 of shape (N,): boosters take it without a copy."""
-        if self.position_factors is None:
-            return self.at(scores)
-        grad, hess = self.at(scores + self.position_factors.of_rows())
-        self.position_factors.update(grad, hess)
-        return grad, hess
-
-    def at(self, scores: Array) -> tuple[Array, Array]:
-        """Return gradient and hessian at `scores`; factors of positions stay as they are."""
         check_scores(scores)
+        if self.position_factors is not None:
+            scores = scores + self.position_factors.of_rows()
         with working_on(self.team):
             grad, hess = (array.astype(np.float32) for array in self._compute(scores))
         if self.scale[0] != self.scale[1]:
             grad *= self.scale[0] / self.scale[1]
+        self.check_first_round(grad, hess)
+        if self.position_factors is not None:
+            self.position_factors.update(grad, hess)
         return grad, hess
 
     def factors_after(self, rounds: int | None) -> dict[Any, float] | None:
@@ -156,34 +157,29 @@ class Gradients:
             return dict(sorted(found.items()))
         return found
 
-    def check_learnable(self, rows: RankingRows, least_hessian: float) -> None:
-        """Raise if there is nothing to learn, or the booster would train a constant model.
+    def check_first_round(self, grad: Any, hess: Any) -> None:
+        """Raise ValueError if the booster would train a constant model.
 
         Parameters
         ----------
-        rows : RankingRows
-            The training set.
-        least_hessian : float
-            The booster's least sum of hessians in a leaf.
-
-        Raises
-        ------
-        ValueError
+        grad, hess : float32 ndarrays of shape (N,), or arrays of CuPy
+            Those of the first round; nothing is checked in later ones.
         """
-        rows.data.summary.check_contrasts("y")
-        start = np.zeros(rows.data.queries.n_rows) if rows.start is None else rows.start
-        grad, hess = self.at(start)
+        least, self.least_hessian = self.least_hessian, None
+        if least is None:
+            return
+        weight = self.data.weights @ self.data.queries.sizes
         # Sums that ought to cancel leave rounding behind.
-        if np.abs(grad).sum(dtype=np.float64) / (rows.data.weights @ rows.sizes) < LEAST_GRADIENT:
+        if float(abs(grad).sum(dtype=np.float64)) / weight < LEAST_GRADIENT:
             raise ValueError(
                 f"measure is {self.objective.measure!r}, and no swap of two documents of y changes "
                 "it; expected a measure that distinguishes some of the grades in y, and initial "
                 "scores that are not too far apart"
             )
-        curvature = hess.sum(dtype=np.float64)
-        if curvature < 2 * least_hessian:
+        curvature = float(hess.sum(dtype=np.float64))
+        if curvature < 2 * least:
             raise ValueError(
-                f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to "
+                f"min_child_weight is {least:g}, but the hessians of all rows sum to "
                 f"{curvature:.3g}, so that no split is possible; expected at most "
                 f"{curvature / 2:.3g}, or larger weights"
             )
@@ -220,11 +216,13 @@ class Metrics:
         self.data = data
         self.team = team
         self.compute = compute or QueryValues(measures, data, n_jobs=n_jobs)
+        self.newest: list[tuple[str, float]] = []
 
     def __call__(self, scores: Array) -> list[tuple[str, float]]:
         """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
         means = [mean(values, self.data.weights) for values in self.by_query(scores)]
-        return list(zip(self.names, means, strict=True))
+        self.newest = list(zip(self.names, means, strict=True))
+        return self.newest
 
     def by_query(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""

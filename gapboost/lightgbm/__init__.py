@@ -6,7 +6,7 @@
 `features`   tables as LightGBM reads them, positions of columns
 `migration`  parameters of LightGBM's own objectives, and what replaces them
 `models`     models for exporters
-`private`    names of LightGBM that are not part of its interface
+`_compat`    names of LightGBM that are not part of its interface
 ===========  =======================================================
 """
 

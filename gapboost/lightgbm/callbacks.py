@@ -2,19 +2,27 @@
 
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from typing import Any
 
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.callbacks import (
+    Content,
+    MetricCallback,
+    ObjectiveCallback,
+    judged_groups,
+    native_measures,
+    native_objective,
+)
 from gapboost._boosters.migration import refuse_foreign
-from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
 from gapboost._boosters.training import Gradients, Metrics
 from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
+from gapboost.lightgbm._compat import TEAM, EarlyStopping, value_of
 from gapboost.lightgbm.migration import OF_OBJECTIVES
-from gapboost.lightgbm.private import TEAM, EarlyStopping, value_of
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -72,7 +80,7 @@ def objective(
     >>> lightgbm.train(settings, data, num_boost_round=5).num_trees()
     5
     """
-    return LightGBMObjective(measure, g, n_jobs)
+    return LightGBMObjective(native_objective(measure, g), n_jobs)
 
 
 def eval_metric(
@@ -111,10 +119,10 @@ def eval_metric(
     >>> list(booster.best_score["valid_0"])
     ['gap']
     """
-    return LightGBMMetric(measure, g, n_jobs)
+    return LightGBMMetric(native_measures(measure, g), n_jobs)
 
 
-class LightGBMObjective(NativeObjective[Gradients]):
+class LightGBMObjective(ObjectiveCallback[Gradients]):
     """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
 
     The latter are ``(y_true, y_pred, weight, group)``.
@@ -126,19 +134,9 @@ class LightGBMObjective(NativeObjective[Gradients]):
     ) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         if isinstance(y_pred, lightgbm.Dataset):
-            given = y_pred.params or {}
-            # LightGBM's own metric has gains too.
-            own = {"label_gain": None} if "ndcg" in str(value_of("metric", given)) else {}
-            refuse_foreign({**given, **own}, OF_OBJECTIVES, "LightGBM")
-            # LightGBM leaves positions out of subsets.
-            whole = y_pred if y_pred.used_indices is None else y_pred.reference
-            if whole.get_position() is not None:
-                raise ValueError(
-                    "the data set has positions, which the native objective does not use; expected "
-                    "none, or LGBMGAPRanker.fit(position=...)"
-                )
-        scores, owner, content = _passed(y_true, y_pred, weight, group)
-        return self._state_of(owner, content, self._gradients)(scores)
+            return self._state_of(y_pred, partial(_trained_on, y_pred), self._gradients)(y_true)
+        # The data set is not passed, but it keeps its array of labels and passes that.
+        return self._state_of(y_true, lambda: (y_true, group, weight), self._gradients)(y_pred)
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients:
         data = judged_groups(label, sizes, weight, [self.objective.measure])
@@ -147,16 +145,18 @@ class LightGBMObjective(NativeObjective[Gradients]):
         return Gradients(objective, data, units(objective, data.summary), self.n_jobs, TEAM)
 
 
-class LightGBMMetric(NativeMetric[Metrics]):
+class LightGBMMetric(MetricCallback[Metrics]):
     """Take the same arguments as `LightGBMObjective`."""
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
-        scores, owner, content = _passed(y_true, y_pred, weight, group)
-        metrics = self._state_of(owner, content, self._metrics)
-        return [(*value, True) for value in metrics(scores)]
+        if isinstance(y_pred, lightgbm.Dataset):
+            metrics = self._state_of(y_pred, partial(_content_of, y_pred), self._metrics)
+            return [(*value, True) for value in metrics(y_true)]
+        metrics = self._state_of(y_true, lambda: (y_true, group, weight), self._metrics)
+        return [(*value, True) for value in metrics(y_pred)]
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics:
         data = judged_groups(label, sizes, weight, self.measures)
@@ -164,13 +164,25 @@ class LightGBMMetric(NativeMetric[Metrics]):
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM)
 
 
-def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
-    """Return scores, the data set and its content from either way of calling."""
-    if isinstance(y_pred, lightgbm.Dataset):
-        _refuse_cut_queries(y_pred)
-        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
-    # The data set is not passed, but it keeps its array of labels and passes that.
-    return y_pred, y_true, (y_true, group, weight)
+def _content_of(data: lightgbm.Dataset) -> Content:
+    _refuse_cut_queries(data)
+    return data.get_label(), data.get_group(), data.get_weight()
+
+
+def _trained_on(data: lightgbm.Dataset) -> Content:
+    """Return the content of a training set; raise ValueError for what training would ignore."""
+    given = data.params or {}
+    # LightGBM's own metric has gains too.
+    own = {"label_gain": None} if "ndcg" in str(value_of("metric", given)) else {}
+    refuse_foreign({**given, **own}, OF_OBJECTIVES, "LightGBM")
+    # LightGBM leaves positions out of subsets.
+    whole = data if data.used_indices is None else data.reference
+    if whole.get_position() is not None:
+        raise ValueError(
+            "the data set has positions, which the native objective does not use; expected none, "
+            "or LGBMGAPRanker.fit(position=...)"
+        )
+    return _content_of(data)
 
 
 def _refuse_cut_queries(data: lightgbm.Dataset) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._data.arguments import shown
 from gapboost._data.features import QID, check_columns, column_names
-from gapboost.lightgbm import private
+from gapboost.lightgbm import _compat
 
 
 def read_exactly(X: Any, name: str) -> Any:
@@ -38,7 +38,7 @@ def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
     names = column_names(X)
     n_features = (len(names) or np.shape(X)[1]) - (QID in names)
     unmoved = names.index(QID) if QID in names else n_features
-    for name in (*private.aliases("categorical_feature"), "interaction_constraints"):
+    for name in (*_compat.aliases("categorical_feature"), "interaction_constraints"):
         for position in _positions(parameters.get(name)):
             if not 0 <= position < n_features:
                 raise ValueError(

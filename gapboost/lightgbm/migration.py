@@ -3,7 +3,7 @@
 from typing import Any
 
 from gapboost._boosters.migration import ALL_PAIRS, WEIGHTS, Replacements, at_cutoffs, renamed
-from gapboost.lightgbm import private
+from gapboost.lightgbm import _compat
 
 # These sample queries, or rows by their label.
 SAMPLING = (
@@ -37,12 +37,12 @@ def _objective(value: Any) -> str | None:
 REPLACEMENTS: Replacements = {
     **OF_OBJECTIVES,
     "objective": _objective,
-    **dict.fromkeys(private.aliases("objective") - {"objective"}, "objective=... or measure=..."),
-    **dict.fromkeys(private.aliases("eval_at"), at_cutoffs),
-    **dict.fromkeys(private.aliases("metric"), _metric),
+    **dict.fromkeys(_compat.aliases("objective") - {"objective"}, "objective=... or measure=..."),
+    **dict.fromkeys(_compat.aliases("eval_at"), at_cutoffs),
+    **dict.fromkeys(_compat.aliases("metric"), _metric),
     "objective_seed": renamed("random_state"),
     **dict.fromkeys(("class_weight", "scale_pos_weight"), WEIGHTS),
-    **dict.fromkeys(private.aliases("is_unbalance"), WEIGHTS),
+    **dict.fromkeys(_compat.aliases("is_unbalance"), WEIGHTS),
     # LightGBM prefers the names that its ranker lists with a default.
-    **{name: renamed(listed) for name, listed in private.overruled().items()},
+    **{name: renamed(listed) for name, listed in _compat.overruled().items()},
 }

@@ -15,6 +15,13 @@ WRITTEN_WRONGLY = {
 }
 
 
+def keep_trees(booster: lightgbm.Booster, n_trees: int) -> None:
+    """Keep the first `n_trees` trees, as LightGBM does after early stopping."""
+    booster.best_iteration = n_trees
+    if n_trees < booster.current_iteration():
+        booster.model_from_string(booster.model_to_string())
+
+
 def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
     """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
 

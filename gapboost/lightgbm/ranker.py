@@ -10,20 +10,26 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
-from gapboost._boosters.training import Gradients, Metrics, PositionFactors, metric_names
+from gapboost._boosters.training import Gradients, Metrics, PositionFactors
 from gapboost._data.features import check_names, feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
-from gapboost.lightgbm import private
-from gapboost.lightgbm.callbacks import TreeCounter, by_first_metric, units
+from gapboost.lightgbm import _compat
+from gapboost.lightgbm.callbacks import (
+    LightGBMMetric,
+    LightGBMObjective,
+    TreeCounter,
+    by_first_metric,
+    units,
+)
 from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
-from gapboost.lightgbm.models import VENDOR_OBJECTIVE, labelled
+from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, labelled
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
 
-class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
+class LGBMGAPRanker(GAPRanker, _compat.Ranker):
     """LightGBM trained for graded average precision or another measure.
 
     Parameters
@@ -45,7 +51,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ``path_smooth / (n + path_smooth)``. This ranks better with some hundred training queries
         and noisy labels, and changes little with more (benchmarks/EFFECTIVENESS.md). Pass 0 for
         the trees of `lightgbm.LGBMRanker`.
-    **kwargs
+    boosting_type, num_leaves, ..., **kwargs
         Parameters of `lightgbm.LGBMRanker`, also `lambdarank_position_bias_regularization` for
         fits with `position`. Parameters of LightGBM's own ranking objectives and metrics are an
         error in `fit`. ``first_metric_only=False`` lets every reported measure stop training, as
@@ -89,9 +95,48 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         objective: str | Objective = "lambdarank",
         stopping_metric: str | Measure | Callable[..., Any] | None = None,
         path_smooth: float = 200.0,
+        boosting_type: str = "gbdt",
+        num_leaves: int = 31,
+        max_depth: int = -1,
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample_for_bin: int = 200000,
+        class_weight: Any = None,
+        min_split_gain: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_child_samples: int = 20,
+        subsample: float = 1.0,
+        subsample_freq: int = 0,
+        colsample_bytree: float = 1.0,
+        reg_alpha: float = 0.0,
+        reg_lambda: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        importance_type: str = "split",
         **kwargs: Any,
     ) -> None:
-        super().__init__(objective=objective, **kwargs)
+        super().__init__(
+            boosting_type=boosting_type,
+            num_leaves=num_leaves,
+            max_depth=max_depth,
+            learning_rate=learning_rate,
+            n_estimators=n_estimators,
+            subsample_for_bin=subsample_for_bin,
+            objective=objective,
+            class_weight=class_weight,
+            min_split_gain=min_split_gain,
+            min_child_weight=min_child_weight,
+            min_child_samples=min_child_samples,
+            subsample=subsample,
+            subsample_freq=subsample_freq,
+            colsample_bytree=colsample_bytree,
+            reg_alpha=reg_alpha,
+            reg_lambda=reg_lambda,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            importance_type=importance_type,
+            **kwargs,
+        )
         self.measure = measure
         self.g = g
         self.stopping_metric = stopping_metric
@@ -115,17 +160,18 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_sample_weight: Any = None,
         eval_init_score: Any = None,
         eval_metric: Any = None,
+        eval_at: Any = None,
+        eval_names: list[str] | None = None,
+        feature_name: Any = "auto",
+        categorical_feature: Any = "auto",
         callbacks: list[Callable[..., Any]] | None = None,
         init_model: Any = None,
-        **others: Any,
     ) -> Self:
         """Train.
 
         Parameters
         ----------
         X : array-like of shape (N, n_features)
-            Positions of columns, as in `categorical_feature`, are those of `X`: an error if a
-            column ``qid`` precedes them.
         y : array-like of shape (N,), or (N, L)
             Grades ``0..c``, or several labels for measures of them (`gapboost.OfLabel`).
         qid : array-like of shape (N,)
@@ -152,9 +198,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_metric : str, Measure, callable or list of them, optional
             Metrics to report after the measure that is trained for. LightGBM calls a callable as
             `lightgbm.LGBMRanker` does, with the rows of the evaluation set query by query.
-        init_score, eval_sample_weight, eval_init_score, **others
-            As in `lightgbm.LGBMRanker.fit`; others are `eval_names`, `feature_name` and
-            `categorical_feature`.
+        init_score, eval_sample_weight, eval_init_score, eval_names, feature_name
+            As in `lightgbm.LGBMRanker.fit`.
+        categorical_feature
+            As in `lightgbm.LGBMRanker.fit`. Positions are those of `X`: an error if a column
+            ``qid`` precedes them.
+        eval_at
+            An error: pass cutoffs as ``eval_metric=["ndcg@5"]``.
         callbacks
             As in `lightgbm.LGBMRanker.fit`. Early stopping uses the measure that is trained for,
             or `stopping_metric` of the ranker.
@@ -168,10 +218,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ValueError, TypeError
             If an argument or parameter is unusable.
         """
-        plan = self._plan(eval_metric, others.pop("eval_at", None))
+        plan = self._plan(eval_metric, eval_at)
         rows = ranking_rows(X, y, qid, group, sample_weight, init_score, position, limit=plan.limit)
         plan = plan.resolved(rows.data.occurring)
-        check_positions(X, {**self.get_params(deep=False), **others})
+        given = {**self.get_params(deep=False), "categorical_feature": categorical_feature}
+        check_positions(X, given)
         metadata = {
             "eval_qid": eval_qid,
             "eval_group": eval_group,
@@ -180,106 +231,95 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         }
         pairs = _evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
-        before = None if init_model is None else _to_continue(init_model, rows, others)
+        train = self._data_set(rows, "X", feature_name, categorical_feature)
+        valid = [train if s is rows else self._data_set(s, "eval_set X") for s in sets]
+        before = None if init_model is None else _to_continue(init_model, rows, feature_name)
         gradients = self._gradients(plan, rows, init_model)
-        counter = TreeCounter()
-        trained = self._boost(
-            gradients,
-            rows,
-            sets,
-            _round_metrics(plan, rows, sets),
-            callbacks=[*(callbacks or ()), counter],
+        objective = LightGBMObjective(plan.objective, plan.n_jobs)
+        objective.bind(train, gradients)
+        counter, evals_result = TreeCounter(), {}
+        booster = self._train(
+            {**self.train_parameters(), "objective": objective},
+            train,
+            callbacks=[*(callbacks or ()), counter, lightgbm.record_evaluation(evals_result)],
+            valid_sets=valid,
+            valid_names=eval_names,
+            feval=_metrics(plan, valid, sets),
             init_model=before,
-            **others,
         )
         best_round = None
-        if trained.booster_.best_iteration > 0:
-            begin = 0 if before is None else before.current_iteration()
-            best_round = trained.booster_.best_iteration - begin
-            private.set_best_iteration(trained, counter.counts[best_round - 1])
-        learned, bias = private.learned(trained), gradients.factors_after(best_round)
-        self._learn(plan.objective, rows.data.summary, feature_names(rows.X), learned, bias)
+        if booster.best_iteration > 0:
+            best_round = booster.best_iteration - (before.current_iteration() if before else 0)
+            keep_trees(booster, counter.counts[best_round - 1])
+        _compat.set_fitted(self, booster, evals_result, _compat.has_names(train))
+        bias = gradients.factors_after(best_round)
+        self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
         return self
 
-    def _boost(
+    def _data_set(
         self,
-        gradients: Gradients,
         rows: RankingRows,
-        sets: list[RankingRows],
-        metrics: list[Any],
-        callbacks: Sequence[Any] = (),
-        **others: Any,
-    ) -> lightgbm.LGBMRanker:
-        """Train a fresh ranker of LightGBM, so that after an error this one is as it was."""
-        vendor = self._vendor(objective=lambda y_true, y_pred: gradients(y_pred), metric="None")
-        if self.get_params().get("first_metric_only") is not False:
-            vendor.set_params(first_metric_only=True)
+        name: str,
+        feature_name: Any = "auto",
+        categorical_feature: Any = "auto",
+    ) -> lightgbm.Dataset:
+        """Return the data set of LightGBM; `name` is that of its features."""
+        return lightgbm.Dataset(
+            read_exactly(rows.X, name),
+            rows.y,
+            weight=rows.row_weights,
+            group=rows.sizes,
+            init_score=rows.start,
+            feature_name=feature_name,
+            categorical_feature=categorical_feature,
+            params=self.train_parameters(),
+        )
+
+    def _train(
+        self, parameters: dict[str, Any], train: lightgbm.Dataset, callbacks: list[Any], **data: Any
+    ) -> lightgbm.Booster:
+        """Call `lightgbm.train`, in which the first metric stops training."""
+        if parameters.get("first_metric_only") is not False:
+            parameters["first_metric_only"] = True
             callbacks = [by_first_metric(callback) for callback in callbacks]
-        # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        arrays = {id(s): (read_exactly(s.X, "eval_set X"), s.y) for s in sets}
-        arrays[id(rows)] = read_exactly(rows.X, "X"), rows.y
         try:
-            return vendor.fit(
-                *arrays[id(rows)],
-                sample_weight=rows.row_weights,
-                init_score=rows.start,
-                group=rows.sizes,
-                **private.evaluation_arguments([arrays[id(s)] for s in sets]),
-                eval_group=[s.sizes for s in sets] or None,
-                eval_sample_weight=[s.row_weights for s in sets],
-                eval_init_score=[s.start for s in sets],
-                eval_metric=metrics,
-                callbacks=list(callbacks),
-                **others,
-            )
-        except private.LightGBMError as error:
+            return lightgbm.train(parameters, train, self.n_estimators, callbacks=callbacks, **data)
+        except _compat.LightGBMError as error:
             # So LightGBM says it, where an objective is a function.
             if "num_features()" in str(error):
                 raise ValueError(
-                    f"X has no feature that can split its {len(rows.y)} rows; expected columns "
-                    "that vary, and a min_child_samples of at most half of the rows"
+                    f"X has no feature that can split its {train.num_data()} rows; expected "
+                    "columns that vary, and a min_child_samples of at most half of the rows"
                 ) from error
             raise
-
-    def _train_watched(
-        self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
-    ) -> None:
-        """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
-        gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
-        self._boost(gradients, rows, [held_out], [lambda _, scores: watch(scores) or []])
 
     def _plan(self, eval_metric: Any = None, eval_at: Any = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         of_fit = {} if eval_at is None else {"eval_at": eval_at}
         refuse_foreign({**given, **of_fit}, REPLACEMENTS, "LightGBM")
-        seed, n_jobs = (private.value_of(name, given) for name in ("seed", "num_threads"))
+        seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 
-    def _vendor(self, **others: Any) -> lightgbm.LGBMRanker:
-        """Return LightGBM's own ranker with the parameters of this one."""
-        given = self.get_params(deep=False)
-        known = {name: value for name, value in given.items() if name not in OWN_NAMES}
-        return lightgbm.LGBMRanker(**known, **others)
-
-    def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes all of these on to its library.
-        parameters = super()._process_params(stage)
-        known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
-        return {**known, "objective": "None"}
-
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
-        """Return the gradients of a resolved plan, after a check that they teach something."""
+        """Return the gradients of a resolved plan."""
+        rows.data.summary.check_contrasts("y")
         given, factors = self.get_params(deep=False), None
         scale = units(plan.objective, rows.data.summary)
         if rows.positions is not None:
             rate = self.learning_rate
             factors = PositionFactors(rows.positions, rate, given, scale, continued)
-        gradients = Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, factors)
         # All names of LightGBM's min_child_weight.
-        least = private.value_of("min_sum_hessian_in_leaf", given)
-        gradients.check_learnable(rows, float(least))
-        return gradients
+        least = None if continued else float(_compat.value_of("min_sum_hessian_in_leaf", given))
+        return Gradients(
+            plan.objective,
+            rows.data,
+            scale,
+            plan.n_jobs,
+            _compat.TEAM,
+            factors,
+            least_hessian=least,
+        )
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Array:
         """Scores of rows, higher is better.
@@ -320,13 +360,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         own objective.
         """
         check_is_fitted(self)
-        vendor = self._vendor(objective=VENDOR_OBJECTIVE)
+        given = self.get_params(deep=False)
+        known = {name: value for name, value in given.items() if name not in OWN_NAMES}
+        vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
         trained = self.booster_
         booster = labelled(trained, num_iteration=-1)
         booster.best_iteration, booster.best_score = trained.best_iteration, trained.best_score
-        names = vars(lightgbm.LGBMRanker()).keys() | {"fitted_", "n_features_in_", "_eval_at"}
-        found = {n: v for n, v in private.learned(self).items() if n in names and n != "_Booster"}
-        vars(vendor).update(deepcopy(found), _Booster=booster)
+        _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_), _compat.has_names(self))
         return vendor
 
 
@@ -343,33 +383,24 @@ def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
     return list(zip(tables, labels, strict=True))
 
 
-def _to_continue(model: Any, rows: RankingRows, others: dict[str, Any]) -> lightgbm.Booster:
+def _to_continue(model: Any, rows: RankingRows, feature_name: Any) -> lightgbm.Booster:
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_
     booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
-    known, names = booster.feature_name(), others.get("feature_name", "auto")
-    names = feature_names(rows.X) if isinstance(names, str) else names
+    known = booster.feature_name()
+    names = feature_names(rows.X) if isinstance(feature_name, str) else feature_name
     # LightGBM's own names, where there were none.
     if known != [f"Column_{i}" for i in range(len(known))]:
         check_names([name.replace(" ", "_") for name in names], known, "X")
     return booster
 
 
-def _round_metrics(plan: Plan, rows: RankingRows, sets: list[RankingRows]) -> list[Any]:
-    """Return the metrics of a fit as `lightgbm.LGBMRanker` takes them; the first stops training."""
-    names = metric_names(plan.measures)
-    # LightGBM scores the training set first, and once.
-    in_order = iter(sorted(dict.fromkeys(sets), key=lambda s: s is not rows))
-    known: dict[int, Metrics] = {}
-
-    def of_round(y_true: Array, y_pred: Array) -> list[tuple[str, float, bool]]:
-        # LightGBM passes the same array of labels for an evaluation set in every round, and the
-        # sets in the same order.
-        if id(y_true) not in known:
-            data = next(in_order).data
-            known[id(y_true)] = Metrics(plan.measures, names, data, plan.n_jobs, private.TEAM)
-        return [(*value, True) for value in known[id(y_true)](y_pred)]
-
-    stops = plan.stopping in plan.functions
-    return [*plan.functions, of_round] if stops else [of_round, *plan.functions]
+def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingRows]) -> list[Any]:
+    """Return the metrics of a fit as `lightgbm.train` takes them; the first stops training."""
+    metric = LightGBMMetric(plan.measures, plan.n_jobs)
+    for data_set, rows in zip(valid, sets, strict=True):
+        means = Metrics(plan.measures, metric.names, rows.data, plan.n_jobs, _compat.TEAM)
+        metric.bind(data_set, means)
+    functions = list(map(_compat.as_feval, plan.functions))
+    return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]

@@ -41,7 +41,7 @@ def query_folds(
     Raises
     ------
     ValueError
-        If there are fewer queries than folds, or a fold cuts a query.
+        If there are fewer queries than folds, or a fold cuts a query or is empty.
 
     Examples
     --------
@@ -66,6 +66,10 @@ def query_folds(
     if not folds:
         raise ValueError("cv makes no folds; expected at least one")
     for number, (train, test) in enumerate(folds):
+        if not len(train) or not len(test):
+            raise ValueError(
+                f"fold {number} of cv has no {'test' if len(train) else 'training'} rows"
+            )
         counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in (train, test)]
         cut = np.all(counts, axis=0)
         for count in counts:

@@ -12,19 +12,26 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
-from gapboost._boosters.native import check_one_label
+from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.ranker import GAPRanker, ranking_objective
 from gapboost._boosters.rows import ranking_rows
+from gapboost._boosters.training import metric_names
 from gapboost._data.arguments import as_integer
 from gapboost._data.features import features, rows_of, split
 from gapboost._kernels import Array
 from gapboost._optional import progress_bar
-from gapboost.evaluation import QueryValues, evaluate, mean
+from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.sums import grade_limit
 from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
-from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
+from gapboost.preprocessing.pipeline import (
+    fit_transformers,
+    last_step,
+    library_of,
+    prefix,
+    transform,
+)
 
 Params = dict[str, Any]
 
@@ -67,7 +74,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     cv_results_ : dict of arrays
         As in `GridSearchCV`, one entry a candidate, n_estimators included: ``params``, ``param_*``,
         ``split{i}_test_score``, ``mean_``, ``std_``, ``rank_test_score`` (``..._test_nDCG(k=10)``
-        with several measures), ``mean_fit_time``, ``std_fit_time``: seconds to train its trees.
+        with several measures), ``mean_fit_time``, ``std_fit_time``: seconds to train its trees, as
+        their share of the rounds of one training.
         ``near_best_test_score`` is True if the mean difference from the best candidate is at most
         its standard error over the folds: noise alone could have put the best one first.
     best_params_, best_score_, best_index_
@@ -304,31 +312,36 @@ def _train_on_fold(
         for rows in fold
     ]
     train, test = parts
-    rows = ranking_rows(**_transformed(model, train))
-    test["position"] = None
+    train = _transformed(model, train)
     if isinstance(model, Pipeline):
         test["X"] = transform(model[:-1], test["X"], test["qid"])
-    held_out = ranking_rows(**test)
-    values_of = QueryValues(targets, held_out.data, n_jobs=1)
-    values, seconds = np.empty((len(candidates), len(targets))), np.empty(len(candidates))
-    n_rounds = 0
     start = time.perf_counter()
-
-    def watch(scores: Array) -> None:
-        nonlocal n_rounds
-        n_rounds += 1
-        if n_rounds in trees:
-            means = [mean(by_query, held_out.data.weights) for by_query in values_of(scores)]
-            values[trees == n_rounds] = means
-            seconds[trees == n_rounds] = time.perf_counter() - start
-
-    last_step(model)._train_watched(rows, held_out, watch)
-    if n_rounds != trees.max():
+    curves = _curves(last_step(model), train, test, targets)
+    seconds = time.perf_counter() - start
+    most = int(trees.max())
+    if len(curves) != most:
         raise ValueError(
-            f"training of {candidates[trees.argmax()]} ended after {n_rounds} of {trees.max()} "
-            "rounds; expected no early stopping, and n_estimators as the number of trees"
+            f"training of {candidates[trees.argmax()]} ended after {len(curves)} of {most} rounds; "
+            "expected no early stopping, and n_estimators as the number of trees"
         )
-    return values, seconds
+    # Rounds take about the same time each.
+    return curves[trees - 1], seconds * trees / most
+
+
+def _curves(ranker: Any, train: Params, test: Params, targets: list[Measure]) -> Array:
+    """Fit a ranker; return the targets on the test rows after each round, (rounds, targets)."""
+    given = {"eval_set": [(test["X"], test["y"])], "eval_qid": [test["qid"]]}
+    if library_of(ranker) == "lightgbm":
+        given |= {"eval_metric": targets, "eval_sample_weight": [test["weight"]]}
+    else:
+        ranker.set_params(eval_metric=targets)
+        given |= {"sample_weight_eval_set": [test["weight"]]}
+    train = dict(train)
+    ranker.fit(sample_weight=train.pop("weight"), **train, **given)
+    reported = list(dict.fromkeys([ranker.measure_, *targets]))
+    names = dict(zip(reported, metric_names(reported), strict=True))
+    (log,) = ranker.evals_result_.values()
+    return np.column_stack([log[names[target]] for target in targets])
 
 
 def _results(

@@ -5,7 +5,7 @@
 `callbacks`  objective, metrics and progress for `xgboost.train`, on either device
 `migration`  parameters of XGBoost's own objectives, and what replaces them
 `models`     rounds and objective of models and their files, models for exporters
-`private`    names of XGBoost that are not part of its interface
+`_compat`    names of XGBoost that are not part of its interface
 `cuda`       gradients and values of measures on the GPU
 ===========  =====================================================================
 """

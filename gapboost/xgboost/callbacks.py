@@ -1,9 +1,9 @@
 """Callbacks for `xgboost.train`: objective, metrics and progress."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,14 @@ import xgboost
 from xgboost import collective
 from xgboost.callback import EarlyStopping, TrainingCallback
 
-from gapboost._boosters.native import Content, NativeMetric, NativeObjective, judged_groups
+from gapboost._boosters.callbacks import (
+    Content,
+    MetricCallback,
+    ObjectiveCallback,
+    judged_groups,
+    native_measures,
+    native_objective,
+)
 from gapboost._boosters.training import Gradients, Metrics
 from gapboost._data.grades import graded
 from gapboost._data.judged import DataSummary, Judged
@@ -20,8 +27,8 @@ from gapboost._optional import tqdm
 from gapboost.measures import Measure
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
+from gapboost.xgboost._compat import TEAM
 from gapboost.xgboost.models import finished
-from gapboost.xgboost.private import TEAM
 
 # XGBoost guesses the direction of a metric by the beginning of its name: it maximizes these, and
 # minimizes every other metric.
@@ -87,7 +94,7 @@ def objective(
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
     5
     """
-    return XGBoostObjective(measure, g, n_jobs, weight, device)
+    return XGBoostObjective(native_objective(measure, g), n_jobs, weight, device)
 
 
 def eval_metric(
@@ -136,22 +143,25 @@ def eval_metric(
     >>> list(log["train"])
     ['map-gap']
     """
-    metric = XGBoostMetric(measure, g, n_jobs, device)
+    metric = XGBoostMetric(native_measures(measure, g), n_jobs, device)
     metric.names = [n if n.startswith(MAXIMIZED_PREFIXES) else f"map-{n}" for n in metric.names]
     return metric
 
 
-class XGBoostObjective(NativeObjective[Any]):
+class XGBoostObjective(ObjectiveCallback[Any]):
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(self, measure: Any, g: Any, n_jobs: int | None, weight: Any, device: Any) -> None:
-        super().__init__(measure, g, n_jobs)
+    def __init__(
+        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
+    ) -> None:
+        super().__init__(objective, n_jobs)
         self.weight = weight
         self.device = device
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
-        gradients = self._state_of(dmatrix, content_of(dmatrix, self.weight), self._gradients)
+        read = partial(content_of, dmatrix, self.weight)
+        gradients = self._state_of(dmatrix, read, self._gradients)
         if gradients is None:
             return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)
         grad, hess = gradients(preds)
@@ -170,16 +180,16 @@ class XGBoostObjective(NativeObjective[Any]):
         return gradients_on(self.device, gradients)
 
 
-class XGBoostMetric(NativeMetric[Metrics | None]):
+class XGBoostMetric(MetricCallback[Metrics | None]):
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(self, measure: Any, g: Any, n_jobs: int | None, device: Any) -> None:
-        super().__init__(measure, g, n_jobs)
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None) -> None:
+        super().__init__(measures, n_jobs)
         self.device = device
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        metrics = self._state_of(dmatrix, content_of(dmatrix), self._metrics)
+        metrics = self._state_of(dmatrix, partial(content_of, dmatrix), self._metrics)
         if metrics is not None and collective.get_world_size() == 1:
             return metrics(preds)
         sums = np.zeros((len(self.measures), 2))
@@ -229,9 +239,7 @@ def gradients_on(device: Any, gradients: Gradients) -> Any:
     if type(objective) is not LambdaRank or gradients.position_factors is not None:
         return gradients
     cuda = _kernels_on(device, [objective.measure])
-    return (
-        cuda.DeviceGradients(objective, gradients.data, gradients.scale[0]) if cuda else gradients
-    )
+    return cuda.DeviceGradients(gradients) if cuda else gradients
 
 
 def values_on(
@@ -276,7 +284,7 @@ def training_callbacks(
     callbacks: Sequence[TrainingCallback] | None,
     rounds: int | None,
     stop_by: tuple[str, str | None],
-    measures: Sequence[str],
+    metrics: Mapping[str, Metrics],
     objective: Objective,
 ) -> list[TrainingCallback]:
     """Return the callbacks of a fit.
@@ -288,15 +296,15 @@ def training_callbacks(
     stop_by : (str, str or None)
         Names of the metric and of the evaluation set that stop training, unless a callback names
         others. None is XGBoost's choice: the last set.
-    measures : sequence of str
-        Names of the metrics that are measures: higher is better.
+    metrics : mapping {name of an evaluation set: Metrics}
     objective : Objective
 
     Notes
     -----
-    The last callback keeps the best rounds: what `xgboost.train` returns has no others, also for a
-    tracker that logs its result.
+    The first callback restores the digits of values. The last one keeps the best rounds: what
+    `xgboost.train` returns has no others, also for a tracker that logs its result.
     """
+    measures = {name for each in metrics.values() for name in each.names}
     own = [] if rounds is None else [EarlyStopping(rounds=rounds)]
     found: list[TrainingCallback] = []
     for callback in [*(callbacks or ()), *own]:
@@ -307,7 +315,20 @@ def training_callbacks(
             if callback.maximize is None and callback.metric_name in measures:
                 callback.maximize = True
         found.append(callback)
-    return [*found, _BestRounds(objective)]
+    return [_ExactValues(metrics), *found, _BestRounds(objective)]
+
+
+class _ExactValues(TrainingCallback):  # type: ignore[misc]
+    """Replace the newest values in the log, of which XGBoost keeps six digits after the point."""
+
+    def __init__(self, metrics: Mapping[str, Metrics]) -> None:
+        self.metrics = metrics
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        for data_set, metrics in self.metrics.items():
+            for name, value in metrics.newest:
+                evals_log[data_set][name][-1] = value
+        return False
 
 
 class _BestRounds(TrainingCallback):  # type: ignore[misc]

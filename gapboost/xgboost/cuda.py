@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._boosters.training import Gradients
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.cuda import (
@@ -113,15 +114,17 @@ class DeviceTiles:
 class DeviceGradients:
     """Gradients of LambdaRank: ``(scores) -> (grad, hess)``, float32 arrays on the device."""
 
-    def __init__(self, objective: LambdaRank, data: Judged, unit: float) -> None:
-        self.objective = objective
+    def __init__(self, gradients: Gradients) -> None:
+        self.gradients, data = gradients, gradients.data
+        objective: Any = gradients.objective
+        self.objective: LambdaRank = objective
         self.queries = DeviceQueries(data, objective.random_state)
         self.forms = [
             DeviceForm(weight, part, data, self.queries.longest)
             for weight, part in objective.measure.terms
         ]
         self.tiles = DeviceTiles(objective, data, self.queries)
-        self.unit = unit
+        self.unit = gradients.scale[0]
         self.weights = xp.asarray(data.weights)
         factors = data.row_factors
         self.row_factors = None if factors is None else xp.asarray(factors, xp.float32)
@@ -153,6 +156,7 @@ class DeviceGradients:
         )
         if self.row_factors is not None:
             grad, hess = grad * self.row_factors, hess * self.row_factors
+        self.gradients.check_first_round(grad, hess)
         return grad, hess
 
     def _tables(self, form: DeviceForm, codes: Any) -> list[Any]:

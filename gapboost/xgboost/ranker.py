@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
-from functools import partial
 from typing import Any, Self
 
 import xgboost
@@ -17,8 +16,15 @@ from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.xgboost import private
-from gapboost.xgboost.callbacks import gradients_on, training_callbacks, units, values_on
+from gapboost.xgboost import _compat
+from gapboost.xgboost.callbacks import (
+    XGBoostMetric,
+    XGBoostObjective,
+    gradients_on,
+    training_callbacks,
+    units,
+    values_on,
+)
 from gapboost.xgboost.migration import REPLACEMENTS
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
@@ -178,75 +184,41 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         of_training = (X, y, qid, group, sample_weight, base_margin)
         sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
         before = None if xgb_model is None else to_continue(xgb_model)
-        gradients = self._gradients(plan, rows, xgb_model)
-        evals_result: dict[str, dict[str, list[float]]] = {}
-        booster = self._boost(
-            gradients,
-            rows,
-            sets,
-            partial(self._round_metrics, plan),
-            evals_result=evals_result,
-            verbose_eval=verbose,
-            xgb_model=before,
-            feature_weights=self._weights_of_features(feature_weights),
-            callbacks=self._callbacks(plan, [s is rows or s.of_training for s in sets]),
-        )
-        best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
-        best_round = None if best is None else int(best) + 1 - begin
-        learned = {"_Booster": booster, "evals_result_": evals_result}
-        bias = gradients.factors_after(best_round)
-        self._learn(plan.objective, rows.data.summary, feature_names(rows.X), learned, bias)
-        return self
-
-    def _boost(
-        self,
-        gradients: Gradients,
-        rows: RankingRows,
-        sets: list[RankingRows],
-        metric_of: Callable[[RankingRows], Callable[..., Any]],
-        xgb_model: xgboost.Booster | None = None,
-        feature_weights: Any = None,
-        **others: Any,
-    ) -> xgboost.Booster:
-        """Train a booster; `others` are arguments of `xgboost.train`.
-
-        Each round calls the metric of each evaluation set with the scores and the matrix.
-        """
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
-        _, feature_types = private.get_model_categories(rows.X, xgb_model, self.feature_types)
-        compute = gradients_on(self.device, gradients)
+        _, types = _compat.get_model_categories(rows.X, before, self.feature_types)
+        weights = self._weights_of_features(feature_weights)
+        gradients = self._gradients(plan, rows, xgb_model)
+        evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
-            train = private.ranking_matrix(self, rows, feature_types, weights=feature_weights)
-            matrices = [
-                train if s is rows else private.ranking_matrix(self, s, feature_types, train)
-                for s in sets
+            train = _compat.ranking_matrix(self, rows, types, weights=weights)
+            valid = [
+                train if s is rows else _compat.ranking_matrix(self, s, types, train) for s in sets
             ]
-            metrics = {id(m): metric_of(s) for m, s in zip(matrices, sets, strict=True)}
-            return xgboost.train(
+            objective = XGBoostObjective(plan.objective, plan.n_jobs)
+            objective.bind(train, gradients_on(self.device, gradients))
+            metrics = {s: self._metrics(plan, s) for s in dict.fromkeys(sets)}
+            metric = XGBoostMetric(plan.measures, plan.n_jobs)
+            for matrix, s in zip(valid, sets, strict=True):
+                metric.bind(matrix, metrics[s])
+            booster = xgboost.train(
                 self._train_parameters(self.get_xgb_params()),
                 train,
                 num_boost_round=self.get_num_boosting_rounds(),
-                evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(matrices)],
-                obj=lambda scores, _: compute(scores),
-                custom_metric=lambda scores, matrix: metrics[id(matrix)](scores, matrix),
-                xgb_model=xgb_model,
-                **{"verbose_eval": False, "callbacks": self.callbacks, **others},
+                evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(valid)],
+                obj=objective,
+                custom_metric=_with_functions(metric, plan),
+                evals_result=evals_result,
+                verbose_eval=verbose,
+                xgb_model=before,
+                callbacks=self._callbacks(plan, sets, metrics),
             )
-
-    def _train_watched(
-        self, rows: RankingRows, held_out: RankingRows, watch: Callable[[Array], Any]
-    ) -> None:
-        """Train as `fit` does; `watch` gets the scores of the held-out rows in each round."""
-        gradients = self._gradients(self._plan().resolved(rows.data.occurring), rows)
-        weights = self.feature_weights
-        self._boost(
-            gradients,
-            rows,
-            [held_out],
-            lambda _: lambda scores, _: watch(scores) or [],
-            feature_weights=weights,
-        )
+        best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
+        best_round = None if best is None else int(best) + 1 - begin
+        bias = gradients.factors_after(best_round)
+        _compat.set_fitted(self, booster, evals_result)
+        self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
+        return self
 
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
@@ -263,27 +235,24 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
         return self.feature_weights if of_fit is None else of_fit
 
-    def _callbacks(self, plan: Plan, is_training: Sequence[bool]) -> list[Any]:
-        """Return the callbacks of a fit; `is_training` marks the training set of the `eval_set`."""
-        others = [f"validation_{i}" for i, same in enumerate(is_training) if not same]
-        names = metric_names(plan.measures)
-        by_function = plan.stopping in plan.functions
-        metric = plan.stopping.__name__ if by_function else names[0]
-        stop_by = metric, others[-1] if others else None
-        rounds = self.early_stopping_rounds
-        return training_callbacks(self.callbacks, rounds, stop_by, names, plan.objective)
-
-    def _round_metrics(self, plan: Plan, rows: RankingRows) -> Callable[..., list[Any]]:
-        """Return the metrics of a fit for one evaluation set."""
+    def _metrics(self, plan: Plan, rows: RankingRows) -> Metrics:
         on_device = values_on(self.device, plan.measures, rows.data)
         names = metric_names(plan.measures)
-        means = Metrics(plan.measures, names, rows.data, plan.n_jobs, private.TEAM, on_device)
-        functions = [private.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions]
+        return Metrics(plan.measures, names, rows.data, plan.n_jobs, _compat.TEAM, on_device)
 
-        def metric(scores: Array, matrix: xgboost.DMatrix) -> list[Any]:
-            return [*means(scores), *(function(scores, matrix) for function in functions)]
-
-        return metric
+    def _callbacks(
+        self, plan: Plan, sets: list[RankingRows], metrics: Mapping[RankingRows, Metrics]
+    ) -> list[Any]:
+        by_function = plan.stopping in plan.functions
+        metric = plan.stopping.__name__ if by_function else metric_names(plan.measures)[0]
+        others = [f"validation_{i}" for i, s in enumerate(sets) if not s.of_training]
+        return training_callbacks(
+            self.callbacks,
+            self.early_stopping_rounds,
+            (metric, others[-1] if others else None),
+            {f"validation_{i}": metrics[s] for i, s in enumerate(sets)},
+            plan.objective,
+        )
 
     def _train_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""
@@ -294,7 +263,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return {"base_score": 0.0, **own, **known, **required}
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
-        """Return the gradients of a resolved plan, after a check that they teach something."""
+        """Return the gradients of a resolved plan."""
+        rows.data.summary.check_contrasts("y")
         given, factors = self.get_params(deep=False), None
         is_linear = self.booster == "gblinear"
         scale = units(plan.objective, rows.data.queries.n_rows)
@@ -303,10 +273,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             if rate is None:
                 rate = given.get("eta", 0.5 if is_linear else 0.3)
             factors = PositionFactors(rows.positions, float(rate), given, scale, continued)
-        gradients = Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, factors)
         least = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
-        gradients.check_learnable(rows, 0.0 if is_linear else least)
-        return gradients
+        return Gradients(
+            plan.objective,
+            rows.data,
+            scale,
+            plan.n_jobs,
+            _compat.TEAM,
+            factors,
+            least_hessian=None if continued else 0.0 if is_linear else least,
+        )
 
     def predict(self, X: Any, *, validate_features: bool = True, **kwargs: Any) -> Array:
         """Scores of rows, higher is better.
@@ -346,9 +322,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         check_is_fitted(self)
         given = {n: v for n, v in self.get_params().items() if n not in OURS}
         vendor = xgboost.XGBRanker(**{**given, "objective": SAVED_AS})
-        vendor._Booster = self.get_booster().copy()
-        if hasattr(self, "evals_result_"):
-            vendor.evals_result_ = deepcopy(self.evals_result_)
+        evals_result = deepcopy(getattr(self, "evals_result_", None))
+        _compat.set_fitted(vendor, self.get_booster().copy(), evals_result)
         return vendor
 
     def load_model(self, fname: Any) -> None:
@@ -363,7 +338,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         booster = up_to_best_round(loaded.get_booster())
         state = self.random_state if isinstance(self.random_state, int) else None
         self._trained_objective = read_objective(booster, ranking_objective(self, state))
-        self._Booster = booster
+        _compat.set_fitted(self, booster, None)
         self._trained_names = tuple(booster.feature_names or ())
         self.position_bias_ = None
         for name in ("booster", "feature_types", "enable_categorical"):
@@ -376,3 +351,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         # `set_params` passes them to the booster of a fitted ranker.
         given = super().get_xgb_params()
         return {**{n: v for n, v in given.items() if n not in OURS}, "objective": SAVED_AS}
+
+
+def _with_functions(metric: XGBoostMetric, plan: Plan) -> Callable[..., list[Any]]:
+    """Return the measures and functions of a fit as one metric of `xgboost.train`."""
+    functions = [_compat.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions]
+    return lambda scores, matrix: [
+        *metric(scores, matrix),
+        *(function(scores, matrix) for function in functions),
+    ]

@@ -62,13 +62,13 @@ def test_n_jobs_is_the_number_of_the_boosters_threads(twin, monkeypatch):
         asked.append(n_threads)
         work()
 
-    monkeypatch.setattr(twin.module.private, "TEAM", team)
+    monkeypatch.setattr(twin.module._compat, "TEAM", team)
     monkeypatch.setattr(twin.module.callbacks, "TEAM", team)
     scores, data = X[:, 0].copy(), twin.dataset(X, Y, SIZES)
     for n_jobs in (2, 3):
         ranker = twin.ranker(n_estimators=1, n_jobs=n_jobs)
         ranker.fit(X, Y, QID, eval_set=[(X.copy(), Y)], eval_qid=[QID])
-        assert len(asked) >= 3
+        assert len(asked) >= 2
         for make in (twin.module.objective, twin.module.eval_metric):
             before = len(asked)
             make("gap", n_jobs=n_jobs)(scores, data)

@@ -1,6 +1,7 @@
 """Objectives and metrics for the boosters' own training functions and data sets."""
 
 import copy
+import inspect
 import pickle
 import weakref
 
@@ -28,7 +29,6 @@ from twins import (
 )
 
 import gapboost as gb
-from gapboost.lightgbm.private import evaluation_arguments
 
 GAP = gb.GAP(g=(0.5, 0.5))
 SCORES = np.random.default_rng(0).normal(size=len(Y)).astype(np.float32)
@@ -146,6 +146,8 @@ def test_copies_and_pickles_compute_the_same(twin):
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
 def test_callbacks_in_lightgbms_own_ranker(weights, preparations):
+    new = "eval_X" in inspect.signature(lightgbm.LGBMRanker.fit).parameters
+    vali = {"eval_X": VALI.X, "eval_y": VALI.y} if new else {"eval_set": [(VALI.X, VALI.y)]}
     theirs = lightgbm.LGBMRanker(
         n_estimators=5,
         n_jobs=1,
@@ -157,7 +159,7 @@ def test_callbacks_in_lightgbms_own_ranker(weights, preparations):
         Y,
         group=SIZES,
         sample_weight=None if weights is None else np.repeat(weights, SIZES),
-        **evaluation_arguments([(VALI.X, VALI.y)]),
+        **vali,
         eval_group=[sizes_of(VALI.qid)],
         eval_metric=gb.lightgbm.eval_metric("gap", g=(0.3, 0.7)),
     )

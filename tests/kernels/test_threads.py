@@ -10,8 +10,8 @@ import lightgbm
 import pytest
 import xgboost
 
-import gapboost.lightgbm.private
-import gapboost.xgboost.private
+import gapboost.lightgbm._compat
+import gapboost.xgboost._compat
 from gapboost._kernels.threads import available_cores, openmp_team, resolve_n_jobs, run, working_on
 
 # Elsewhere all of them are the pool.
@@ -30,8 +30,8 @@ teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 @lent
 def test_both_boosters_lend_their_threads():
     """Without them gradients would be slower: LightGBM's threads wait in busy loops."""
-    assert gapboost.lightgbm.private.TEAM is not None
-    assert gapboost.xgboost.private.TEAM is not None
+    assert gapboost.lightgbm._compat.TEAM is not None
+    assert gapboost.xgboost._compat.TEAM is not None
 
 
 def test_a_runtime_without_the_entry_point_lends_none():
@@ -44,7 +44,7 @@ def test_a_runtime_without_the_entry_point_lends_none():
 @pytest.mark.parametrize(("switch", "expected"), [("0", "None None"), ("1", "function function")])
 def test_a_switch_in_the_environment_leaves_the_threads_alone(switch, expected):
     code = """
-import gapboost.lightgbm.private as a, gapboost.xgboost.private as b
+import gapboost.lightgbm._compat as a, gapboost.xgboost._compat as b
 teams = (a.TEAM, b.TEAM)
 print(*("None" if team is None else type(team).__name__ for team in teams))
 """

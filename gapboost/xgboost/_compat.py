@@ -47,6 +47,13 @@ def ranking_matrix(
     )
 
 
+def set_fitted(ranker: xgboost.XGBModel, booster: xgboost.Booster, evals_result: Any) -> None:
+    """Set the attributes of a fitted ranker; `evals_result` is None without an evaluation."""
+    ranker._Booster = booster
+    if evals_result is not None:
+        ranker.evals_result_ = evals_result
+
+
 def register_on_spark(ranker: type, model: type) -> None:
     """Give a Spark ranker the parameters of XGBoost, and its model."""
     from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs  # needs Spark

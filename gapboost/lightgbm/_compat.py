@@ -1,13 +1,15 @@
 """Names of LightGBM that are not part of its interface, checked with 4.6.0 and 4.7.0."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import signature
 from typing import Any
 
 import lightgbm
 from lightgbm.basic import _LIB, LightGBMError, _choose_param_value, _ConfigAliases
+from lightgbm.sklearn import _EvalFunctionWrapper
 
+from gapboost._boosters.ranker import OWN_NAMES
 from gapboost._kernels.threads import openmp_team
 
 # The threads that LightGBM computes on.
@@ -16,18 +18,7 @@ TEAM = openmp_team(_LIB)
 # The class of `lightgbm.early_stopping(...)`.
 EarlyStopping = type(lightgbm.early_stopping(1))
 
-# LightGBM 4.7 deprecates `eval_set` for arguments that 4.6 lacks.
-HAS_EVAL_X = "eval_X" in signature(lightgbm.LGBMRanker.fit).parameters
-
 __all__ = ["TEAM", "EarlyStopping", "LightGBMError"]
-
-
-def evaluation_arguments(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
-    """Return the evaluation sets as the installed LightGBM takes them."""
-    if not HAS_EVAL_X or not pairs:
-        return {"eval_set": pairs or None}
-    tables, labels = zip(*pairs, strict=True)
-    return {"eval_X": tables, "eval_y": labels}
 
 
 def train_on_dask(**arguments: Any) -> lightgbm.LGBMRanker:
@@ -74,16 +65,39 @@ def overruled() -> Mapping[str, str]:
     return found
 
 
-def learned(ranker: lightgbm.LGBMRanker) -> dict[str, Any]:
-    """Return the attributes that `fit` leaves in a ranker, without its parameters."""
-    # Its objective holds the training data.
-    parameters = {*ranker.get_params(deep=False), "_other_params", "_objective"}
-    return {name: value for name, value in vars(ranker).items() if name not in parameters}
+class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
+    """`lightgbm.LGBMRanker` that leaves parameters of ours out of those of the library."""
+
+    def _process_params(self, stage: str) -> dict[str, Any]:
+        parameters = super()._process_params(stage)
+        known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
+        return {**known, "objective": "None", "metric": "None"}
+
+    def train_parameters(self) -> dict[str, Any]:
+        """Return the parameters of `lightgbm.train`, without objective."""
+        return self._process_params("fit")
 
 
-def set_best_iteration(ranker: lightgbm.LGBMRanker, n_trees: int) -> None:
-    """Keep the first `n_trees` trees, as LightGBM does after early stopping."""
-    booster = ranker.booster_
-    ranker._best_iteration = booster.best_iteration = n_trees
-    if n_trees < booster.current_iteration():
-        booster.model_from_string(booster.model_to_string())
+def as_feval(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a metric of `LGBMRanker.fit` as `lightgbm.train` takes it."""
+    return _EvalFunctionWrapper(function)
+
+
+def set_fitted(
+    ranker: lightgbm.LGBMRanker, booster: lightgbm.Booster, evals_result: Any, has_names: bool
+) -> None:
+    """Set the attributes of a fitted ranker; `has_names` says if the columns have names."""
+    ranker._Booster = booster
+    ranker._evals_result = evals_result
+    ranker._best_iteration = booster.best_iteration
+    ranker._best_score = booster.best_score
+    ranker._n_features = ranker.n_features_in_ = booster.num_feature()
+    ranker._fitted_with_feature_names = has_names
+    ranker.fitted_ = True
+
+
+def has_names(data: lightgbm.Dataset | lightgbm.LGBMModel) -> bool:
+    """Return True if a constructed data set, or one that a model was fitted on, names columns."""
+    if isinstance(data, lightgbm.Dataset):
+        return bool(data._has_non_default_feature_names)
+    return bool(data._fitted_with_feature_names)

@@ -1,0 +1,162 @@
+"""Callbacks of both boosters: an objective or metrics, with one state for each data set."""
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from gapboost._boosters.training import metric_names
+from gapboost._data.judged import Judged, judged
+from gapboost._kernels import Array
+from gapboost.measures import Measure, as_measure, as_measures
+from gapboost.measures.sums import grade_limit
+from gapboost.objectives import LambdaRank, Objective
+
+State = TypeVar("State")
+
+# Labels, group sizes and weights.
+Content = tuple[Array, Array, Array | None]
+
+
+class _Known(NamedTuple):
+    """A data set and its state; `content` is what it held then, None if a ranker made it."""
+
+    data_set: weakref.ref[Any]
+    content: Content | None
+    state: Any
+
+
+class DataSetCallback(Generic[State]):
+    """A callback with one state for each data set.
+
+    A ranker binds its data sets to states before training. Any other data set gets a state when it
+    is first seen, and again when its content changes. Data sets are referenced weakly, and states
+    are left out of pickles. No lock is held while a state is built: threads that need it at the
+    same time build equal states, and one is kept.
+    """
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self.n_jobs = n_jobs
+        self._known: list[_Known] = []
+
+    # LightGBM copies its callables six times in a fit, and calls the copies.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_known": []}
+
+    def bind(self, data_set: Any, state: State, content: Content | None = None) -> None:
+        """Use `state` for a data set, as long as it holds `content`; always, if that is None."""
+        others = [known for known in self._known if known.data_set() is not data_set]
+        self._known = [*others, _Known(weakref.ref(data_set, self._forget), content, state)]
+
+    def _forget(self, gone: Any) -> None:
+        self._known = [known for known in self._known if known.data_set is not gone]
+
+    def _state_of(
+        self, data_set: Any, read: Callable[[], Content], build: Callable[..., State]
+    ) -> State:
+        """Return the state of a data set: ``build(*read())``, once for the same content."""
+        found = [known for known in self._known if known.data_set() is data_set]
+        if found and found[0].content is None:
+            return found[0].state
+        content = read()
+        if found and all(map(_same, found[0].content, content)):
+            return found[0].state
+        state = build(*content)
+        # A copy of the labels: LGBMRanker passes its array of labels in place of a data set.
+        label, sizes, weight = content
+        self.bind(data_set, state, (np.array(label), sizes, weight))
+        return state
+
+
+class ObjectiveCallback(DataSetCallback[State]):
+    """An objective."""
+
+    def __init__(self, objective: Objective, n_jobs: int | None) -> None:
+        super().__init__(n_jobs)
+        self.objective = objective
+
+    def __repr__(self) -> str:
+        return f"objective({self.objective!r})"
+
+
+class MetricCallback(DataSetCallback[State]):
+    """Measures, each once, and the names that they are reported by."""
+
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
+        super().__init__(n_jobs)
+        # XGBoost would record two values a round for a measure that is named twice.
+        self.measures = list(dict.fromkeys(measures))
+        self.names = metric_names(self.measures)
+
+    def __repr__(self) -> str:
+        return f"eval_metric({self.measures!r})"
+
+
+def native_objective(measure: Any, g: Any) -> Objective:
+    """Return the objective for a measure or its name; an `Objective` is returned unchanged.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are unusable, or the measure reads one of several labels.
+    """
+    if isinstance(measure, Objective) and g is not None:
+        raise ValueError(f"g is {g!r} with {measure!r}; expected g inside its measure")
+    found = measure if isinstance(measure, Objective) else LambdaRank(as_measure(measure, g))
+    check_one_label([found.measure], "a booster's data set")
+    return found
+
+
+def native_measures(measure: Any, g: Any) -> list[Measure]:
+    """Return one measure or several, by name or by value; g is that of one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `native_objective`.
+    """
+    found = as_measures(measure, "measure") if g is None else [as_measure(measure, g)]
+    if not found:
+        raise ValueError(f"measure is {measure!r}; expected at least one measure")
+    check_one_label(found, "a booster's data set")
+    return found
+
+
+def _same(a: Array | None, b: Array | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def judged_groups(
+    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
+) -> Judged:
+    """Return a booster's labels, group sizes and weights as judged queries, checked.
+
+    Raises
+    ------
+    ValueError
+        If the data set has no groups, or its labels are not grades that the measures know.
+    """
+    if sizes is None or len(sizes) == 0:
+        raise ValueError("the data set has no query groups; expected group sizes or qid on it")
+    return judged(
+        label,
+        np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64)),
+        sample_weight=weight,
+        limit=grade_limit(measures),
+        names=("label", "group", "weight"),
+        real=True,
+    )
+
+
+def check_one_label(measures: Sequence[Measure], where: str) -> None:
+    """Raise ValueError if a measure reads one of several labels, and `where` has one a row."""
+    for measure in measures:
+        if any(part.label_column is not None for _, part in measure.terms):
+            raise ValueError(
+                f"measure is {measure!r}, which reads one of several labels; expected a measure "
+                f"without OfLabel, as {where} has one label a row (the rankers' fit takes several)"
+            )
