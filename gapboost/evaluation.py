@@ -209,11 +209,11 @@ class QueryValues:
         ties: TieRule = "expected",
         n_jobs: int | None = None,
     ) -> None:
-        self.measures = measures
+        self.terms = [measure.terms for measure in measures]
         self.queries = data.queries
         self.expected = ties == "expected"
         self.threads = resolve_n_jobs(n_jobs)
-        self.parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
+        self.parts = dict.fromkeys(part for terms in self.terms for _, part in terms)
         self.tasks: list[tuple[int, int, Judged, dict[Measure, Measure]]] = []
         every_cost = 0
         for column in dict.fromkeys(part.label_column for part in self.parts):
@@ -230,7 +230,7 @@ class QueryValues:
     def __call__(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""
         offsets, scores = self.queries.offsets, np.ascontiguousarray(scores)
-        found = {part: np.empty(len(self.queries)) for part in self.parts}
+        found = {part: np.empty(len(offsets) - 1) for part in self.parts}
 
         def task(k: int) -> None:
             first, last, data, _ = self.tasks[k]
@@ -241,10 +241,7 @@ class QueryValues:
                 found[part][first:last] = evaluated(ranked)
 
         run(task, len(self.tasks), self.threads)
-        return [
-            np.sum([weight * found[part] for weight, part in measure.terms], axis=0)
-            for measure in self.measures
-        ]
+        return [np.sum([weight * found[part] for weight, part in terms], 0) for terms in self.terms]
 
     def _evaluators(self, k: int) -> dict[Measure, Evaluator]:
         if k in self.kept:

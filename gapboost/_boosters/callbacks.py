@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
@@ -59,12 +59,15 @@ class DataSetCallback(Generic[State]):
         self, data_set: Any, read: Callable[[], Content], build: Callable[..., State]
     ) -> State:
         """Return the state of a data set: ``build(*read())``, once for the same content."""
-        found = [known for known in self._known if known.data_set() is data_set]
-        if found and found[0].content is None:
-            return found[0].state
+        found: _Known | None = None
+        for known in self._known:
+            if known.data_set() is data_set:
+                found = known
+        if found and found.content is None:
+            return cast(State, found.state)
         content = read()
-        if found and all(map(_same, found[0].content, content)):
-            return found[0].state
+        if found and found.content and all(map(_same, found.content, content)):
+            return cast(State, found.state)
         state = build(*content)
         # A copy of the labels: LGBMRanker passes its array of labels in place of a data set.
         label, sizes, weight = content

@@ -136,10 +136,12 @@ class Gradients:
         if self.position_factors is not None:
             scores = scores + self.position_factors.of_rows()
         with working_on(self.team):
-            grad, hess = (array.astype(np.float32) for array in self._compute(scores))
+            computed = self._compute(scores)
+        grad, hess = computed[0].astype(np.float32), computed[1].astype(np.float32)
         if self.scale[0] != self.scale[1]:
             grad *= self.scale[0] / self.scale[1]
-        self.check_first_round(grad, hess)
+        if self.least_hessian is not None:
+            self.check_first_round(grad, hess)
         if self.position_factors is not None:
             self.position_factors.update(grad, hess)
         return grad, hess

@@ -80,7 +80,8 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
 
 def as_feval(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a metric of `LGBMRanker.fit` as `lightgbm.train` takes it."""
-    return _EvalFunctionWrapper(function)
+    feval: Callable[..., Any] = _EvalFunctionWrapper(function)
+    return feval
 
 
 def set_fitted(

@@ -237,7 +237,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         gradients = self._gradients(plan, rows, init_model)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
-        counter, evals_result = TreeCounter(), {}
+        counter = TreeCounter()
+        evals_result: dict[str, Any] = {}
         booster = self._train(
             {**self.train_parameters(), "objective": objective},
             train,

@@ -131,13 +131,13 @@ def checked_arrays(
         If they are not two arrays of finite numbers, of this shape and the other one. Users can
         define measures.
     """
-    arrays = [np.asarray(each) for each in returned] if isinstance(returned, tuple | list) else []
-    numbers = all(each.dtype.kind in "biuf" and np.isfinite(each).all() for each in arrays)
-    if not numbers or [each.shape for each in arrays] != [shape, other]:
+    arrays = list(map(np.asarray, returned)) if isinstance(returned, tuple | list) else []
+    finite = [a.dtype.kind in "biuf" and bool(np.isfinite(a).all()) for a in arrays]
+    if not all(finite) or list(map(np.shape, arrays)) != [shape, other]:
         raise ValueError(
             f"{method} of {measure!r} returns {shown(returned)}; expected two arrays of finite "
             f"numbers, of shapes {shape} and {other}"
         )
     # Code is compiled a second time for arrays that cannot be written.
-    first, second = (np.require(array, np.float64, ["C", "W"]) for array in arrays)
-    return first, second
+    first, second = arrays
+    return np.require(first, np.float64, ["C", "W"]), np.require(second, np.float64, ["C", "W"])

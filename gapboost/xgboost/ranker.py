@@ -355,6 +355,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
 def _with_functions(metric: XGBoostMetric, plan: Plan) -> Callable[..., list[Any]]:
     """Return the measures and functions of a fit as one metric of `xgboost.train`."""
+    if not plan.functions:
+        return metric
     functions = [_compat.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions]
     return lambda scores, matrix: [
         *metric(scores, matrix),
