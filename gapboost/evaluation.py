@@ -15,7 +15,7 @@ from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, tab
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
-from gapboost.measures.sums import grade_limit, with_its_label
+from gapboost.measures.labels import grade_limit, with_its_label
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]

@@ -22,7 +22,7 @@ from gapboost._kernels import Array
 from gapboost._optional import imported
 from gapboost.evaluation import PerQuery, QueryValues
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 from gapboost.preprocessing.pipeline import library_of, transform
 
 __all__ = ["measure", "pair", "query"]

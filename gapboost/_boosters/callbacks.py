@@ -10,7 +10,7 @@ from gapboost._boosters.training import metric_names
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure, as_measures
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 from gapboost.objectives import LambdaRank, Objective
 
 State = TypeVar("State")

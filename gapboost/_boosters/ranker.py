@@ -13,7 +13,7 @@ from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure, as_measures
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
 
 Function = Callable[..., Any]

@@ -32,7 +32,7 @@ from gapboost.analysis.result import Result
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import tables_of
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 
 
 def precision_recall(

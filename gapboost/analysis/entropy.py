@@ -46,7 +46,7 @@ from gapboost._kernels import Array
 from gapboost.analysis.result import Result, draw_columns
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
 # near as that.

@@ -21,7 +21,7 @@ from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 

@@ -33,7 +33,7 @@ from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]

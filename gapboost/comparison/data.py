@@ -13,7 +13,7 @@ from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.analysis.leaks import number_columns, rank_alone
 from gapboost.measures import Measure
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
 
 # Queries that `find_leaks` reads.

@@ -15,7 +15,7 @@ from gapboost.analysis.leaks import LARGEST, number_columns
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 from gapboost.preprocessing.pipeline import last_step
 
 

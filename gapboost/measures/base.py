@@ -9,30 +9,20 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, Self, get_args
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer
+from gapboost._data.arguments import as_integer, as_number
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
+from gapboost.measures.tables import without_pairs
+from gapboost.measures.value import Value, label_of_value, parameter
 
 Evaluator = Callable[[Ranked], Array]
-
-
-def parameter(
-    default: Any, check: Callable[[Any, str], Any], always_shown: bool = False, **options: Any
-) -> Any:
-    """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it.
-
-    None is not checked if the type of the field includes it. `options` are those of
-    `dataclasses.field`.
-    """
-    metadata = {"check": check, "always_shown": always_shown}
-    return field(default=default, metadata=metadata, **options)
 
 
 def check_distinct(labels: Sequence[str]) -> None:
@@ -43,33 +33,6 @@ def check_distinct(labels: Sequence[str]) -> None:
             f"several measures are called {shared[0]!r}; expected columns of labels whose names "
             "differ in letters or digits"
         )
-
-
-@dataclass(frozen=True, repr=False)
-class Value:
-    """Frozen dataclass whose parameters are checked, and which prints as it is written."""
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            value = getattr(self, f.name)
-            may_be_none = type(None) in get_args(f.type)
-            if "check" in f.metadata and not (value is None and may_be_none):
-                object.__setattr__(self, f.name, f.metadata["check"](value, f.name))
-
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def __repr__(self) -> str:
-        shown = []
-        # Inherited fields come first in a dataclass; people write the cutoff last.
-        for f in sorted(fields(self), key=lambda f: f.name == "k"):
-            value = getattr(self, f.name)
-            if f.default is MISSING:
-                shown.append(repr(value))
-            elif f.init and (value != f.default or f.metadata.get("always_shown")):
-                shown.append(f"{f.name}={value!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,24 +163,15 @@ class Measure(Value, ABC):
 
     def __mul__(self, weight: Any) -> "Measure":
         """The measure times a finite number above 0."""
-        return _sum_of((weight, self))
+        return WeightedSum(((weight, self),))
 
     __rmul__ = __mul__
 
     def __add__(self, other: Any) -> "Measure":
         """The sum of two measures."""
-        return _sum_of((1.0, self), (1.0, other)) if isinstance(other, Measure) else NotImplemented
-
-
-def _sum_of(*parts: tuple[float, Measure]) -> Measure:
-    from gapboost.measures.sums import WeightedSum  # which is a measure too
-
-    return WeightedSum(parts)
-
-
-def label_of_value(value: Any) -> str:
-    """Write a value for a label, with ``_`` in place of other characters."""
-    return re.sub(r"[^a-zA-Z0-9.-]+", "_", str(value)).strip("_")
+        if not isinstance(other, Measure):
+            return NotImplemented
+        return WeightedSum(((1.0, self), (1.0, other)))
 
 
 class QuadraticForm(Measure):
@@ -319,22 +273,108 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
     return checked_arrays(measure, "tables", found, (*shape, base.n_levels), shape)
 
 
-def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:
-    """Return the tables of a measure without pairs from the worth of levels, (L,) or (Q, L)."""
-    by_query = np.broadcast_to(own, base.counts.shape).astype(np.float64)
-    return np.zeros((*base.counts.shape, base.n_levels)), by_query
+@dataclass(frozen=True, repr=False)
+class WeightedSum(QuadraticForm):
+    """Weighted sum of measures, with weights above 0, such as ``0.7 * one + 0.3 * another``.
+
+    Measures with the same discount and cutoff are merged into one quadratic form, whose tables are
+    the sum of their tables. The merged form costs as much as a single measure, and every objective
+    can train for it. Discounts are compared as values (`Measure.discount_at`), so that the result
+    depends neither on the data nor on the order of the parts. `k` is the cutoff that all parts
+    share, or None.
+
+    Parameters
+    ----------
+    parts : sequence of (float, Measure)
+        Weights and measures. Sums among them are dissolved, and the weights of equal measures
+        added.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not a finite number above 0, or there are no parts.
+    TypeError
+        If a part is no measure.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> mixed = 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)
+    >>> mixed
+    0.7 * AP(rel=1) + 0.3 * nDCG(k=10)
+    >>> (value,) = gb.evaluate(mixed, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.79
+    """
+
+    parts: tuple[tuple[float, Measure], ...] = ()
+    k: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        weights: dict[Measure, float] = {}
+        for weight, measure in self.parts:
+            if not isinstance(measure, Measure):
+                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP()")
+            inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
+            for inner, part in inside:
+                weights[part] = weights.get(part, 0.0) + as_number(weight, "weight") * inner
+        if not weights:
+            raise ValueError("parts is empty; expected at least one measure")
+        cutoffs = {part.k for part in weights}
+        self._set(
+            parts=tuple((weight, part) for part, weight in weights.items()),
+            k=cutoffs.pop() if len(cutoffs) == 1 else None,
+            monotone=all(part.monotone for part in weights),
+            trains=all(part.trains for part in weights),
+            highest_grade=min(part.highest_grade for part in weights),
+        )
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
+
+    @property
+    def short_name(self) -> str:
+        """Name such as ``0.7*gap+0.3*ndcg@10``; a cutoff that all parts share is left out."""
+        shown = [
+            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}"
+            for weight, part in self.parts
+        ]
+        return "+".join(shown)
+
+    def resolved(self, occurring: Array) -> Self:
+        """Return the sum with all parts resolved."""
+        return type(self)(tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
+
+    @property
+    def terms(self) -> tuple[tuple[float, Measure], ...]:
+        """Weighted parts; those with the same discount and cutoff are merged into one."""
+        sums: dict[Any, list[tuple[float, Measure]]] = {}
+        for weight, part in self.parts:
+            key = (part.k, part.discount_at) if _is_mergeable(part) else part
+            sums.setdefault(key, []).append((weight, part))
+        if len(sums) == 1 and self.parts[0][1] not in sums:
+            return ((1.0, self),)
+        return tuple(
+            each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values()
+        )
+
+    @property
+    def discount_at(self) -> Discount | None:
+        """Discount that all parts share; None if they have several."""
+        return self.parts[0][1].discount_at if self.terms == ((1.0, self),) else None
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """Return the weighted sums of the tables of the parts, which share a discount."""
+        pair, own = without_pairs(np.zeros(1), base)
+        for weight, part in self.parts:
+            of_part = tables_of(part, base)
+            pair += weight * of_part[0]
+            own += weight * of_part[1]
+        return pair, own
 
 
-def with_diagonal(pair: Array) -> tuple[Array, Array]:
-    """Return ``pair``, and its diagonal as ``own``: a document counts its own relevance too."""
-    return pair, np.diagonal(pair, axis1=1, axis2=2)
-
-
-def lesser(amount: Array) -> Array:
-    """Return ``[..., i, j]``: the lesser of the amounts of levels i and j."""
-    return np.minimum(amount[..., :, None], amount[..., None, :])
-
-
-def reciprocal(values: Array) -> Array:
-    """``1 / values``, and 0 where the value is 0."""
-    return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
+def _is_mergeable(part: Measure) -> bool:
+    """Return True for a form whose weights of ranks are `Measure.discount_at` down to `k`."""
+    kind = type(part)
+    inherits = kind.discount is Measure.discount and kind.depth is Measure.depth
+    return inherits and isinstance(part, QuadraticForm) and part.discount_at is not None

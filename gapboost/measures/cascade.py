@@ -21,8 +21,9 @@ from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
-from gapboost.measures.base import Evaluator, Measure, parameter
+from gapboost.measures.base import Evaluator, Measure
 from gapboost.measures.discounts import Constant, Reciprocal
+from gapboost.measures.value import parameter
 
 
 class Cascade(Measure):

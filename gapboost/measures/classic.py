@@ -16,17 +16,11 @@ from gapboost._data.arguments import BELOW_ONE, as_flag, as_integer, as_number, 
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.base import (
-    DiscountOfQuery,
-    QuadraticForm,
-    lesser,
-    parameter,
-    reciprocal,
-    with_diagonal,
-    without_pairs,
-)
+from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
 from gapboost.measures.gains import GainMeasure, as_shares
+from gapboost.measures.tables import lesser, reciprocal, with_diagonal, without_pairs
+from gapboost.measures.value import parameter
 
 
 @dataclass(frozen=True, repr=False)

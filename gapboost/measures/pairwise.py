@@ -15,8 +15,9 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
-from gapboost.measures.base import QuadraticForm, reciprocal, with_diagonal
+from gapboost.measures.base import QuadraticForm
 from gapboost.measures.discounts import Constant
+from gapboost.measures.tables import reciprocal, with_diagonal
 
 
 class PairMeasure(QuadraticForm):

@@ -22,7 +22,7 @@ from gapboost._kernels import Array
 from gapboost._optional import progress_bar
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
 from gapboost.preprocessing.pipeline import (

@@ -57,8 +57,8 @@ from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
 from gapboost.measures import AP, nDCG
-from gapboost.measures.base import parameter
 from gapboost.measures.discounts import weights_at
+from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 

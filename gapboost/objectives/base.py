@@ -10,8 +10,8 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.base import Value
-from gapboost.measures.sums import grade_limit
+from gapboost.measures.labels import grade_limit
+from gapboost.measures.value import Value
 
 
 class Pass(ABC):

@@ -33,9 +33,10 @@ from gapboost._kernels.lambdarank.gradients import (
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures import Measure
-from gapboost.measures.base import parameter, tables_of
+from gapboost.measures.base import tables_of
 from gapboost.measures.cascade import Cascade
-from gapboost.measures.sums import with_its_label
+from gapboost.measures.labels import with_its_label
+from gapboost.measures.value import parameter
 from gapboost.objectives.base import Objective, Pass
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.

@@ -39,8 +39,9 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost._kernels.threads import CACHED_CHUNK, chunks
-from gapboost.measures.base import parameter, tables_of
+from gapboost.measures.base import tables_of
 from gapboost.measures.discounts import weights_at
+from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 # A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times

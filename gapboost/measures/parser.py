@@ -1,0 +1,154 @@
+"""Names of measures, as text and as people know them.
+
+Names are ``gap``, ``ndcg@10``, ``gap(g=(0.5, 0.5))@10``, and whatever a measure prints::
+
+    SUM = TERM { "+" TERM }
+    TERM = [ NUMBER "*" ] MEASURE
+    MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
+            | "OfLabel(" MEASURE "," COLUMN ")"
+
+NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
+its dataclass. VALUE and COLUMN are written as in Python, but a word needs no quotes. CUTOFF is the
+parameter ``k``.
+"""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gapboost._data.arguments import ordered
+from gapboost.measures.base import Measure, WeightedSum
+from gapboost.measures.cascade import ERR, RR, Success
+from gapboost.measures.classic import AP, INSQ, RBP, Precision, Recall, RPrecision
+from gapboost.measures.gains import DCG, QMeasure, nDCG
+from gapboost.measures.graded import GAP, eGAP, grAP, xGAP
+from gapboost.measures.labels import OfLabel
+from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy, SpearmanRho
+
+KINDS: tuple[type[Measure], ...] = (
+    GAP, xGAP, eGAP, AP, nDCG, Precision, DCG, RBP, INSQ, Recall, Success, RPrecision, QMeasure,
+    KendallTau, PairwiseAccuracy, SpearmanRho, RR, ERR, grAP,
+)  # fmt: skip
+MEASURES_BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
+
+# Other names that people know them by.
+MEASURE_ALIASES: dict[str, type[Measure]] = {
+    "map": AP,
+    "p": Precision,
+    "mrr": RR,
+    "spearman": SpearmanRho,
+    "hit_rate": Success,
+}
+
+KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
+EXPECTED = (
+    f'expected one of {", ".join(KNOWN)}, with parameters as in "ndcg@10" or "gap(g=(0.5, 0.5))"; '
+    "or a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
+)
+
+# One measure or several, by name or by value.
+Measures = str | Measure | Sequence[str | Measure]
+
+WORDS = {"true": True, "false": False, "none": None}
+
+
+def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
+    """Return the measure of a name; a measure is returned unchanged.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A name is one of `MEASURES_BY_NAME` or `MEASURE_ALIASES` with any parameters,
+        ``"ndcg"``, ``"p@10"``, ``"gap(g=(0.5, 0.5))@10"``; a sum of such names,
+        ``"0.7 * gap + 0.3 * ndcg@10"``; or what a measure prints as.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure.
+    name : str
+        What the caller calls `measure`.
+
+    Raises
+    ------
+    ValueError
+        If the name or one of its parameters is unknown, or `g` is given for a measure that has
+        none or has its own.
+    TypeError
+        If `measure` is neither a name nor a measure.
+
+    Examples
+    --------
+    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=(0.5, 0.5))@10")
+    (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
+    """
+    if not isinstance(measure, str | Measure):
+        raise TypeError(f"{name} is {measure!r}; {EXPECTED}")
+    value = _parsed(measure, name) if isinstance(measure, str) else measure
+    if g is None:
+        return value
+    if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
+        raise ValueError(f"g is {g!r}, but {name} is {measure!r}; expected a name such as 'gap'")
+    with_g: Measure = replace(value, **{"g": g})
+    return with_g
+
+
+def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
+    """Return one measure or several, by name or by value, as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_measure`; where they are in no order.
+    """
+    several: Any = measures if ordered(measures) else [measures]
+    return [as_measure(measure, None, name) for measure in several]
+
+
+def _parsed(text: str, name: str) -> Measure:
+    if text.endswith("-"):
+        raise ValueError(
+            f"{name} is {text!r}; expected {text[:-1]!r}, which counts queries without relevant "
+            "documents 0, as XGBoost does by the minus"
+        )
+    try:
+        return _sum(ast.parse(text.strip(), mode="eval").body)
+    except (MemoryError, RecursionError, SyntaxError, TypeError) as error:
+        raise ValueError(f"{name} is {text!r} ({error}); {EXPECTED}") from None
+    except ValueError as error:
+        raise ValueError(f"{name} is {text!r}; {error}") from None
+
+
+def _sum(node: ast.expr) -> Measure:
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return _sum(left) + _sum(right)
+        case ast.BinOp(ast.BinOp(weight, ast.Mult(), measure), ast.MatMult(), k):
+            # Python reads "2 * ndcg@10" as "(2 * ndcg)@10".
+            return WeightedSum(((_value(weight), _measure(measure, k=_value(k))),))
+        case ast.BinOp(weight, ast.Mult(), measure):
+            return WeightedSum(((_value(weight), _measure(measure)),))
+        case ast.BinOp(measure, ast.MatMult(), k):
+            return _measure(measure, k=_value(k))
+    return _measure(node)
+
+
+def _measure(node: ast.expr, **cutoff: Any) -> Measure:
+    match node:
+        case ast.Call(ast.Name(name), [measure, column], []) if name.lower() == "oflabel":
+            return OfLabel(_sum(measure), _value(column), **cutoff)
+        case ast.Call(ast.Name(name), [], keywords) if name.lower() in KNOWN:
+            parameters = {str(keyword.arg): _value(keyword.value) for keyword in keywords}
+            if len(parameters) == len(keywords):
+                return KNOWN[name.lower()](**parameters, **cutoff)
+        case ast.Name(name) if name.lower() in KNOWN:
+            return KNOWN[name.lower()](**cutoff)
+    raise ValueError(EXPECTED)
+
+
+def _value(node: ast.expr) -> Any:
+    """Return the value of a parameter; a word is a string."""
+    if isinstance(node, ast.Name):
+        return WORDS.get(node.id.lower(), node.id)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(EXPECTED) from None
