@@ -62,6 +62,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def fast(session: nox.Session) -> None:
+    """Run the fast tests, as ``nox -s fast -P 3.13`` with the libraries that want this Python."""
+    session.install("-q", "-e", ".[test]")
+    session.run("python", "-m", "pytest", "-q", "-n", "auto")
+
+
+@nox.session
 def lowest(session: nox.Session) -> None:
     """Run every test with the lowest versions that are declared."""
     session.install("-q", "--resolution", "lowest-direct", "-e", ".[test]")
