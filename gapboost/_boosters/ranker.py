@@ -28,7 +28,7 @@ EARLY_STOPPING = (
     "n_iter_no_change",
 )
 
-MIGRATION = "https://OWNER.github.io/gapboost/migration.html"
+MIGRATION = '"Migrate" in the documentation (docs/migration.md)'
 
 
 @dataclass(frozen=True)
