@@ -77,7 +77,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         What each position adds to the scores of the training set, if `fit` was given `position`.
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it. Later rounds are dropped, unless
-        the model has categories of data frames; `predict` does not use them then.
+        the model has categories of data frames; `predict` does not use them then. A dart changes
+        earlier trees in later rounds, and a gblinear keeps its last round: neither has the value
+        that was best.
 
     Examples
     --------

@@ -194,3 +194,58 @@ def test_equals_ir_measures():
 @pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures runs gdeval.pl")
 def test_equals_gdeval():
     compare(OF_GDEVAL, 5.1e-6)  # it prints five digits
+
+
+# --- where the boosters' own metrics agree with nobody --------------------------------------------
+
+
+def own_metric(library, metric, y, scores, sizes, weights=None):
+    """Return a value of the booster's own metric, with weights of queries."""
+    column = np.arange(len(y))[:, None]
+    if library == "XGBoost":
+        matrix = xgboost.DMatrix(column, y, base_margin=scores, group=sizes)
+        if weights is not None:
+            matrix.set_weight(weights)
+        settings = {"objective": "rank:ndcg", "eval_metric": metric}
+        return float(xgboost.Booster(settings, [matrix]).eval(matrix).rpartition(":")[2])
+    rows = None if weights is None else np.repeat(weights, sizes)
+    data = lightgbm.Dataset(column, y, group=sizes, weight=rows, init_score=scores)
+    settings = {"objective": "regression", "metric": metric, "eval_at": [5], "verbose": -1}
+    return lightgbm.Booster(settings, data).eval_train()[0][2]
+
+
+EMPTY = ([0, 0, 1, 0, 0, 0], [3.0, 2.0, 1.0, 3.0, 2.0, 1.0], [3, 3])  # nDCG .5, then an empty query
+
+
+@pytest.mark.parametrize("library", ["LightGBM", "XGBoost"])
+def test_weighted_ndcg_of_the_boosters_forgets_weights_of_empty_queries(library):
+    y, scores, sizes = EMPTY
+    qid, weights = np.repeat([0, 1], sizes), [1, 3]
+    (ours,) = gb.evaluate("ndcg", y, scores, qid, empty=1, sample_weight=weights).values()
+    assert ours == close(0.875)
+    assert own_metric(library, "ndcg", *EMPTY, weights) == close(0.375, 1e-6)
+    right = {"empty": 1, "sample_weight": weights}
+    (ours,) = gb.evaluate("map", y, scores, qid, **right).values()
+    assert own_metric(library, "map", *EMPTY, weights) == close(ours, 1e-6)
+    if library == "LightGBM":
+        assert own_metric(library, "ndcg", *EMPTY, [0.1, 0.1]) == close(5.25, 1e-6)
+    else:
+        with pytest.raises(xgboost.core.XGBoostError):
+            own_metric(library, "ndcg", *EMPTY, [0.1, 0.1])
+
+
+def test_xgboosts_auc_of_rankings_depends_on_the_order_of_rows():
+    rng = np.random.default_rng(0)
+    y, scores, sizes = rng.integers(0, 2, 1000), rng.permutation(1000), [5] * 200
+    falling = (np.arange(0, 1000, 5)[:, None] + np.argsort(-scores.reshape(200, 5))).ravel()
+    one = own_metric("XGBoost", "auc", y, scores, sizes)
+    other = own_metric("XGBoost", "auc", y[falling], scores[falling], sizes)
+    assert abs(one - other) > 0.1
+    assert own_metric("XGBoost", "auc", y, y, sizes) < 0.9  # no ranking is better
+
+
+@pytest.mark.parametrize("grade", [0.5, 0.6])
+def test_lightgbms_map_takes_grades_above_one_half_as_relevant(grade):
+    value = own_metric("LightGBM", "map", [0, 0, grade], [3.0, 2.0, 1.0], [3])
+    (ours,) = gb.evaluate("ap(rel=0.51)", [0, 0, grade], [3, 2, 1], empty=1).values()
+    assert value == close(ours)
