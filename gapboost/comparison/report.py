@@ -101,7 +101,7 @@ def write_report(
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
-    reading = f"How to read verdicts and intervals, and what detectable means: {GUIDE} in the documentation."
+    reading = f"How to read verdicts and intervals: {GUIDE} in the documentation."
     against = f"Differences from {table['baseline'][0]}"
     sections = {
         "Decision": [*decide(comparison, table), pictures, KEY],

@@ -165,7 +165,7 @@ class Report:
             heading = f"Query {qid}: {self.test.measure} {self.queries[self.test.measure][qid]:.4f}"
             worst[heading] = [table.drop(columns="qid").assign(grade=judged)]
         sections = {
-            "Findings": [summary, *findings, f"What each check means: {GUIDE} in the documentation."],
+            "Findings": [summary, *findings, f"About the checks: {GUIDE} in the documentation."],
             "Values": [self.values, reading, [self._histogram(one) for one in self.test.measures]],
             "Worst queries": [worst or "No query holds documents of different grades."],
             "All checks": [checks],
