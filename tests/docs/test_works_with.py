@@ -1,0 +1,110 @@
+"""The table of docs/works_with.md: what other tools do with our rankers."""
+
+from typing import ClassVar
+
+import lightgbm
+import numpy as np
+import pytest
+import sklearn
+from sklearn.inspection import partial_dependence
+from sklearn.model_selection import GroupKFold, learning_curve
+from twins import LIGHTGBM, QID, SIZES, TEST, VALI, X, Y, twins
+
+import gapboost as gb
+from gapboost.model_selection import measure_scorer
+
+# Warnings are the libraries' own.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.mark.parametrize("measure", ["gap", "ndcg@5"])
+def test_lightgbm_tuner_minimizes_our_metrics(measure):
+    tuner = pytest.importorskip("optuna_integration.lightgbm")
+    metric = gb.lightgbm.eval_metric(measure)
+    train = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
+    vali = train.create_valid(VALI.X, VALI.y, group=np.unique(VALI.qid, return_counts=True)[1])
+    ((name, _, is_higher_better),) = metric(np.zeros(len(VALI.y)), vali.construct())
+    parameters = {**LIGHTGBM.native, "objective": gb.lightgbm.objective(measure), "metric": name}
+    found = tuner.LightGBMTuner(parameters, train, valid_sets=[vali], feval=metric)
+    assert is_higher_better
+    assert not found.higher_is_better()
+
+
+def test_mlflows_autologging_logs_no_ranker_of_lightgbm(tmp_path):
+    mlflow = pytest.importorskip("mlflow")
+    before, fit = mlflow.get_tracking_uri(), LIGHTGBM.vendor.fit
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
+    mlflow.lightgbm.autolog(silent=True)
+    try:
+        mlflow.create_experiment("here", artifact_location=(tmp_path / "files").as_uri())
+        mlflow.set_experiment("here")
+        for ranker in (LIGHTGBM.ranker(), LIGHTGBM.vendor(n_estimators=2)):
+            with mlflow.start_run():
+                ranker.fit(X, Y, group=SIZES)
+        models = mlflow.search_logged_models(output_format="list")
+        assert [model.status for model in models] == ["FAILED"] * 2
+        with pytest.raises(mlflow.exceptions.MlflowException):
+            mlflow.lightgbm.load_model(models[0].model_uri)
+    finally:
+        mlflow.lightgbm.autolog(disable=True)
+        mlflow.set_tracking_uri(before)
+    assert LIGHTGBM.vendor.fit is fit
+
+
+class Recorder(LIGHTGBM.ranker_class):
+    """Record the sizes of queries of each fit."""
+
+    seen: ClassVar = []
+
+    def fit(self, X, y, qid=None, **given):
+        self.seen.append(np.unique(qid, return_counts=True)[1])
+        return super().fit(X, y, qid, **given)
+
+
+def halving(ranker, **resource):
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+    from sklearn.model_selection import HalvingGridSearchCV
+
+    grid = {"learning_rate": [0.05, 0.1, 0.3]}
+    search = HalvingGridSearchCV(ranker, grid, cv=GroupKFold(4), refit=False, **resource)
+    search.fit(X, Y, qid=QID, groups=QID)
+
+
+def of_learning_curve(ranker):
+    scorer, given = measure_scorer("ndcg@5"), {"qid": QID, "groups": QID}
+    learning_curve(ranker, X, Y, cv=GroupKFold(4), train_sizes=[0.33], scoring=scorer, params=given)
+
+
+@pytest.mark.parametrize(
+    ("tool", "cuts"),
+    [
+        (lambda ranker: halving(ranker, min_resources=200, random_state=0), True),
+        (lambda ranker: halving(ranker, resource="n_estimators", max_resources=9), False),
+        (of_learning_curve, True),
+    ],
+    ids=["halving", "halving trees", "learning_curve"],
+)
+def test_tools_of_scikit_learn_that_draw_rows_cut_queries(tool, cuts):
+    Recorder.seen.clear()
+    with sklearn.config_context(enable_metadata_routing=True):
+        tool(Recorder(verbose=-1, n_jobs=1, n_estimators=2))
+    assert any(set(sizes) != {SIZES[0]} for sizes in Recorder.seen) == cuts
+
+
+@twins
+def test_partial_dependence_refuses_rankers(twin):
+    ranker = twin.fitted()
+    for model in (ranker, ranker.to_vendor()):
+        with pytest.raises(ValueError, match="regressor or classifier"):
+            partial_dependence(model, TEST.X, [0])
+
+
+@twins
+def test_shap_knows_xgboosts_expected_value_after_the_first_values(twin):
+    shap = pytest.importorskip("shap")
+    ranker = twin.fitted()
+    explainer = shap.TreeExplainer(ranker)
+    before = np.array(explainer.expected_value)
+    sums = explainer.shap_values(TEST.X).sum(axis=1)
+    np.testing.assert_allclose(sums + explainer.expected_value, ranker.predict(TEST.X), atol=1e-5)
+    assert (before == pytest.approx(explainer.expected_value, abs=1e-6)) == (twin is LIGHTGBM)
