@@ -123,6 +123,12 @@ def test_sizes_in_another_order_than_the_rows():
         assert (models[0].predict(X) != models[1].predict(X)).any()
 
 
+@twins
+def test_most_scores_are_negative(twin):
+    """A search engine that gives 0 to other documents puts them above these."""
+    assert (twin.fitted(n_estimators=60).predict(TEST.X) < 0).mean() > 0.6
+
+
 @pytest.mark.slow
 @twins
 def test_the_order_of_rows_changes_a_model_as_another_seed_does(twin):
