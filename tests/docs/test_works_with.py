@@ -4,11 +4,13 @@ from typing import ClassVar
 
 import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
-from sklearn.inspection import partial_dependence
+import treelite
+from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.model_selection import GroupKFold, learning_curve
-from twins import LIGHTGBM, QID, SIZES, TEST, VALI, X, Y, twins
+from twins import LIGHTGBM, QID, SIZES, TEST, VALI, X, Y, onnx_scores, twins
 
 import gapboost as gb
 from gapboost.model_selection import measure_scorer
@@ -108,3 +110,30 @@ def test_shap_knows_xgboosts_expected_value_after_the_first_values(twin):
     sums = explainer.shap_values(TEST.X).sum(axis=1)
     np.testing.assert_allclose(sums + explainer.expected_value, ranker.predict(TEST.X), atol=1e-5)
     assert (before == pytest.approx(explainer.expected_value, abs=1e-6)) == (twin is LIGHTGBM)
+
+
+@pytest.mark.parametrize("tool", ["ONNX", "treelite"])
+def test_missing_values_that_training_did_not_have(tool):
+    ranker = LIGHTGBM.fitted()
+    rows = np.where(np.random.default_rng(0).random(TEST.X.shape) < 0.3, np.nan, TEST.X)
+    model = LIGHTGBM.module.exportable(ranker)
+    if tool == "ONNX":
+        found = onnx_scores(model, rows.astype(np.float32))
+    else:
+        found = treelite.gtil.predict(treelite.frontend.from_lightgbm(model), rows).ravel()
+    np.testing.assert_allclose(found, ranker.predict(rows), atol=1e-6)
+    np.testing.assert_array_equal(ranker.predict(rows), ranker.predict(np.nan_to_num(rows)))
+
+
+@twins
+def test_permutation_importance_shuffles_a_column_of_query_ids(twin):
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(qid=QID)
+    ranker = twin.ranker().fit(frame, Y)
+    seen = []
+
+    def score(ranker, frame, y):
+        seen.append((frame["qid"] != QID).any())
+        return ranker.score(frame, y)
+
+    permutation_importance(ranker, frame, Y, scoring=score, n_repeats=2, random_state=0)
+    assert seen == [False] * 5 + [True] * 2
