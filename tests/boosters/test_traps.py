@@ -230,3 +230,28 @@ def test_xgboosts_own_cross_validation_drops_weights_of_queries():
         values.append(xgboost.cv(parameters, matrix, 3, nfold=4, as_pandas=False, seed=0))
     assert values[0] == values[1]
     assert len(matrix.slice(np.arange(20), allow_groups=True).get_weight()) == 0
+
+
+def test_what_migration_says_of_lightgbms_ranker():
+    table = pd.DataFrame(X).add_prefix("x")
+    own = lightgbm.LGBMRanker(n_estimators=20, verbose=-1, n_jobs=1).fit(table, Y, group=SIZES)
+    assert not hasattr(own, "score")
+    scores = own.predict(table)
+    np.testing.assert_array_equal(own.predict(table.add_prefix("other ")), scores)
+    early = {"pred_early_stop": True, "pred_early_stop_margin": 0.1, "pred_early_stop_freq": 2}
+    assert np.abs(own.predict(table, **early) - scores).max() > 0.1
+    forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
+    assert np.ptp(own.set_params(**forest).fit(X, Y, group=SIZES).predict(X)) > 0
+    with pytest.raises(lightgbm.basic.LightGBMError, match="custom objective"):
+        LIGHTGBM.ranker(**forest).fit(X, Y, QID)
+
+
+def test_what_migration_says_of_xgboosts_ranker():
+    own = xgboost.XGBRanker(
+        n_estimators=60, learning_rate=0.5, eval_metric=["ndcg@5", "map"], early_stopping_rounds=3
+    )
+    watched = {"eval_set": [(VALI.X, VALI.y > 0)], "eval_qid": [VALI.qid], "verbose": False}
+    own.fit(X, Y > 0, qid=QID, **watched)
+    assert own.best_iteration == np.argmax(own.evals_result_["validation_0"]["map"])
+    with pytest.raises(xgboost.core.XGBoostError, match="weight"):
+        own.fit(X, Y > 0, qid=QID, sample_weight=np.ones(len(Y)), **watched)

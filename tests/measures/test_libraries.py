@@ -325,3 +325,24 @@ def test_the_table_of_libraries(library):
             assert isinstance(ir_measures.parse_measure(metric), ir_measures.measures.Measure)
         elif metric:
             own_metric(library, metric, *EMPTY)
+
+
+def test_precision_of_short_lists_in_xgboost():
+    short = ([1, 0, 1], [3.0, 2.0, 1.0])
+    assert own_metric("XGBoost", "pre@5", *short, [3]) == close(2 / 3, 1e-6)
+    assert gb.evaluate("p@5", *short) == {gb.Precision(k=5): close(2 / 5)}
+
+
+@pytest.mark.parametrize(
+    ("metric", "y", "scores", "value"),
+    [
+        ("MRR", [1, 0, 0, 0], [1, 1, 1, 1], 1 / 4),  # ties: the worst order
+        ("MAP", [0, 0, 0, 1], [1, 1, 1, 1], 1 / 4),
+        ("PrecisionAt:top=5", [1, 0, 1], [3, 2, 1], 2 / 3),  # of a short list
+        ("ERR", [0.5, 0, 1], [3, 2, 1], 1 / 2 + 1 / 2 / 3),  # labels are probabilities
+        ("QueryAUC:type=Ranking", [2, 0, 1], [3, 2, 1], 2 / 3),
+    ],
+)
+def test_what_migration_says_of_catboost(metric, y, scores, value):
+    evaluator = pytest.importorskip("catboost.utils", reason="CatBoost is not installed")
+    assert evaluator.eval_metric(y, scores, metric, group_id=[0] * len(y)) == [close(value)]
