@@ -1,4 +1,4 @@
-"""The table of docs/works_with.md: what other tools do with our rankers."""
+"""What pages say of other tools: the table of docs/works_with.md, and single sentences."""
 
 from typing import ClassVar
 
@@ -6,8 +6,10 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+import pytrec_eval
 import sklearn
 import treelite
+from scipy.sparse import csr_matrix
 from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.model_selection import GroupKFold, learning_curve
 from twins import LIGHTGBM, QID, SIZES, TEST, VALI, X, Y, onnx_scores, twins
@@ -137,3 +139,25 @@ def test_permutation_importance_shuffles_a_column_of_query_ids(twin):
 
     permutation_importance(ranker, frame, Y, scoring=score, n_repeats=2, random_state=0)
     assert seen == [False] * 5 + [True] * 2
+
+
+def test_onnx_merges_neighbors_in_float32_and_treelite_does_not():
+    seconds = 1.7e9 + np.arange(len(Y), dtype=float)[:, None] % SIZES[0]
+    ranker = LIGHTGBM.ranker().fit(seconds, np.arange(len(Y)) % SIZES[0] > 9, QID)
+    model, scores = LIGHTGBM.module.exportable(ranker), ranker.predict(seconds)
+    assert np.abs(onnx_scores(model, seconds.astype(np.float32)) - scores).max() > 0.1
+    found = treelite.gtil.predict(treelite.frontend.from_lightgbm(model), seconds).ravel()
+    np.testing.assert_array_equal(found, scores)
+
+
+@twins
+def test_what_a_sparse_matrix_does_not_store_is_missing_in_xgboost(twin):
+    ranker, sparse = twin.fitted(), csr_matrix(TEST.X)
+    rows = TEST.X if twin is LIGHTGBM else np.where(TEST.X == 0, np.nan, TEST.X)
+    np.testing.assert_array_equal(ranker.predict(sparse), ranker.predict(rows))
+
+
+def test_trec_eval_leaves_out_topics_without_results():
+    qrels = {"a": {"d": 1}, "b": {"d": 1}}
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate({"a": {"d": 1.0}})
+    assert set(found) == {"a"}
