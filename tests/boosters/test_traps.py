@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from packaging.version import Version
 from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, twins
 
 import gapboost as gb
@@ -183,7 +184,8 @@ def test_xgboost_reads_query_ids_of_a_series_as_float32(first):
 
     ids = first + np.repeat(np.arange(len(SIZES)), SIZES)
     assert queries(ids) == queries(pd.Series(ids).to_numpy()) == len(SIZES)
-    assert (queries(pd.Series(ids)) < len(SIZES)) == (first > 0)
+    merges = first > 0 and Version(xgboost.__version__) >= Version("3.2")
+    assert (queries(pd.Series(ids)) < len(SIZES)) == merges
     assert queries(ids * 2**32) == 1
 
 
