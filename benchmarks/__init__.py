@@ -1,1 +1,1 @@
-"""Timings, one subject a table, and in `studies` the quality of rankings."""
+"""Timings, one subject a table."""

@@ -32,7 +32,7 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library
     if lines:
         raise ValueError(
             f"{', '.join(lines)}: of {library}'s own objectives and metrics, which change nothing "
-            "here; expected, as in the guide to migration,\n" + "\n".join(lines.values())
+            "here; expected (docs/migration.md has more)\n" + "\n".join(lines.values())
         )
 
 

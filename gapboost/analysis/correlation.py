@@ -45,7 +45,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     estimated, truth : array-like of shape (n,)
         Scores of systems, n >= 2; higher is better. Equal estimates count the expected value over
         their orders, a system that is truly as good as another counts one half. Scores that differ
-        by rounding are equal (`gapboost.analysis.ties`).
+        by at most 1e-12 of the largest are equal.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     Parameters
     ----------
     values : SystemValues
-        Of at least two systems. Means that differ by rounding are tied (`gapboost.analysis.ties`).
+        Of at least two systems. Means that differ by at most 1e-12 of the largest are tied.
     kind : {"tau", "tau_ap"}, default="tau"
         Kendall's tau, or `tau_ap`, where rows are the estimates and columns the truth.
 

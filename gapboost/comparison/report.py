@@ -21,8 +21,8 @@ MARKS = {
     INCONCLUSIVE: {"marker": "o", "color": GRAY, "markerfacecolor": "none"},
 }
 KEY = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
-# Page that says how to read verdicts and intervals, on the repository's default branch.
-GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/compare.md"
+# Page of the documentation that says how to read verdicts and intervals.
+GUIDE = "docs/guide/compare.md"
 
 
 def decide(comparison: "Comparison", table: Any) -> list[str]:
@@ -101,7 +101,7 @@ def write_report(
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
-    reading = f"How to read verdicts and intervals, and what detectable means: {GUIDE}"
+    reading = f"How to read verdicts and intervals: {GUIDE} in the documentation."
     against = f"Differences from {table['baseline'][0]}"
     sections = {
         "Decision": [*decide(comparison, table), pictures, KEY],

@@ -21,8 +21,8 @@ from gapboost.measures import Measures, as_measures
 
 DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 
-# Page with a section for each check, on the repository's default branch.
-GUIDE = "https://github.com/OWNER/gapboost/blob/main/docs/guide/report.md"
+# Page of the documentation with a section for each check.
+GUIDE = "docs/guide/report.md"
 
 # Documents of a worst query: the first ones, and later ones of the highest grades.
 SHOWN_RANKS = 5
@@ -75,7 +75,7 @@ class Report:
 
         ``status`` is "found", "passed", "not applicable" or "ignored". ``message`` says what was
         found, or why the check does not apply. ``value`` is compared with ``threshold``. ``link``
-        leads to the guide.
+        names the page of the documentation.
         """
         rows = [
             {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
@@ -165,7 +165,7 @@ class Report:
             heading = f"Query {qid}: {self.test.measure} {self.queries[self.test.measure][qid]:.4f}"
             worst[heading] = [table.drop(columns="qid").assign(grade=judged)]
         sections = {
-            "Findings": [summary, *findings, f"What each check means: {GUIDE}"],
+            "Findings": [summary, *findings, f"About the checks: {GUIDE} in the documentation."],
             "Values": [self.values, reading, [self._histogram(one) for one in self.test.measures]],
             "Worst queries": [worst or "No query holds documents of different grades."],
             "All checks": [checks],

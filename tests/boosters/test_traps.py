@@ -3,9 +3,15 @@
 Most of them are silent: a constant model, a metric that goes the wrong way.
 """
 
+import warnings
+
+import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
-from twins import LIGHTGBM, QID, SIZES, X, Y, gradients, twins
+import xgboost
+from packaging.version import Version
+from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, twins
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -63,3 +69,186 @@ def test_more_than_10000_documents_in_a_query(twin):
     ranker.fit(x, y, np.zeros(len(x)), eval_set=[(x, y)], eval_qid=[np.zeros(len(x))])
     assert len(twin.curve(ranker)) == 2
     assert ranker.score(x, y, np.zeros(len(x))) > 2 * y.mean()
+
+
+# --- what docs/traps.md and docs/migration.md say of the boosters, as no error is raised ----------
+
+
+def trained(dataset, **parameters):
+    parameters = {**LIGHTGBM.native, "objective": gb.lightgbm.objective("ndcg"), **parameters}
+    return lightgbm.train(parameters, dataset, 3).predict(X)
+
+
+def test_lightgbm_turns_missing_labels_into_grade_0():
+    missing = np.where(np.arange(len(Y)) % 7, Y, np.nan)
+    dataset = lightgbm.Dataset(X, missing, group=SIZES)
+    as_zeros = trained(lightgbm.Dataset(X, np.nan_to_num(missing), group=SIZES))
+    np.testing.assert_array_equal(trained(dataset), as_zeros)
+    assert not np.isnan(dataset.get_label()).any()
+    with pytest.raises(ValueError, match="y"):
+        LIGHTGBM.ranker().fit(X, missing, QID)
+
+
+def test_lightgbm_forgets_positions(tmp_path):
+    def positioned():
+        settings = {"free_raw_data": False, "params": LIGHTGBM.native}
+        return lightgbm.Dataset(X, Y, group=SIZES, position=np.arange(len(Y)) % 20, **settings)
+
+    def objective(scores, dataset):
+        seen.append(dataset.get_position())
+        return np.zeros_like(scores), np.ones_like(scores)
+
+    seen, whole = [], positioned().construct()
+    assert whole.get_position() is not None
+    whole.save_binary(tmp_path / "data.bin")
+    copies = [whole.subset(np.arange(400)), lightgbm.Dataset(tmp_path / "data.bin")]
+    folds = [(np.arange(400), np.arange(400, len(Y)))]
+    parameters = {**LIGHTGBM.native, "objective": objective, "metric": "l2"}
+    lightgbm.cv(parameters, positioned(), 1, folds=folds)
+    assert [copy.construct().get_position() for copy in copies] + seen == [None] * 3
+
+
+def test_sizes_in_another_order_than_the_rows():
+    """Sizes of a sorted index are one valid way to cut rows: no error, another model."""
+    names = np.repeat([f"query {number}" for number in (3, 1, 2)], (200, 100, 100))
+    sizes = pd.Series(names).value_counts(sort=False).sort_index()
+    assert sizes.tolist() == [100, 100, 200]
+    for twin in (LIGHTGBM, XGBOOST):
+        models = [
+            twin.ranker().fit(X[:400], Y[:400], **queries)
+            for queries in ({"group": sizes.to_numpy()}, {"qid": names})
+        ]
+        assert (models[0].predict(X) != models[1].predict(X)).any()
+
+
+@twins
+def test_the_boosters_warn_of_misspelt_parameters(twin, capfd):
+    parameters = {"lerning_rate": 0.1, **({"verbose": 1} if twin is LIGHTGBM else {})}
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        twin.fitted(**parameters)
+    said = [*map(str, found), *capfd.readouterr()]
+    assert any("lerning_rate" in text for text in said)
+
+
+@twins
+def test_most_scores_are_negative(twin):
+    """A search engine that gives 0 to other documents puts them above these."""
+    assert (twin.fitted(n_estimators=60).predict(TEST.X) < 0).mean() > 0.6
+
+
+@pytest.mark.slow
+@twins
+def test_the_order_of_rows_changes_a_model_as_another_seed_does(twin):
+    def scores(order, seed):
+        ranker = twin.ranker(n_estimators=20, random_state=seed)
+        return ranker.fit(X[order], Y[order], QID[order]).predict(TEST.X)
+
+    rows = np.arange(len(Y))
+    first = scores(rows, 0)
+    orders, seeds = (
+        np.mean([np.std(scores(*choice) - first) for choice in choices])
+        for choices in (
+            [(np.random.default_rng(seed).permutation(len(Y)), 0) for seed in range(5)],
+            [(rows, seed) for seed in range(1, 6)],
+        )
+    )
+    assert 0.5 < orders / seeds < 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kept"),
+    [({"booster": "dart", "rate_drop": 0.5}, "best"), ({"booster": "gblinear"}, "last")],
+)
+def test_xgboosts_best_score_is_not_that_of_the_model(parameters, kept):
+    """A dart changes earlier trees later; a gblinear cannot go back."""
+    parameters = {**parameters, "learning_rate": 1, "max_depth": None, "early_stopping_rounds": 5}
+    ranker = XGBOOST.fitted(evals=[VALI], n_estimators=60, **parameters)
+    rounds = len(XGBOOST.curve(ranker))
+    assert ranker.best_iteration_ < rounds
+    trained = ranker.get_booster().num_boosted_rounds()
+    assert trained == (ranker.best_iteration_ if kept == "best" else rounds)
+    value = ranker.score(VALI.X, VALI.y, VALI.qid)
+    assert value != pytest.approx(ranker.best_score, abs=1e-5)
+
+
+@pytest.mark.parametrize("first", [0, 2**24])
+def test_xgboost_reads_query_ids_of_a_series_as_float32(first):
+    def queries(qid):
+        return len(xgboost.DMatrix(X, Y, qid=qid).get_uint_info("group_ptr")) - 1
+
+    ids = first + np.repeat(np.arange(len(SIZES)), SIZES)
+    assert queries(ids) == queries(pd.Series(ids).to_numpy()) == len(SIZES)
+    merges = first > 0 and Version(xgboost.__version__) >= Version("3.2")
+    assert (queries(pd.Series(ids)) < len(SIZES)) == merges
+    assert queries(ids * 2**32) == 1
+
+
+@pytest.mark.parametrize("cut", [400, 407])
+def test_a_batch_that_ends_within_a_query_makes_two_of_it(cut):
+    class Batches(xgboost.DataIter):
+        def __init__(self):
+            super().__init__()
+            self.reset()
+
+        def reset(self):
+            self.left = [slice(cut), slice(cut, None)]
+
+        def next(self, input_data):
+            if not self.left:
+                return False
+            rows = self.left.pop(0)
+            input_data(data=X[rows], label=Y[rows], qid=QID[rows])
+            return True
+
+    for kind in (xgboost.DMatrix, xgboost.QuantileDMatrix):
+        found = len(kind(Batches()).get_uint_info("group_ptr")) - 1
+        assert found == len(SIZES) + (cut % SIZES[0] > 0)
+
+
+@pytest.mark.parametrize("name", ["gap", "map-gap", "ndcg@10-", "pre", "auc"])
+def test_xgboost_minimizes_metrics_by_their_names(name):
+    """A metric that rises in each round stops the training if XGBoost minimizes it."""
+    rounds = iter(range(100))
+    booster = xgboost.train(
+        XGBOOST.native, xgboost.DMatrix(X, Y, qid=QID), 8, early_stopping_rounds=3,
+        evals=[(xgboost.DMatrix(X, Y, qid=QID), "validation")], verbose_eval=False,
+        custom_metric=lambda scores, matrix: (name, float(next(rounds))),
+    )  # fmt: skip
+    assert (booster.best_iteration == 0) == (name == "gap")
+
+
+def test_xgboosts_own_cross_validation_drops_weights_of_queries():
+    matrix = xgboost.DMatrix(X, Y > 0, group=SIZES)
+    values = []
+    for weight in (np.ones(len(SIZES)), np.linspace(0.01, 100, len(SIZES))):
+        matrix.set_weight(weight)
+        parameters = {"objective": "rank:map", "eval_metric": "map", "nthread": 1}
+        values.append(xgboost.cv(parameters, matrix, 3, nfold=4, as_pandas=False, seed=0))
+    assert values[0] == values[1]
+    assert len(matrix.slice(np.arange(20), allow_groups=True).get_weight()) == 0
+
+
+def test_what_migration_says_of_lightgbms_ranker():
+    table = pd.DataFrame(X).add_prefix("x")
+    own = lightgbm.LGBMRanker(n_estimators=20, verbose=-1, n_jobs=1).fit(table, Y, group=SIZES)
+    assert not hasattr(own, "score")
+    scores = own.predict(table)
+    np.testing.assert_array_equal(own.predict(table.add_prefix("other ")), scores)
+    early = {"pred_early_stop": True, "pred_early_stop_margin": 0.1, "pred_early_stop_freq": 2}
+    assert np.abs(own.predict(table, **early) - scores).max() > 0.1
+    forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
+    assert np.ptp(own.set_params(**forest).fit(X, Y, group=SIZES).predict(X)) > 0
+    with pytest.raises(lightgbm.basic.LightGBMError, match="custom objective"):
+        LIGHTGBM.ranker(**forest).fit(X, Y, QID)
+
+
+def test_what_migration_says_of_xgboosts_ranker():
+    own = xgboost.XGBRanker(
+        n_estimators=60, learning_rate=0.5, eval_metric=["ndcg@5", "map"], early_stopping_rounds=3
+    )
+    watched = {"eval_set": [(VALI.X, VALI.y > 0)], "eval_qid": [VALI.qid], "verbose": False}
+    own.fit(X, Y > 0, qid=QID, **watched)
+    assert own.best_iteration == np.argmax(own.evals_result_["validation_0"]["map"])
+    with pytest.raises(xgboost.core.XGBoostError, match="weight"):
+        own.fit(X, Y > 0, qid=QID, sample_weight=np.ones(len(Y)), **watched)

@@ -47,7 +47,17 @@ def test_examples(name):
     assert result.failed == 0, "see what was printed"
 
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "api"
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "api"
+
+
+def test_the_package_names_pages_that_exist():
+    """Addresses with the placeholder of the account lead nowhere."""
+    sources = [path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")]
+    named = {name for text in sources for name in re.findall(r"docs/[\w/]+\.md", text)}
+    assert len(named) > 2
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert [text for text in sources if "OWNER" in text] == []
 
 
 def public_names():
