@@ -158,8 +158,10 @@ def test_tables(twin, kind):
     expected, found = explain.query(ranker, rounded), explain.query(ranker, X)
     np.testing.assert_allclose(found.values, expected.values, atol=1e-12)
     np.testing.assert_array_equal(np.asarray(found.data, float), rounded)
+    scores = ranker.predict(X)
+    # XGBoost adds in float32: the error is that of the largest score.
     np.testing.assert_allclose(
-        found.values.sum(axis=1) + found.base_values, ranker.predict(X), rtol=1e-5
+        found.values.sum(axis=1) + found.base_values, scores, rtol=0, atol=1e-6 * scores.max()
     )
     one = explain.pair(ranker, X, 3, 7)
     np.testing.assert_allclose(one.values, expected.values[3] - expected.values[7], atol=1e-6)
