@@ -184,7 +184,8 @@ def _solr_neighbors(threshold: float) -> tuple[float, float]:
 def _solr_threshold(last_left: float) -> np.float32:
     """Return the largest threshold whose sum with the slack goes left."""
     near = np.float32(last_left) - SLACK
-    above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
+    with np.errstate(over="ignore"):  # infinity is above the largest number
+        above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
     return next(one for one in (above, near, below) if one + SLACK <= last_left)
 
 
