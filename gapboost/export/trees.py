@@ -65,6 +65,13 @@ def leaf_values(node: Node, rows: Array) -> Array:
     return np.where(node.goes_left(rows), left, right)
 
 
+def lowest_leaf(node: Node) -> float:
+    """Return the smallest leaf of a tree."""
+    if not isinstance(node, Split):
+        return node
+    return min(lowest_leaf(node.left), lowest_leaf(node.right))
+
+
 def neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, float]:
     """Return the largest number of a type up to a threshold, and the next larger number.
 

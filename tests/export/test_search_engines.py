@@ -105,9 +105,11 @@ def trained(library, name):
     return MODELS[name][0](LIGHTGBM if library == "lightgbm" else XGBOOST)
 
 
-def exported(engine, model, rows, folder, feature_names=NAMES):
+def exported(engine, model, rows, folder, feature_names=NAMES, **options):
     """Content of the two files."""
-    verification = ENGINES[engine][0](model, rows, folder / "gap.json", feature_names=feature_names)
+    verification = ENGINES[engine][0](
+        model, rows, folder / "gap.json", feature_names=feature_names, **options
+    )
     assert verification == folder / "gap.verification.json"
     return json.loads((folder / "gap.json").read_text()), json.loads(verification.read_text())
 
@@ -245,6 +247,23 @@ def test_thresholds_at_the_ends_and_near_0(engine, threshold, tmp_path):
     rows = np.array([-3e38, -1.0, *tiny, 0.0, 1.0, 3e38, np.nan])[:, None]
     content, checks = exported(engine, model, rows, tmp_path, ["a"])
     check(engine, content, checks, ["a"], atol=1e-7)
+
+
+@twins
+@engines
+def test_shifted_scores(twin, engine, tmp_path):
+    model = either({"n_estimators": 1}, {"n_estimators": 1})(twin)
+    plain = np.array(exported(engine, model, T[:200], tmp_path)[1]["scores"])
+    assert plain.min() < 0
+    content, checks = exported(engine, model, T[:200], tmp_path, shift="auto")
+    found = check(engine, content, checks)
+    np.testing.assert_allclose(np.subtract(found, plain), found[0] - plain[0], atol=1e-6)
+    assert 0 <= min(found) < 1e-5  # some document has the lowest leaf of the only tree
+    shifted = exported(engine, model, T[:200], tmp_path, shift=-2.5)
+    npt.assert_allclose(check(engine, *shifted), plain - 2.5, atol=1e-6)
+    for shift in ("more", np.nan, None, True):
+        with pytest.raises(ValueError, match="^shift "):
+            exported(engine, model, T[:20], tmp_path, shift=shift)
 
 
 @twins
