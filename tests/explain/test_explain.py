@@ -255,6 +255,15 @@ def test_sums_that_differ_by_rounding_are_tied(twin):
     assert not found.drop(columns="x0").to_numpy().any()
 
 
+def test_columns_of_one_name_are_all_kept():
+    ranker = LIGHTGBM.fitted()
+    names = ["same", *NAMES[1:-1], "same"]
+    found = explain.measure(ranker, pd.DataFrame(TEST.X, columns=names), TEST.y, TEST.qid)
+    expected = explain.measure(ranker, TEST.X, TEST.y, TEST.qid)
+    assert found.columns.tolist() == names
+    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 
