@@ -41,7 +41,7 @@ def query_folds(
     Raises
     ------
     ValueError
-        If there are fewer queries than folds, or a fold cuts a query.
+        If there are fewer queries than folds, or a fold cuts a query or repeats a row.
 
     Examples
     --------
@@ -66,7 +66,11 @@ def query_folds(
     if not folds:
         raise ValueError("cv makes no folds; expected at least one")
     for number, (train, test) in enumerate(folds):
-        counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in (train, test)]
+        # Masks and numbers from the end are numbers of rows, too.
+        parts = [np.arange(len(codes))[rows] for rows in (train, test)]
+        if any(len(np.unique(rows)) < len(rows) for rows in parts):
+            raise ValueError(f"fold {number} of cv repeats rows; expected each row once")
+        counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in parts]
         cut = np.all(counts, axis=0)
         for count in counts:
             cut |= (count > 0) & (count < queries.sizes)
