@@ -41,9 +41,9 @@ def write_ltr_plugin(
         Names of the features in the engine, in the order of the columns. None takes the column
         names of `X`, or those of the training data.
     shift : float or "auto", default=0.0
-        Added to all scores, by a tree of one leaf. "auto" is the smallest shift with which no
-        document can have a score below 0. Engines may put documents with negative scores below
-        those that were not rescored.
+        Added to all scores, by a tree of one leaf. "auto" is minus the sum of the lowest leaves of
+        the trees: no document has a score below 0 then. Engines may put documents with negative
+        scores below those that were not rescored.
 
     Returns
     -------

@@ -83,23 +83,23 @@ def write_files(
             f"feature_names is {shown(names)}; expected {n_features} different names, one for each "
             "column of X"
         )
-    relative = ENGINE_ROUNDING * max(300, len(trees))
+    rounding = ENGINE_ROUNDING * max(300, len(trees))
     if shift == "auto":
         lowest = [lowest_leaf(root) for root in trees]
         # Not below 0 after rounding either.
-        shift = max(0.0, relative * sum(map(abs, lowest)) - sum(lowest))
+        shift = max(0.0, rounding * sum(map(abs, lowest)) - sum(lowest))
     shift = as_number(shift, "shift", -1e30, 1e30)
     trees = [*trees, shift] if shift else trees
     contents, listed = zip(*_rows_to_verify(trees, samples.astype(np.float64)), strict=True)
     rows = np.array(listed)
     scores = np.asarray(predict(rows), dtype=np.float64) + shift
     leaves = np.array([leaf_values(root, rows) for root in trees])
-    tolerance = relative * float(np.abs(leaves).sum(axis=0).max())
+    tolerance = rounding * float(np.abs(leaves).sum(axis=0).max())
     sums = leaves.sum(axis=0)
     if tolerance > np.ptp(sums) / 10 > 0:
         raise ValueError(
-            f"ranker has scores of {sums.min():.9g} to {sums.max():.9g}, so close that rounding by "
-            f"{engine.name} changes their order; expected scores that differ more, or nearer to 0"
+            f"ranker has scores of {sums.min():.9g} to {sums.max():.9g}, so close that "
+            "rounding changes their order; expected scores that differ more, or are nearer to 0"
         )
     wrong = np.flatnonzero(~(np.abs(sums - scores) <= tolerance))
     if len(wrong):

@@ -262,7 +262,7 @@ def test_shifted_scores(twin, engine, tmp_path):
     shifted = exported(engine, model, T[:200], tmp_path, shift=-2.5)
     npt.assert_allclose(check(engine, *shifted), plain - 2.5, atol=1e-6)
     for shift in ("more", np.nan, None, True):
-        with pytest.raises(ValueError, match="^shift "):
+        with pytest.raises(ValueError, match=r"^shift "):
             exported(engine, model, T[:20], tmp_path, shift=shift)
 
 
