@@ -255,12 +255,14 @@ def test_sums_that_differ_by_rounding_are_tied(twin):
     assert not found.drop(columns="x0").to_numpy().any()
 
 
-def test_columns_of_one_name_are_all_kept():
-    ranker = LIGHTGBM.fitted()
+def test_features_of_one_name_are_all_kept():
+    """Steps of a pipeline may give one name to two features."""
     names = ["same", *NAMES[1:-1], "same"]
-    found = explain.measure(ranker, pd.DataFrame(TEST.X, columns=names), TEST.y, TEST.qid)
-    expected = explain.measure(ranker, TEST.X, TEST.y, TEST.qid)
+    step = FunctionTransformer(np.asarray, feature_names_out=lambda *_: np.array(names))
+    pipeline = make_pipeline(step, LIGHTGBM.fitted())
+    found = explain.measure(pipeline, TEST.X, TEST.y, TEST.qid)
     assert found.columns.tolist() == names
+    expected = explain.measure(pipeline[-1], TEST.X, TEST.y, TEST.qid)
     np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
 
 
