@@ -1,6 +1,7 @@
 """Trees of a fitted model, with each threshold between two neighboring numbers."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -173,5 +174,10 @@ def _xgboost_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
     learner = json.loads(booster.save_config())["learner"]
     # XGBoost 3.1 and later write a list with one base score for each output.
     base_score = float(learner["learner_model_param"]["base_score"].strip("[]"))
-    trees = [read(json.loads(dump)) for dump in booster.get_dump(dump_format="json")]
+    # XGBoost writes inf, where JSON of Python has Infinity.
+    dumps = [
+        re.sub(r'("split_condition": -?)inf', r"\1Infinity", dump)
+        for dump in booster.get_dump(dump_format="json")
+    ]
+    trees = [read(json.loads(dump)) for dump in dumps]
     return [base_score, *trees] if base_score else trees

@@ -45,6 +45,11 @@ def missing_by_grade(data):
     return np.where(gaps, np.nan, np.round(data.X / 3))
 
 
+def largest(data):
+    """Return numbers of which XGBoost makes thresholds beyond float32, some of them missing."""
+    return np.clip(missing_by_grade(data), -3, 3) * 1e38
+
+
 def fit(twin, rows=X, **parameters):
     return twin.ranker(**{"n_estimators": 10, **parameters}).fit(rows, TRAIN.y, TRAIN.qid)
 
@@ -92,6 +97,7 @@ MODELS = {
     "deep": (either({"num_leaves": 63}, {"max_depth": 8}), with_gaps(T)),
     "scales": (lambda twin: fit(twin, X * SCALES), T * SCALES),
     "integers": (lambda twin: fit(twin, np.round(X - 5)), np.round(T - 5)),
+    "largest numbers": (lambda twin: fit(twin, largest(TRAIN)), largest(TEST)),
     "missing or not": (lambda twin: fit(twin, missing_by_grade(TRAIN)), missing_by_grade(TEST)),
     "dart": (either({"boosting_type": "dart"}, {"booster": "dart", "rate_drop": 0.5}), T),
     "several trees": (either({"data_sample_strategy": "goss"}, {"num_parallel_tree": 3}), T),
