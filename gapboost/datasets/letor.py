@@ -236,10 +236,8 @@ class _LetorFile(io.RawIOBase):
                 f"{self.path}: found no queries; expected 'qid:' in each row, or group sizes in "
                 f"{path.name} beside it"
             )
-        sizes, n_rows = (
-            np.loadtxt(path, dtype=np.int64, ndmin=1, encoding="utf-8-sig"),
-            len(self.kept),
-        )
+        n_rows = len(self.kept)
+        sizes = np.loadtxt(path, dtype=np.int64, ndmin=1, encoding="utf-8-sig")
         if len(sizes) == n_rows > 1:
             raise ValueError(
                 f"{path}: found {n_rows} numbers for {n_rows} rows; expected the sizes of queries "
