@@ -6,7 +6,6 @@ import lzma
 import tempfile
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
@@ -262,6 +261,7 @@ def test_files_of_lightgbm_that_are_not_read_are_named(write, name, ending):
 
 
 def test_lightgbm_reads_the_files_that_are_refused(write):
+    lightgbm = pytest.importorskip("lightgbm")
     path = write("1 1:1\n0 1:2\n2 1:3\n", "r")
     for ending, numbers in (("query", "2\n1\n"), ("weight", "1\n2\n3\n"), ("init", "4\n5\n6\n")):
         write(numbers, f"r.{ending}")
