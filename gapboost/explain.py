@@ -201,13 +201,15 @@ def measure(
     values_of = QueryValues([resolved], data)
     (full,) = values_of(queries.grouped(scores))
     total = values.sum(axis=1)
-    losses: dict[Any, Array] = {}
-    for name, column in zip(names, values.T, strict=True):
+    losses = []
+    for column in values.T:
         moved = np.minimum.reduceat(column, begins) < np.maximum.reduceat(column, begins)
         left = _with_ties(total - column, queries, rounding)
         (without,) = values_of(left)
-        losses[name] = np.where(moved, full - without, 0.0)
-    return PerQuery(losses, queries.ids).to_pandas()
+        losses.append(np.where(moved, full - without, 0.0))
+    by_number: dict[Any, Array] = dict(enumerate(losses))
+    # Names may occur twice.
+    return PerQuery(by_number, queries.ids).to_pandas().set_axis(list(names), axis=1)
 
 
 def _with_ties(scores: Array, queries: Queries, rounding: float) -> Array:

@@ -126,7 +126,7 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
         raise ValueError(f"{name} holds unusable ids ({error}); expected {expected}") from None
-    if ids.dtype.kind not in "biuSU" and any(map(_is_missing, code_of)):
+    if ids.dtype.kind not in "biuSU" and any(map(is_missing, code_of)):
         raise ValueError(f"{name} holds missing values (None, NaN, NaT); expected {expected}")
     codes, lengths = np.array([code_of[key] for key in keys]), np.diff(starts, append=n_rows)
     offsets = np.append(0, np.cumsum(np.bincount(codes, lengths))).astype(np.int64)
@@ -152,10 +152,10 @@ def array_of(values: list[Any]) -> Array:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Return True for None, NaN, NaT and NA, and for tuples that hold one of them."""
     if isinstance(value, tuple):
-        return any(map(_is_missing, value))
+        return any(map(is_missing, value))
     try:
         return value is None or bool(value != value)
     except TypeError:

@@ -15,7 +15,7 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import checked_scores, finite_column, one_dimensional
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import settled
+from gapboost.analysis.estimates import paired_by_index, settled
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.systems import (
     SystemValues,
@@ -43,9 +43,9 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     Parameters
     ----------
     estimated, truth : array-like of shape (n,)
-        Scores of systems, n >= 2; higher is better. Equal estimates count the expected value over
-        their orders, a system that is truly as good as another counts one half. Scores that differ
-        by at most 1e-12 of the largest are equal.
+        Scores of systems, n >= 2; higher is better. Two Series of pandas are paired by their index.
+        Equal estimates count the expected value over their orders, a system that is truly as good
+        as another counts one half. Scores that differ by at most 1e-12 of the largest are equal.
 
     Returns
     -------
@@ -62,6 +62,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     >>> round(tau_ap([4.0, 3.0, 2.0, 1.0], [3.0, 4.0, 2.0, 1.0]), 3)
     0.333
     """
+    estimated, truth = paired_by_index(estimated, truth, ("estimated", "truth"))
     y = one_dimensional(truth, "truth")
     n = len(y)
     x = settled(checked_scores(estimated, n, "estimated", "truth").astype(np.float64))

@@ -174,6 +174,29 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
     return float(optimize.brentq(short, 0.0, least[-1] + 10))
 
 
+def paired_by_index(first: Any, second: Any, names: tuple[str, str]) -> tuple[Any, Any]:
+    """Return two columns with the second in the order of the first, by the index of pandas.
+
+    Columns without an index are returned as they are.
+
+    Raises
+    ------
+    ValueError
+        If the two have other indices.
+    """
+    if not (hasattr(first, "reindex") and hasattr(second, "reindex")):
+        return first, second
+    if first.index.equals(second.index):
+        return first, second
+    unique = first.index.is_unique and second.index.is_unique
+    if not unique or set(first.index) != set(second.index):
+        raise ValueError(
+            f"{names[1]} has another index than {names[0]}, or values twice; expected the same "
+            "index, or arrays in the same order"
+        )
+    return first, second.reindex(first.index)
+
+
 def rounding(values: Array, axis: Any = None) -> Array:
     """Return the largest difference of two of `values` that counts as a tie, along `axis`."""
     largest: Array = np.abs(values).max(axis=axis)

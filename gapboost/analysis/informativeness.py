@@ -76,10 +76,15 @@ def ranked_lists(
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     sizes = data.queries.sizes
     order = np.lexsort((-scores, np.repeat(np.arange(len(sizes)), sizes)))
-    grades = np.split(data.codes[order], data.queries.offsets[1:-1])
+    grades = np.split(data.grades[order].astype(np.int32), data.queries.offsets[1:-1])
+    base = data.base
+    counts = np.zeros((len(sizes), int(base.occurring[-1]) + 1), dtype=np.int64)
+    levels = np.broadcast_to(base.levels.astype(np.int64), base.counts.shape)
+    query, level = base.counts.nonzero()
+    counts[query, levels[query, level]] = base.counts[query, level]
     return [
         RankedList(*of_query)
-        for of_query in zip(data.queries.ids.tolist(), grades, data.base.counts, strict=True)
+        for of_query in zip(data.queries.ids.tolist(), grades, counts, strict=True)
     ]
 
 
@@ -131,12 +136,7 @@ def informativeness(
     (2, 2, 2)
     """
     wanted = tuple(as_measures(measures))
-    minimum, top = as_integer(minimum, "minimum"), top_grade(lists)
-    enough = [
-        found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
-    ]
-    if not enough or top < 1:
-        raise ValueError(f"lists has none with {minimum} documents of each grade 1..{top}")
+    enough, top = _usable_lists(lists, minimum)
     errors = over_items(partial(_errors, wanted, top), enough, n_jobs)
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
     compared = converged.all(axis=0)
@@ -162,11 +162,18 @@ def informativeness(
     )
 
 
-def top_grade(lists: Any) -> int:
-    """Return the highest grade of the lists."""
+def _usable_lists(lists: Any, minimum: Any) -> tuple[list[RankedList], int]:
+    """Return the lists with enough documents of each grade, and the highest grade."""
     if not isinstance(lists, list | tuple) or not all(isinstance(x, RankedList) for x in lists):
         raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList")
-    return max((len(found.recall_base) for found in lists), default=1) - 1
+    minimum = as_integer(minimum, "minimum")
+    top = max((len(found.recall_base) for found in lists), default=1) - 1
+    enough = [
+        found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
+    ]
+    if not enough or top < 1:
+        raise ValueError(f"lists has none with {minimum} documents of each grade 1..{top}")
+    return enough, top
 
 
 def _errors(measures: Sequence[Measure], top: int, found: RankedList) -> tuple[Array, Array, Array]:
@@ -246,7 +253,8 @@ def threshold_sweep(
     >>> sweep.best in [(0.5, 0.5), (1.0, 0.0)]
     True
     """
-    given = simplex_grid(max(top_grade(lists), 1), 10) if grid is None else grid
+    _, top = _usable_lists(lists, minimum)
+    given = simplex_grid(top, 10) if grid is None else grid
     thresholds = tuple(as_thresholds(g, "grid") for g in given) if ordered(given) else ()
     if not thresholds:
         raise ValueError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")

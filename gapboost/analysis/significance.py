@@ -24,7 +24,7 @@ from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost._page import COLORS
-from gapboost.analysis.estimates import rounding, settled
+from gapboost.analysis.estimates import paired_by_index, rounding, settled
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.evaluation import PerQuery
@@ -60,9 +60,10 @@ def significance(
     ----------
     first, second : PerQuery, or array-like of shape (Q,)
         Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values
-        are paired by query id. Or bare values of one measure, paired by position: the same queries
-        in the same order. NaN where a query has none. Give values rather than differences beside
-        zeros: they tell how large rounding may be.
+        are paired by query id. Or bare values of one measure: two Series of pandas are paired by
+        their index, others by position, with the same queries in the same order. NaN where a query
+        has none. Give values rather than differences beside zeros: they tell how large rounding may
+        be.
     measure : str or Measure, optional
         Which measure of two PerQuery; None where each holds one and the same.
     confidence : float, default=0.95
@@ -105,6 +106,7 @@ def significance(
         first, second = _paired(first, second, measure)
     elif measure is not None:
         raise ValueError(f"measure is {measure!r} for arrays; expected None")
+    first, second = paired_by_index(first, second, ("first", "second"))
     a, b = (
         numeric_column(v, n, "values of a measure").astype(np.float64)
         for v, n in ((first, "first"), (second, "second"))

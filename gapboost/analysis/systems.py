@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import as_relevant, mapping
+from gapboost._data.columns import finite_column
 from gapboost._optional import ir_measures
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import Qrels, Run, Ties, evaluate
+from gapboost.analysis.trec import JUDGMENTS, Qrels, Run, Ties, check_ids, evaluate
 from gapboost.measures import Measure, as_measure
 
 
@@ -83,8 +84,9 @@ def system_values(
     Parameters
     ----------
     measures : sequence
-        Measures of gapboost, by name or by value, and measures of
-        ir_measures, which are computed there (by trec_eval's rules on ties).
+        Measures of gapboost, by name or by value, and measures of ir_measures, which are computed
+        there. Each tool that ir_measures calls orders equal scores by its own rule, whatever `ties`
+        is: RR by falling document ids, as trec_eval, but RR@10 by rising ones.
     qrels : {topic: {document: grade}}
     runs : {system: run}
     ties : {"expected", "trec_eval"}
@@ -99,7 +101,8 @@ def system_values(
     Raises
     ------
     ValueError, TypeError
-        As `gapboost.analysis.trec.rankings`.
+        As `gapboost.analysis.trec.rankings`. If measures of ir_measures cannot take the judgments:
+        they need whole numbers, and at most 4 for ERR and nDCG with exponential gains.
 
     Examples
     --------
@@ -117,16 +120,51 @@ def system_values(
     wanted = checked_measures(measures)
     ours = [measure for measure in wanted if isinstance(measure, Measure)]
     theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
+    check_ids(qrels, "qrels", JUDGMENTS)
+    judgments = _judgments_by_measures(theirs, qrels)
     values = []
     for run in runs.values():
-        found: dict[Any, Any] = {measure: dict.fromkeys(qrels, 0.0) for measure in theirs}
-        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
-        for metric in ir_measures().iter_calc(theirs, qrels, run) if theirs else ():
-            if metric.query_id in qrels:
-                found[metric.measure][metric.query_id] = metric.value
-        found = {measure: list(by_topic.values()) for measure, by_topic in found.items()}
-        values.append([(found | of_ours)[measure] for measure in wanted])
+        found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
+        found |= evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
+        retrieved = {
+            str(number): {document: float(score) for document, score in run[topic].items()}
+            for number, topic in enumerate(qrels)
+            if topic in run
+        }
+        for several, judged in judgments:
+            for metric in ir_measures().iter_calc(several, judged, retrieved):
+                found[metric.measure][int(metric.query_id)] = metric.value
+        values.append([found[measure] for measure in wanted])
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
+
+
+def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
+    """Return measures of ir_measures with the judgments to hand on for them.
+
+    Topics are their numbers from 0 on: gdeval takes what follows a hyphen for one.
+    """
+    if not measures:
+        return []
+    grades = [grade for judged in qrels.values() for grade in judged.values()]
+    whole = finite_column(grades, "qrels", "whole numbers for measures of ir_measures", whole=True)
+    for measure in measures:
+        by_gdeval = measure.NAME == "ERR" or (measure.NAME == "nDCG" and measure["dcg"] != "log2")
+        if by_gdeval and whole.max(initial=0) > 4:
+            raise ValueError(
+                f"qrels holds the grade {whole.max():g}, but ir_measures computes {measure} for "
+                "grades up to 4; expected lower grades, or the measure of gapboost"
+            )
+    judged = {
+        str(number): {document: int(grade) for document, grade in graded.items()}
+        for number, graded in enumerate(qrels.values())
+    }
+    # nDCG of pytrec_eval may not return from negative judgments, which are none to trec_eval.
+    from_0 = {t: {d: g for d, g in graded.items() if g >= 0} for t, graded in judged.items()}
+    ndcg = [measure for measure in measures if measure.NAME == "nDCG"]
+    if any(min(measure.params.get("gains", {}).values(), default=0) < 0 for measure in ndcg):
+        raise ValueError("measures has nDCG with gains below 0; expected gains >= 0")
+    others = [measure for measure in measures if measure.NAME != "nDCG"]
+    return [(several, each) for several, each in ((ndcg, from_0), (others, judged)) if several]
 
 
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:

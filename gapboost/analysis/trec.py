@@ -14,12 +14,12 @@ takes them too. The rules, where they leave something open:
 """
 
 import gzip
-import io
 import math
 import os
+import warnings
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,7 +28,6 @@ from gapboost._data.arguments import mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
-from gapboost._optional import ir_measures
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
@@ -38,6 +37,17 @@ from gapboost.measures.labels import grade_limit
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
 Ties = Literal["expected", "trec_eval"]
+
+# Lines of files, and where topic, document and number are among their parts.
+Layouts: TypeAlias = Mapping[str, tuple[int, int, int]]
+QRELS_LINES: Layouts = {
+    "topic iteration document judgment": (0, 2, 3),
+    "topic document judgment": (0, 1, 2),
+}
+RUN_LINES: Layouts = {
+    "topic Q0 document rank score tag": (0, 2, 4),
+    "topic document score": (0, 1, 2),
+}
 
 JUDGMENTS, RETRIEVED = "{topic: {document: grade}}", "{topic: {document: score}}"
 
@@ -49,14 +59,14 @@ def read_qrels(path: Any) -> dict[str, dict[str, float]]:
     ----------
     path : path
         Lines ``topic iteration document judgment`` (TREC, MS MARCO), or ``topic document judgment``
-        below a header (BEIR), in UTF-8. A file whose name ends in .gz is decompressed. Judgments
-        are whole numbers.
+        with or without a header (BEIR), in UTF-8. A file whose name ends in .gz is decompressed.
+        Judgments are whole numbers.
 
     Raises
     ------
     ValueError
-        If a line does not have these parts, or a document is judged twice in a topic; if the file
-        is empty or damaged.
+        If a line does not have these parts, or a document is judged twice in a topic; the message
+        has the number of the line. If the file is empty or damaged.
 
     Examples
     --------
@@ -70,7 +80,10 @@ def read_qrels(path: Any) -> dict[str, dict[str, float]]:
     ...
     {'1': {'a': 2, 'b': 0}}
     """
-    return _read(path, ir_measures().read_trec_qrels, "{0} 0 {1} {2}")
+    found, title = _read(path, QRELS_LINES, _judgment)
+    if title and "rank" in title:
+        raise ValueError(f"{path} has a column {title!r}; expected judgments, not a run")
+    return found
 
 
 def read_run(path: Any) -> dict[str, dict[str, float]]:
@@ -79,13 +92,21 @@ def read_run(path: Any) -> dict[str, dict[str, float]]:
     Parameters
     ----------
     path : path
-        Lines ``topic Q0 document rank score tag`` (TREC; the rank is not used), or ``topic document
-        rank`` (MS MARCO), whose scores are minus the rank. Compressed as in `read_qrels`.
+        Lines ``topic Q0 document rank score tag`` (TREC; the rank is not used), ``topic document
+        score`` (BEIR) or ``topic document rank`` (MS MARCO), whose scores are minus the rank.
+        Compressed as in `read_qrels`. See the notes for how ranks and scores are told apart.
 
     Raises
     ------
     ValueError
-        As in `read_qrels`, and if a score is not finite.
+        As in `read_qrels`. If a score is not finite, or a third column may be ranks or scores.
+
+    Notes
+    -----
+    A header decides what a third column is: ranks if the name of the column has "rank" and not
+    "score" in it, otherwise scores. Without a header, whole numbers from 0 on may be ranks if none
+    occurs twice in a topic. They are ranks if those of every topic begin at 1 and rise from line to
+    line. If only one of the two holds, the file is an error. All other numbers are scores.
 
     Examples
     --------
@@ -99,33 +120,93 @@ def read_run(path: Any) -> dict[str, dict[str, float]]:
     ...
     {'1': {'a': 3.5, 'b': 1.5}}
     """
-    return _read(path, ir_measures().read_trec_run, "{0} Q0 {1} {2} -{2} tag")
+    found, title = _read(path, RUN_LINES, _score)
+    if title is None or not _are_ranks(title, found, path):
+        return found
+    return {topic: {d: -rank for d, rank in ranks.items()} for topic, ranks in found.items()}
 
 
-def _read(path: Any, parse: Any, completed: str) -> dict[str, dict[str, float]]:
-    """Return ``{topic: {document: number}}`` of a file.
+def _are_ranks(title: str, found: Run, path: Any) -> bool:
+    """Return True if the third column of a run has ranks, by its title or its numbers."""
+    topics = [list(numbers.values()) for numbers in found.values()]
+    # One document is ranked in one way only.
+    several = [numbers for numbers in topics if len(numbers) > 1]
+    are_ranks, certain = "rank" in title and "score" not in title, True
+    whole = all(number >= 0 and number.is_integer() for numbers in topics for number in numbers)
+    if title:
+        certain = whole or not are_ranks
+    elif whole and all(len(set(numbers)) == len(numbers) for numbers in several):
+        are_ranks = all(min(numbers) == 1 for numbers in several)
+        certain = are_ranks == all(numbers == sorted(numbers) for numbers in several)
+    if not certain:
+        raise ValueError(
+            f"{path} has a third column that may be ranks or scores; expected ranks 1, 2, ... in "
+            "the order of the lines of each topic, or a header such as 'topic document score'"
+        )
+    return are_ranks
 
-    `parse` is the reader of ir_measures. `completed` makes a line of TREC of one with three parts.
+
+def _judgment(text: str) -> int:
+    if not text.lstrip("+-").isdecimal():
+        raise ValueError(f"found the judgment {text!r}")
+    return int(text)
+
+
+def _score(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"found the score {text!r}")
+    return number
+
+
+def _is_title(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text[0].isalpha()
+    return False
+
+
+def _read(
+    path: Any, layouts: Layouts, number_of: Callable[[str], Any]
+) -> tuple[dict[str, dict[str, Any]], str | None]:
+    """Return ``{topic: {document: number}}`` of a file, and the title of its third column.
+
+    The title is in lower case, empty without a header, and None if lines have more than three
+    parts. `number_of` reads a number, or raises ValueError.
     """
+    expected = " or ".join(f"{layout!r}" for layout in layouts)
     opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
-    found: dict[str, dict[str, float]] = {}
     try:
         with opened(path, "rt", encoding="utf-8-sig") as file:
-            text = file.read()
-        if len(text.partition("\n")[0].split()) == 3:
-            rows = [line.split() for line in text.splitlines() if line.strip()]
-            header = rows[0][2] == "score"
-            text = "\n".join(completed.format(t, d, number) for t, d, number in rows[header:])
-        for topic, document, number, *_ in parse(io.StringIO(text)):
+            lines = file.read().split("\n")
+    except (UnicodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: {error}; expected lines {expected}") from error
+    places = {len(layout.split()): numbers for layout, numbers in layouts.items()}
+    found: dict[str, dict[str, Any]] = {}
+    n_parts, title = 0, None
+    for number, line in enumerate(lines, start=1):
+        parts = line.split()
+        if not parts:
+            continue
+        is_first, n_parts = not n_parts, n_parts or len(parts)
+        try:
+            if len(parts) != n_parts or n_parts not in places:
+                raise ValueError(f"found {len(parts)} parts")
+            if is_first and n_parts == 3:
+                title = parts[2].lower() if _is_title(parts[2]) else ""
+                if title:
+                    continue
+            topic, document, value = (parts[place] for place in places[n_parts])
             of_topic = found.setdefault(topic, {})
-            if document in of_topic or not math.isfinite(number):
-                raise ValueError(f"{topic} {document} {number}: a repeated document or no number")
-            of_topic[document] = number
-    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path}: {error}; expected the lines of judgments or a run") from error
+            if document in of_topic:
+                raise ValueError(f"found document {document!r} of topic {topic!r} again")
+            of_topic[document] = number_of(value)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}; expected {expected}") from error
     if not found:
-        raise ValueError(f"{path} is empty; expected the lines of judgments or a run")
-    return found
+        raise ValueError(f"{path} is empty; expected lines {expected}")
+    return found, title
 
 
 def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
@@ -236,6 +317,12 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     TypeError
         If a topic or document is not a string.
 
+    Warns
+    -----
+    UserWarning
+        If the run retrieved no judged document in any topic, as where documents are "12" in one
+        file and "12.0" in the other.
+
     Examples
     --------
     >>> qrels = {"601": {"a": 2, "b": 1, "c": 0, "d": 1}}
@@ -253,6 +340,13 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     scores = [run[topic][found] for topic in ranked for found in ranked[topic]]
     if not scores:
         raise ValueError(f"run shares no topic with qrels; expected some of {list(qrels)[:3]} ...")
+    if not any(qrels[topic].keys() & documents for topic, documents in ranked.items()):
+        topic = next(topic for topic in ranked if ranked[topic])
+        warnings.warn(
+            f"run has no judged document in any topic: topic {topic!r} has {ranked[topic][0]!r} in "
+            f"run and {next(iter(qrels[topic]), None)!r} in qrels; are ids written alike?",
+            stacklevel=2,
+        )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
     given = numeric_column(scores, "run", "finite scores").astype("f4") if single else scores

@@ -25,6 +25,9 @@ EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
 DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
 OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAX_GRADE = np.iinfo(np.int32).max
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+# Files that LightGBM reads beside the data, and the arguments of `fit` with the same content.
+LIGHTGBM_FILES = {"weight": "sample_weight", "position": "position", "init": "init_score"}
 
 
 def load_letor(
@@ -59,7 +62,8 @@ def load_letor(
     -------
     RankingData
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64;
-        NaN where the file has ``NULL``.
+        NaN where the file has ``NULL``, or a finite number beyond float32, by which Istella marks
+        missing values.
         ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 if some grades are fractional.
         ``qid`` : ndarray of shape (n_rows,), dtype int64 if all query ids are integers without
         leading zeros or plus signs, otherwise str.
@@ -81,8 +85,9 @@ def load_letor(
     comment (RankLib).
 
     A file without queries may have the layout of LightGBM: the sizes of the groups of rows in
-    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``. The queries of the file are
-    then numbered from 0.
+    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``. The queries are then numbered
+    from 0, over several files in their order. Weights, positions and initial scores beside it, such
+    as ``rank.train.weight``, are an error: LightGBM would train with them.
 
     Examples
     --------
@@ -168,13 +173,15 @@ class _LetorFile(io.RawIOBase):
     """A file as scikit-learn's reader takes it: rows of a grade and values by ascending index.
 
     Queries and documents, which that reader does not take as text, are kept row by row. The first
-    column of `X` is index 0.
+    column of `X` is index 0. `n_groups` counts the queries of a file in the layout of LightGBM.
     """
 
     def __init__(self, path: Path, drop_unlabelled: bool) -> None:
         self.path, self.drop_unlabelled = path, drop_unlabelled
         self.queries: list[str] = []
         self.docids: list[str] = []
+        self.kept: list[bool] = []
+        self.n_groups = 0
         self.number = 0
         with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8-sig") as self.lines:
             try:
@@ -183,6 +190,7 @@ class _LetorFile(io.RawIOBase):
                 raise ValueError(
                     f"{path}, line {self.number}: {error}; expected '{EXPECTED}'"
                 ) from error
+        self.X.data[np.isfinite(self.X.data) & (np.abs(self.X.data) > FLOAT32_MAX)] = np.nan
         if not self.X.nnz:
             raise ValueError(f"{path}: found no rows with features; expected '{EXPECTED}'")
         if not any(self.queries):
@@ -198,7 +206,8 @@ class _LetorFile(io.RawIOBase):
             query = fields.pop(0)[4:] if fields and fields[0].startswith("qid:") else ""
             if self.queries and bool(query) != bool(self.queries[0]):
                 raise ValueError("found a query in some rows only")
-            if float(grade) < 0 and self.drop_unlabelled:
+            self.kept.append(not self.drop_unlabelled or not float(grade) < 0)
+            if not self.kept[-1]:
                 continue
             if not 0 <= float(grade) <= MAX_GRADE:
                 raise ValueError(
@@ -213,19 +222,34 @@ class _LetorFile(io.RawIOBase):
 
     def _group_numbers(self) -> list[str]:
         """Return the number of each row's group, from the file of group sizes beside it."""
-        path = self.path.with_name(re.sub(r"\.(gz|bz2|xz)$", "", self.path.name) + ".query")
+        name = re.sub(r"\.(gz|bz2|xz)$", "", self.path.name)
+        for ending, argument in LIGHTGBM_FILES.items():
+            beside = self.path.with_name(f"{name}.{ending}")
+            if beside.exists():
+                raise ValueError(
+                    f"{self.path}: found {beside.name}, which LightGBM reads; expected no such "
+                    f"file: move it, and pass its numbers to fit as {argument}"
+                )
+        path = self.path.with_name(f"{name}.query")
         if not path.is_file():
             raise ValueError(
                 f"{self.path}: found no queries; expected 'qid:' in each row, or group sizes in "
                 f"{path.name} beside it"
             )
+        n_rows = len(self.kept)
         sizes = np.loadtxt(path, dtype=np.int64, ndmin=1, encoding="utf-8-sig")
-        if sizes.sum() != len(self.y):
+        if len(sizes) == n_rows > 1:
             raise ValueError(
-                f"{path}: found group sizes whose sum is {sizes.sum()}; expected {len(self.y)}, "
+                f"{path}: found {n_rows} numbers for {n_rows} rows; expected the sizes of queries "
+                "of several rows, not a query id for each row"
+            )
+        if sizes.sum() != n_rows:
+            raise ValueError(
+                f"{path}: found group sizes whose sum is {sizes.sum()}; expected {n_rows}, "
                 f"the number of rows of {self.path.name}"
             )
-        return [str(group) for group in np.repeat(np.arange(len(sizes)), sizes)]
+        self.n_groups = len(sizes)
+        return [str(group) for group in np.repeat(np.arange(len(sizes)), sizes)[self.kept]]
 
 
 def _data_sets(
@@ -257,15 +281,22 @@ def _data_sets(
 
 def _query_ids(files: list[_LetorFile]) -> Array:
     """Return the query of each row of several files."""
+    ids: list[str] = []
     earlier: set[str] = set()
+    n_groups = 0
     for one in files:
-        if shared := earlier.intersection(one.queries):
+        queries = one.queries
+        if one.n_groups:
+            queries = [str(n_groups + int(number)) for number in queries]
+            n_groups += one.n_groups
+        if shared := earlier.intersection(queries):
             raise ValueError(
                 f"{one.path}: found query {min(shared)!r}, which is in another file too; expected "
                 "different queries"
             )
-        earlier.update(one.queries)
-    names = np.array([query for one in files for query in one.queries], dtype=np.str_)
+        earlier.update(queries)
+        ids += queries
+    names = np.array(ids, dtype=np.str_)
     with suppress(ValueError, OverflowError):
         numbers = names.astype(np.int64)
         if (numbers.astype(np.str_) == names).all():  # "01" and "1" are different queries

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.export.files import Engine, write_files
+from gapboost.export.files import Engine, Shift, write_files
 from gapboost.export.trees import Node, Split, neighbors
 
 # Solr adds it to each threshold.
@@ -17,7 +17,12 @@ SLACK = np.float32(1e-6)
 
 
 def write_ltr_plugin(
-    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+    ranker: Any,
+    X: Any,
+    path: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    shift: Shift = 0.0,
 ) -> Path:
     """Write a model for the learning-to-rank plugin of Elasticsearch or OpenSearch.
 
@@ -35,6 +40,10 @@ def write_ltr_plugin(
     feature_names : sequence of str, optional
         Names of the features in the engine, in the order of the columns. None takes the column
         names of `X`, or those of the training data.
+    shift : float or "auto", default=0.0
+        Added to all scores, by a tree of one leaf. "auto" is minus the sum of the lowest leaves of
+        the trees: no document has a score below 0 then. Engines may put documents with negative
+        scores below those that were not rescored.
 
     Returns
     -------
@@ -87,7 +96,7 @@ def write_ltr_plugin(
     ...     write_ltr_plugin(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    return write_files(LTR_PLUGIN, ranker, X, path, feature_names)
+    return write_files(LTR_PLUGIN, ranker, X, path, feature_names, shift)
 
 
 def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
@@ -116,7 +125,12 @@ def _plugin_node(
 
 
 def write_solr(
-    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+    ranker: Any,
+    X: Any,
+    path: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    shift: Shift = 0.0,
 ) -> Path:
     """Write a ``MultipleAdditiveTreesModel`` for Solr 9.2 or later.
 
@@ -125,7 +139,7 @@ def write_solr(
 
     Parameters
     ----------
-    ranker, X, path, feature_names
+    ranker, X, path, feature_names, shift
         As in `write_ltr_plugin`.
 
     Returns
@@ -172,7 +186,7 @@ def write_solr(
     ...     write_solr(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    return write_files(SOLR, ranker, X, path, feature_names)
+    return write_files(SOLR, ranker, X, path, feature_names, shift)
 
 
 def _solr_neighbors(threshold: float) -> tuple[float, float]:
@@ -184,7 +198,8 @@ def _solr_neighbors(threshold: float) -> tuple[float, float]:
 def _solr_threshold(last_left: float) -> np.float32:
     """Return the largest threshold whose sum with the slack goes left."""
     near = np.float32(last_left) - SLACK
-    above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
+    with np.errstate(over="ignore"):  # infinity is above the largest number
+        above, below = (np.nextafter(near, np.float32(end)) for end in (np.inf, -np.inf))
     return next(one for one in (above, near, below) if one + SLACK <= last_left)
 
 
@@ -213,7 +228,12 @@ def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
 
 
 def write_vespa(
-    ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None
+    ranker: Any,
+    X: Any,
+    path: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    shift: Shift = 0.0,
 ) -> Path:
     """Write a model for Vespa.
 
@@ -227,6 +247,8 @@ def write_vespa(
     feature_names : sequence of str, optional
         Rank features or functions of the rank profile, such as ``"bm25(title)"``, in the order of
         the columns. None takes the column names of `X`, or those of the training data.
+    shift : float or "auto", default=0.0
+        As in `write_ltr_plugin`.
 
     Returns
     -------
@@ -270,7 +292,7 @@ def write_vespa(
     ...     write_vespa(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
-    return write_files(VESPA, ranker, X, path, feature_names)
+    return write_files(VESPA, ranker, X, path, feature_names, shift)
 
 
 def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:

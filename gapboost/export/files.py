@@ -4,24 +4,28 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_array
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import as_number, shown
 from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost._kernels import Array
 from gapboost._optional import frame
-from gapboost.export.trees import Neighbors, Node, Split, leaf_values, read_model
+from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
 from gapboost.preprocessing.query_relative import KINDS
 
 # Rows at thresholds are made for at most so many splits.
 SPLITS = 200
 
-# Largest difference of scores that is rounding, relative to the largest sum of leaves. Engines add
-# in float32.
-ENGINE_ROUNDING = 1e-6
+# Largest difference of scores that is rounding, for each tree from the 300th on and relative to the
+# largest sum of leaves. Engines add in float32.
+ENGINE_ROUNDING = 1e-6 / 300
+
+
+# Added to all scores.
+Shift: TypeAlias = float | Literal["auto"]
 
 
 class Engine(NamedTuple):
@@ -46,11 +50,11 @@ class Engine(NamedTuple):
 
 
 def write_files(
-    engine: Engine, ranker: Any, X: Any, path: Any, names: Sequence[str] | None
+    engine: Engine, ranker: Any, X: Any, path: Any, names: Sequence[str] | None, shift: Shift
 ) -> Path:
     """Write a model as JSON, and the rows and scores to verify next to it.
 
-    Returns the path of the second file.
+    `shift` is added to all scores. Returns the path of the second file.
 
     Raises
     ------
@@ -79,12 +83,24 @@ def write_files(
             f"feature_names is {shown(names)}; expected {n_features} different names, one for each "
             "column of X"
         )
+    rounding = ENGINE_ROUNDING * max(300, len(trees))
+    if shift == "auto":
+        lowest = [lowest_leaf(root) for root in trees]
+        # Not below 0 after rounding either.
+        shift = max(0.0, rounding * sum(map(abs, lowest)) - sum(lowest))
+    shift = as_number(shift, "shift", -1e30, 1e30)
+    trees = [*trees, shift] if shift else trees
     contents, listed = zip(*_rows_to_verify(trees, samples.astype(np.float64)), strict=True)
     rows = np.array(listed)
-    scores = np.asarray(predict(rows), dtype=np.float64)
+    scores = np.asarray(predict(rows), dtype=np.float64) + shift
     leaves = np.array([leaf_values(root, rows) for root in trees])
-    tolerance = ENGINE_ROUNDING * max(1.0, np.abs(leaves).sum(axis=0).max())
+    tolerance = rounding * float(np.abs(leaves).sum(axis=0).max())
     sums = leaves.sum(axis=0)
+    if tolerance > np.ptp(sums) / 10 > 0:
+        raise ValueError(
+            f"ranker has scores of {sums.min():.9g} to {sums.max():.9g}, so close that "
+            "rounding changes their order; expected scores that differ more, or are nearer to 0"
+        )
     wrong = np.flatnonzero(~(np.abs(sums - scores) <= tolerance))
     if len(wrong):
         row = wrong[0]
@@ -127,8 +143,9 @@ def _rows_to_verify(trees: list[Node], samples: Array) -> Iterator[tuple[str, Ar
         while isinstance(node, Split):
             if splits[node.feature] < max(1, SPLITS // n_features):
                 splits[node.feature] += 1
-                yield "threshold", changed(number, node.feature, node.last_left)
-                yield "threshold", changed(number, node.feature, node.first_right)
+                if node.last_left < node.first_right:  # there are numbers on both sides
+                    yield "threshold", changed(number, node.feature, node.last_left)
+                    yield "threshold", changed(number, node.feature, node.first_right)
             sample = samples[[number % len(samples)]]
             node = node.left if node.goes_left(sample)[0] else node.right
 

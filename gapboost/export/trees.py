@@ -1,6 +1,7 @@
 """Trees of a fitted model, with each threshold between two neighboring numbers."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,6 +14,9 @@ from gapboost.preprocessing.pipeline import library_of
 
 # LightGBM takes values up to this size for 0.
 ZERO = float(np.float32(1e-35))
+
+# As LightGBM writes infinity, the threshold of splits that ask whether a value is missing.
+INFINITE = 1e300
 
 BY_CATEGORY = (
     "ranker splits column {} by category; expected columns of numbers, such as one column of 0 and "
@@ -62,18 +66,28 @@ def leaf_values(node: Node, rows: Array) -> Array:
     return np.where(node.goes_left(rows), left, right)
 
 
+def lowest_leaf(node: Node) -> float:
+    """Return the smallest leaf of a tree."""
+    if not isinstance(node, Split):
+        return node
+    return min(lowest_leaf(node.left), lowest_leaf(node.right))
+
+
 def neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, float]:
     """Return the largest number of a type up to a threshold, and the next larger number.
 
-    Both are finite.
+    Both are finite. Both are the largest number of the type where the threshold is no lower, and
+    the smallest one where the threshold is below it: no number is on the other side.
     """
-    limits = np.finfo(kind)
-    most = float(np.nextafter(limits.max, kind(0)))
-    last_left = kind(min(max(threshold, float(limits.min)), most))
+    lowest, highest = float(np.finfo(kind).min), float(np.finfo(kind).max)
+    if not lowest <= threshold < highest:
+        end = highest if threshold > 0 else lowest
+        return end, end
+    last_left = kind(threshold)
     if float(last_left) > threshold:
-        last_left = np.nextafter(last_left, limits.min)
+        last_left = np.nextafter(last_left, kind(lowest))
     # The sum has 0 for -0.
-    return float(last_left), float(np.nextafter(last_left, limits.max)) + 0.0
+    return float(last_left), float(np.nextafter(last_left, kind(highest))) + 0.0
 
 
 def read_model(
@@ -125,6 +139,8 @@ def _lightgbm_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
         if abs(threshold) <= ZERO:
             # Numbers close to 0 go where 0 goes.
             threshold = ZERO if threshold >= 0 else float(np.nextafter(-ZERO, -np.inf))
+        elif abs(threshold) >= INFINITE:
+            threshold = float(np.copysign(np.inf, threshold))
         missing_left = found["default_left"] if found["missing_type"] == "NaN" else threshold >= 0
         left, right = read(found["left_child"]), read(found["right_child"])
         return Split(feature, *neighbors(threshold), missing_left, left, right)
@@ -158,5 +174,10 @@ def _xgboost_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
     learner = json.loads(booster.save_config())["learner"]
     # XGBoost 3.1 and later write a list with one base score for each output.
     base_score = float(learner["learner_model_param"]["base_score"].strip("[]"))
-    trees = [read(json.loads(dump)) for dump in booster.get_dump(dump_format="json")]
+    # XGBoost writes inf, where JSON of Python has Infinity.
+    dumps = [
+        re.sub(r'("split_condition": -?)inf', r"\1Infinity", dump)
+        for dump in booster.get_dump(dump_format="json")
+    ]
+    trees = [read(json.loads(dump)) for dump in dumps]
     return [base_score, *trees] if base_score else trees

@@ -22,8 +22,9 @@ from sklearn.isotonic import isotonic_regression
 from sklearn.utils import check_consistent_length
 
 from gapboost._data.arguments import BELOW_ONE, as_integer, as_number, random_numbers
-from gapboost._data.columns import finite_column
+from gapboost._data.columns import finite_column, one_dimensional
 from gapboost._data.grades import checked_grades
+from gapboost._data.queries import grouped_rows, is_missing
 from gapboost._kernels import Array
 
 
@@ -88,9 +89,9 @@ def g_from_clicks(
         stand higher up, and their clicks would count for grade what is due to rank.
     sessions : array-like of shape (N,), optional
         Who or what the clicks of several rows have in common, such as the user or the search: the
-        bootstrap draws whole sessions, as clicks by one user are not independent. A row of NaN is a
-        session by itself. None: every impression by itself (every row, where `impressions` are
-        missing or fractional).
+        bootstrap draws whole sessions, as clicks by one user are not independent. A missing value,
+        such as NaN or None, is a session by itself. None: every impression by itself (every row,
+        where `impressions` are missing or fractional).
     confidence : float, default=0.95
         Probability of the intervals.
     n_resamples : int, default=1000
@@ -171,7 +172,20 @@ def _kinds_of_sessions(
         amounts.append(column.astype(np.float64))
     session = np.arange(n)
     if sessions is not None:
-        _, session = np.unique(sessions, return_inverse=True, equal_nan=False)
+        rows = (
+            sessions
+            if isinstance(sessions, list | tuple)
+            else one_dimensional(sessions, "sessions")
+        )
+        if len(rows) != n:
+            raise ValueError(
+                f"sessions has {len(rows)} rows but grades has {n}; expected one a row"
+            )
+        known = [row for row in range(n) if not is_missing(rows[row])]
+        if known:
+            ids = [rows[row] for row in known]
+            session[known] = n + grouped_rows(ids, len(ids), "sessions").codes
+        _, session = np.unique(session, return_inverse=True)
     check_consistent_length(grade, *amounts, session)
     clicked, shown = amounts
     if (clicked[shown == 0] > 0).any():

@@ -36,12 +36,12 @@ def query_folds(
     -------
     list of (train, test)
         Numbers of rows, as ``folds=`` of `lightgbm.cv` takes them. `xgboost.cv` makes folds of
-        whole queries itself.
+        whole queries itself, without their weights.
 
     Raises
     ------
     ValueError
-        If there are fewer queries than folds, or a fold cuts a query or is empty.
+        If there are fewer queries than folds, or a fold cuts a query, repeats a row or is empty.
 
     Examples
     --------
@@ -66,11 +66,14 @@ def query_folds(
     if not folds:
         raise ValueError("cv makes no folds; expected at least one")
     for number, (train, test) in enumerate(folds):
-        if not len(train) or not len(test):
-            raise ValueError(
-                f"fold {number} of cv has no {'test' if len(train) else 'training'} rows"
-            )
-        counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in (train, test)]
+        # Masks and numbers from the end are numbers of rows, too.
+        parts = [np.arange(len(codes))[rows] for rows in (train, test)]
+        if any(len(np.unique(rows)) < len(rows) for rows in parts):
+            raise ValueError(f"fold {number} of cv repeats rows; expected each row once")
+        if not all(map(len, parts)):
+            empty = "test" if len(train) else "training"
+            raise ValueError(f"fold {number} of cv has no {empty} rows")
+        counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in parts]
         cut = np.all(counts, axis=0)
         for count in counts:
             cut |= (count > 0) & (count < queries.sizes)

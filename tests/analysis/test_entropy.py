@@ -217,6 +217,13 @@ def test_lists_with_few_documents_are_left_out(lists):
     )
     with pytest.raises(ValueError, match=r"lists has none with 5 documents of each grade 1..2"):
         informativeness([gb.nDCG()], [*lists, short])
+    # Grades that do not occur are grades too. The default grid would have 10**13 entries.
+    high = ranked_lists(np.repeat([100, 1, 0], 5), np.arange(15.0))
+    for compute in (partial(informativeness, ["ndcg"]), threshold_sweep, most_informative_g):
+        with pytest.raises(
+            ValueError, match=r"lists has none with 5 documents of each grade 1..100"
+        ):
+            compute(high)
 
 
 def test_sweep_over_thresholds(lists):

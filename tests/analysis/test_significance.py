@@ -5,11 +5,12 @@ import tracemalloc
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import gapboost as gb
-from gapboost.analysis import significance
+from gapboost.analysis import significance, tau_ap
 from gapboost.evaluation import PerQuery
 
 
@@ -174,6 +175,26 @@ def of(qid, *measures):
 def test_values_that_cannot_be_paired(first, second, measure, named):
     with pytest.raises(ValueError, match=named):
         significance(first, second, measure=measure)
+
+
+def test_series_are_paired_by_their_index():
+    first = pd.Series([0.5, 0.7, 0.9, 0.1], index=list("abcd"))
+    second = pd.Series([0.4, 0.5, 0.8, 0.2], index=list("abcd"))
+    expected = significance(first.to_numpy(), second.to_numpy(), random_state=0).differences
+    for other in (second, second[::-1], second.sample(frac=1, random_state=0)):
+        found = significance(first, other, random_state=0)
+        np.testing.assert_array_equal(found.differences, expected)
+        assert tau_ap(first, other) == tau_ap(first.to_numpy(), second.to_numpy())
+    twice = pd.Series([0.4, 0.5, 0.8, 0.2], index=list("aabb"))
+    np.testing.assert_array_equal(
+        significance(first.set_axis(list("aabb")), twice).differences, expected
+    )
+    for wrong in (second.set_axis(list("abce")), second.reset_index(drop=True), twice, second[:3]):
+        for compare in (significance, tau_ap):
+            with pytest.raises(ValueError, match="index"):
+                compare(first, wrong)
+    # Position decides where one has no index.
+    np.testing.assert_array_equal(significance(first, second.to_numpy()).differences, expected)
 
 
 @pytest.mark.parametrize("n", [2, 3, 40])

@@ -67,6 +67,89 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     assert result.means == pytest.approx(result.values.mean(axis=2))
 
 
+def by_topic(measure, qrels, run):
+    """Values of a measure of ir_measures for one run."""
+    return system_values([measure], qrels, {"run": run}).values[0, 0].tolist()
+
+
+@pytest.mark.parametrize("topics", ["12", ["a-1", "b-1"], ["x", "é 1"], ["01", "1"]])
+@pytest.mark.parametrize(
+    "measure", [ir_measures.ERR @ 3, ir_measures.nDCG(dcg="exp-log2") @ 3, ir_measures.AP], ids=str
+)
+def test_names_of_topics_do_not_matter(measure, topics):
+    """gdeval, which computes two of the measures, takes what follows a hyphen of a number."""
+    qrels = dict(zip(topics, ({"a": 2, "b": 0}, {"a": 0, "b": 4}), strict=True))
+    run = {topic: {"a": 2.0, "b": 1.0} for topic in topics} | {"c-1": {"a": 9.0}}
+    found = by_topic(measure, qrels, run)
+    ours = {"AP": "ap", "ERR": gb.ERR(top=4, k=3)}.get(measure.NAME, "ndcg@3")
+    expected = trec.evaluate(ours, qrels, run, per_query=True)
+    np.testing.assert_allclose(found, next(iter(expected.values())), atol=1e-5)
+    # gdeval ends for higher grades.
+    qrels[topics[1]]["b"] = 5
+    if measure.NAME == "AP":
+        assert by_topic(measure, qrels, run) == found
+    else:
+        with pytest.raises(ValueError, match=r"^qrels holds the grade 5.*ir_measures"):
+            by_topic(measure, qrels, run)
+
+
+JUDGMENTS = {"1": {"a": 1, "b": -1, "c": 0}, "2": {"a": -1}}
+RETRIEVED = {"1": {"u": 4.0, "b": 3.0, "a": 2.0, "c": 1.0}, "2": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (ir_measures.Bpref, 1.0),
+        (ir_measures.Judged @ 2, 0.5),
+        (ir_measures.AP(judged_only=True), 1.0),
+        (ir_measures.AP, 1 / 3),
+        (ir_measures.nDCG, 0.5),
+        (ir_measures.nDCG(judged_only=True), 1.0),
+        (ir_measures.nDCG(gains={0: 0, 1: 5}) @ 4, 0.5),
+    ],
+    ids=str,
+)
+def test_judgments_below_0_are_none(measure, expected, monkeypatch):
+    """pytrec_eval may not return from nDCG with them: they are not handed on to it."""
+    given = []
+
+    def iter_calc(measures, qrels, run):
+        given.append(
+            ({one.NAME for one in measures}, min(min(q.values()) for q in qrels.values() if q))
+        )
+        return calculate(measures, qrels, run)
+
+    calculate = ir_measures.iter_calc
+    monkeypatch.setattr(ir_measures, "iter_calc", iter_calc)
+    found = system_values([ir_measures.RR, measure], JUDGMENTS, {"run": RETRIEVED}).values
+    assert found[:, 0, 0] == pytest.approx([1 / 3, expected])
+    assert [least for names, least in given if "nDCG" in names] == [0] * (measure.NAME == "nDCG")
+
+
+def test_gains_below_0_are_refused():
+    with pytest.raises(ValueError, match=r"^measures .*gains"):
+        by_topic(ir_measures.nDCG(gains={0: -1}), {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
+def test_numbers_that_ir_measures_refuses():
+    qrels, run = {"1": {"a": np.int64(2), "b": 1.0}}, {"1": {"a": np.float32(1), "b": 2}}
+    assert by_topic(ir_measures.P @ 1, qrels, run) == [1]
+    with pytest.raises(ValueError, match=r"^qrels .*0\.5.*whole"):
+        by_topic(ir_measures.P @ 1, {"1": {"a": 0.5}}, run)
+
+
+@pytest.mark.parametrize("judged", "abc")
+def test_each_tool_behind_ir_measures_orders_equal_scores_by_its_own_rule(judged):
+    """What the documentation says of RR and RR@k."""
+    qrels, run = {"1": dict.fromkeys("abc", 0) | {judged: 1}}, {"1": dict.fromkeys("bac", 1.0)}
+    assert by_topic(ir_measures.RR, qrels, run) == [1 / ("cba".index(judged) + 1)]
+    assert by_topic(ir_measures.RR @ 3, qrels, run) == [1 / ("abc".index(judged) + 1)]
+    # gdeval has falling ids too.
+    (found,) = by_topic(ir_measures.nDCG(dcg="exp-log2") @ 3, qrels, run)
+    assert found == pytest.approx(1 / np.log2("cba".index(judged) + 2), abs=1e-5)
+
+
 BAD = [
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values"),
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "values"),

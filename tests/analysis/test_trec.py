@@ -51,15 +51,58 @@ def test_reads_judgments_and_runs(written, ending, mark, end):
     }
 
 
-def test_reads_beir_and_ms_marco(written):
+def test_reads_judgments_of_beir_and_ms_marco(written):
     beir = "query-id\tcorpus-id\tscore\nPLAIN-2\tMED-10\t2\nPLAIN-2\tMED-7\t1\n"
     assert trec.read_qrels(written(beir)) == {"PLAIN-2": {"MED-10": 2, "MED-7": 1}}
+    assert trec.read_qrels(written(beir.partition("\n")[2])) == trec.read_qrels(written(beir))
     assert trec.read_qrels(written("7\t0\t55\t1\n")) == {"7": {"55": 1}}
-    run = trec.read_run(written("7\t55\t1\n7\t66\t2\n8\t55\t1\n"))
-    assert run == {"7": {"55": -1, "66": -2}, "8": {"55": -1}}
-    for reader in (trec.read_qrels, trec.read_run):
-        with pytest.raises(ValueError, match=r"file\.txt"):
-            reader(written("7\t55\t1\n7\t66\t2\t1\n"))
+    with pytest.raises(ValueError, match=r"file\.txt has a column 'rank'"):
+        trec.read_qrels(written("query document Rank\n1 a 2"))
+
+
+# Third columns of topic 7, whose documents are a, b, ..., and of topic 8; the sign of the scores
+# that they are, 0 for an error.
+THIRD_COLUMNS = {
+    "ranks": ("1 2 3", "1 2", -1),
+    "ranks in a part of the list": ("1 4 9", "1", -1),
+    "named ranks": ("qid\tpid\trank\n 3 7 2", "2 1", -1),
+    "named scores": ("query-id\tcorpus-id\tscore\n 1 2 3", "1 2", 1),
+    "scores of a ranker": ("qid pid rerank_score\n 3 7 2", "2 1", 1),
+    "scores with a title in capitals": ("Query Doc Similarity\n 1 2 3", "1 2", 1),
+    "fractions": ("12.5 12.25 3", "1 2", 1),
+    "one fraction": ("1 2 3", "1 2.5", 1),
+    "with zero": ("2 0 1", "1", 1),
+    "rising from 0": ("0 1 2", "0", 0),
+    "negative": ("-1 -2 -3", "-1", 1),
+    "repeated": ("2 1 1", "1", 1),
+    "large whole numbers": ("310 120 57", "7 3", 1),
+    "unordered whole numbers": ("120 57 310", "3 7", 1),
+    "falling to 1": ("3 2 1", "2 1", 0),
+    "1 to 3 in no order": ("2 3 1", "1 2", 0),
+    "rising from 2": ("2 5 9", "3 4", 0),
+    "named ranks with fractions": ("qid pid rank\n 1.5 2 3", "1", 0),
+    "named ranks from -1": ("qid pid rank\n -1 2 3", "1", 0),
+}
+
+
+@pytest.mark.parametrize("ending", COMPRESS)
+@pytest.mark.parametrize("case", THIRD_COLUMNS)
+def test_third_columns_are_ranks_or_scores(written, case, ending):
+    first, second, sign = THIRD_COLUMNS[case]
+    header, _, first = first.rpartition("\n")
+    topics = {"7": first.split(), "8": second.split()}
+    lines = [header] * bool(header)
+    for topic, numbers in topics.items():
+        lines += [f"{topic}\t{name}\t{n}" for name, n in zip("abc", numbers, strict=False)]
+    path = written("\n".join(lines), f"run.{ending}")
+    if not sign:
+        with pytest.raises(ValueError, match=rf"run\.{ending}.*rank"):
+            trec.read_run(path)
+        return
+    assert trec.read_run(path) == {
+        topic: {name: sign * float(n) for name, n in zip("abc", numbers, strict=False)}
+        for topic, numbers in topics.items()
+    }
 
 
 def test_names_are_what_the_file_says(written):
@@ -88,23 +131,52 @@ def test_a_run_that_cannot_be_written(tmp_path, run):
 
 
 NOT_TEXT = (b"caf\xe9 0 a 1\n", RUN.encode("utf-16"))
+BROKEN = {
+    trec.read_qrels: {
+        QRELS: (
+            *("601 0 x", "601 0 x 1 1", "601 0 x good", "601 0 x nan", "601 0 x 0.5", "601 0 a 2"),
+            *("601", "601 Q0 c 1 9.5 x", "601 0 x 1_0"),
+        ),
+        "topic document grade\n1 a 2\n": ("1 a", "1 a 1", "1 0 b 1", "topic document grade"),
+        "": (RUN, "topic 0 document grade", "1 a nan", "1 a 1,5"),
+    },
+    trec.read_run: {
+        RUN: (
+            *("601 Q0 x 1 9.5", "601 Q0 a name 1 9.5 tag", "601 Q0 x 1 high tag", QRELS),
+            *("601 Q0 x 1 nan tag", "601 Q0 x 1 inf tag", "601 Q0 a 7 1.0 tag"),
+        ),
+        "topic document score\n1 a 2\n": (
+            "1 a",
+            "1 a 1",
+            "1 Q0 b 1 3.5 tag",
+            "1 b high",
+            "1 b inf",
+        ),
+        "": (QRELS, "1 a nan", "1 a 1,5"),
+    },
+}
 
 
 @pytest.mark.parametrize(
-    ("reader", "lines"),
+    ("reader", "good", "broken"),
     [
-        *((trec.read_qrels, line) for line in ("601 0 x", "601 0 x 1 1", "601 0 x good")),
-        *((trec.read_qrels, line) for line in ("601 0 x nan", "601 0 x 0.5", "601 0 a 2", "601")),
-        *((trec.read_run, line) for line in ("601 Q0 x 1 9.5", "601 Q0 a name 1 9.5 tag")),
-        *((trec.read_run, line) for line in ("601 Q0 x 1 high tag", "601 Q0 x 1 nan tag")),
-        *((trec.read_run, line) for line in ("601 Q0 x 1 inf tag", "601 Q0 a 7 1.0 tag")),
-        *((reader, line) for reader in (trec.read_qrels, trec.read_run) for line in NOT_TEXT),
+        (reader, good, line)
+        for reader, layouts in BROKEN.items()
+        for good, lines in layouts.items()
+        for line in lines
     ],
 )
-def test_broken_lines_and_duplicates_are_refused(written, reader, lines):
-    good = (QRELS if reader is trec.read_qrels else RUN).encode()
+def test_broken_lines_and_repeated_documents_are_named(written, reader, good, broken):
+    number = good.count("\n") + 2
+    with pytest.raises(ValueError, match=rf"file\.txt, line {number}: .*expected"):
+        reader(written(f"\n{good}{broken}"))
+
+
+@pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
+@pytest.mark.parametrize("content", NOT_TEXT)
+def test_files_that_are_no_text(written, reader, content):
     with pytest.raises(ValueError, match=r"file\.txt"):
-        reader(written(good + (lines if isinstance(lines, bytes) else lines.encode())))
+        reader(written(content))
 
 
 @pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
@@ -139,6 +211,17 @@ CALLS = {
 def test_ids_that_are_no_strings_are_refused(call, ids):
     with pytest.raises(TypeError, match=r"(qrels|run) has topics or documents .*expected strings"):
         CALLS[call](*IDS[ids])
+
+
+@pytest.mark.parametrize("call", ["evaluate", "bpref", "ir_measures"])
+def test_documents_without_any_judgment_are_a_warning(call):
+    """A column of numbers with a missing one becomes a column of floats."""
+    qrels = {"1": {"12": 1, "13": 0, "14": 0}, "2": {"15": 1, "16": 0}}
+    floats = {topic: {f"{d}.0": 1.0 for d in documents} for topic, documents in qrels.items()}
+    with pytest.warns(UserWarning, match=r"no judged document .*'1\d\.0' in run and '1\d'"):
+        CALLS[call](qrels, floats)
+    # A poor system is not warned of.
+    CALLS[call](qrels, {"1": {"unjudged": 2.0, "13": 1.0}, "2": {"unjudged": 1.0}})
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -268,6 +351,19 @@ def test_trec_eval_has_ties_where_scores_differ_in_double_precision_alone():
     qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.00000002, "b": 1.00000001, "c": 0.5}}
     assert trec.evaluate(gb.AP(), qrels, run) == {gb.AP(): 1}
     assert trec.evaluate(gb.AP(), qrels, run, ties="trec_eval") == {gb.AP(): 0.5}
+
+
+@pytest.mark.parametrize("grades", [[100, 1, 0], [0, *range(50, 80)], [255, 255]])
+def test_lists_have_the_grades_of_the_judgments(grades):
+    """Many or high grades are numbered within the library."""
+    qrels = {"1": {f"d{i:02}": grade for i, grade in enumerate(grades)}, "2": {"a": 1}}
+    qrels["1"]["lost"] = 70
+    run = {"1": {f"d{i:02}": 1.0 - i for i in range(len(grades))}, "2": {"a": 1.0}}
+    lists = trec.rankings(qrels, run).lists()
+    assert lists[0].grades.tolist() == list(grades)
+    assert lists[0].recall_base.tolist() == oracle.grade_counts([*grades, 70], max(*grades, 70))
+    assert lists[1].recall_base[1] == lists[1].recall_base.sum() == 1
+    assert lists[1].grades.dtype == np.int32
 
 
 def test_lists_are_in_the_order_of_trec_eval():

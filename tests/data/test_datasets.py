@@ -92,8 +92,13 @@ def test_sizes_of_queries_beside_the_file(folder, first, numbers):
     sizes = (folder / "rank.test.query").read_text().split()
     assert np.bincount(dense.qid).tolist() == list(map(int, sizes))
     assert (dense.n_queries, len(dense)) == numbers
-    with pytest.raises(ValueError, match="found query '0', which is in"):
-        load_letor([folder / "rank.train.gz", folder / "rank.test.gz"])
+    # Queries of several files are numbered on.
+    train = load_letor(folder / "rank.train.gz")
+    both = load_letor([folder / "rank.train.gz", folder / "rank.test.gz"])
+    expected = [*train.qid, *(dense.qid + train.n_queries)]
+    npt.assert_array_equal(both.qid, expected)
+    fold = load_letor_fold([folder / f"rank.{name}.gz" for name in ("train", "test", "test")])
+    npt.assert_array_equal(fold.test.qid, dense.qid)
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -109,6 +114,17 @@ def test_compression_line_ends_and_byte_order_marks(write, ending, end, mark):
     assert data.y.tolist() == [2, 0, 1]
     assert data.qid.tolist() == ["é", "é", "9"]
     assert data.docid.tolist() == ["a", "b", "é"]
+
+
+def test_numbers_beyond_float32_are_missing(write):
+    """Istella has the largest number of float64, of which XGBoost would make infinity."""
+    largest, single = np.finfo(np.float64).max, float(np.finfo(np.float32).max)
+    data = load_letor(
+        write(f"1 qid:1 1:{largest} 2:{-largest} 3:{single} 4:-{single} 5:inf 6:1e39\n")
+    )
+    npt.assert_array_equal(data.X, [[np.nan, np.nan, single, -single, np.inf, np.nan]])
+    data = load_letor(write(f"1 qid:1 1:{largest} 2:3\n"), dense=False)
+    npt.assert_array_equal(data.X.toarray(), [[np.nan, 3]])
 
 
 def test_null_is_missing_and_absent_is_zero(write):
@@ -226,7 +242,41 @@ def test_parts_of_a_fold_have_the_same_columns(write, tmp_path):
 # --- files that cannot be read --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", ["1\n1\n", "2\n2\n", "1.5\n1.5\n", "4\n-1\n", None])
+def test_dropped_rows_count_in_the_sizes_of_queries(write):
+    write("2\n1\n2\n", "r.query")
+    data = load_letor(write("1 1:1\n-1 1:2\n-1 1:3\n0 1:4\n2 1:5\n", "r"), drop_unlabelled=True)
+    assert (data.X[:, 0].tolist(), data.qid.tolist()) == ([1, 4, 5], [0, 2, 2])
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("name", ["weight", "position", "init"])
+def test_files_of_lightgbm_that_are_not_read_are_named(write, name, ending):
+    write("2\n1\n", "r.query")
+    beside = write("1\n1\n1\n", f"r.{name}")
+    path = write("1 1:1\n0 1:2\n2 1:3\n", f"r{ending}")
+    with pytest.raises(ValueError, match=rf"r\.{name}, .*expected"):
+        load_letor(path)
+    beside.unlink()
+    assert load_letor(path).qid.tolist() == [0, 0, 1]
+
+
+def test_lightgbm_reads_the_files_that_are_refused(write):
+    lightgbm = pytest.importorskip("lightgbm")
+    path = write("1 1:1\n0 1:2\n2 1:3\n", "r")
+    for ending, numbers in (("query", "2\n1\n"), ("weight", "1\n2\n3\n"), ("init", "4\n5\n6\n")):
+        write(numbers, f"r.{ending}")
+    write("7\n8\n7\n", "r.position")
+    parameters = {"verbose": -1, "objective": "lambdarank", "min_data_in_bin": 1}
+    found = lightgbm.Dataset(str(path), params=parameters).construct()
+    assert found.get_group().tolist() == [2, 1]
+    assert found.get_weight().tolist() == [1, 2, 3]
+    assert found.get_init_score().tolist() == [4, 5, 6]
+    assert found.get_position().tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "sizes", ["1\n1\n1\n", "0\n1\n2\n", "1\n1\n", "2\n2\n", "1.5\n1.5\n", "4\n-1\n", None]
+)
 def test_wrong_group_sizes(write, sizes):
     if sizes is not None:
         write(sizes, "r.query")

@@ -3,6 +3,7 @@
 import functools
 import json
 import operator
+import re
 
 import engines as engines_as_documented
 import lightgbm
@@ -36,6 +37,17 @@ SCALES = np.float32(10.0) ** np.linspace(-3, 12, N).astype(np.float32)
 
 def with_gaps(rows):
     return np.where(np.random.default_rng(1).random(rows.shape) < 0.3, np.nan, rows)
+
+
+def missing_by_grade(data):
+    """Return small whole numbers, of which more are missing in relevant documents."""
+    gaps = np.random.default_rng(2).random(data.X.shape) < 0.1 + 0.2 * data.y[:, None]
+    return np.where(gaps, np.nan, np.round(data.X / 3))
+
+
+def largest(data):
+    """Return numbers of which XGBoost makes thresholds beyond float32, some of them missing."""
+    return np.clip(missing_by_grade(data), -3, 3) * 1e38
 
 
 def fit(twin, rows=X, **parameters):
@@ -85,6 +97,8 @@ MODELS = {
     "deep": (either({"num_leaves": 63}, {"max_depth": 8}), with_gaps(T)),
     "scales": (lambda twin: fit(twin, X * SCALES), T * SCALES),
     "integers": (lambda twin: fit(twin, np.round(X - 5)), np.round(T - 5)),
+    "largest numbers": (lambda twin: fit(twin, largest(TRAIN)), largest(TEST)),
+    "missing or not": (lambda twin: fit(twin, missing_by_grade(TRAIN)), missing_by_grade(TEST)),
     "dart": (either({"boosting_type": "dart"}, {"booster": "dart", "rate_drop": 0.5}), T),
     "several trees": (either({"data_sample_strategy": "goss"}, {"num_parallel_tree": 3}), T),
     "booster": (booster, T),
@@ -97,9 +111,11 @@ def trained(library, name):
     return MODELS[name][0](LIGHTGBM if library == "lightgbm" else XGBOOST)
 
 
-def exported(engine, model, rows, folder, feature_names=NAMES):
+def exported(engine, model, rows, folder, feature_names=NAMES, **options):
     """Content of the two files."""
-    verification = ENGINES[engine][0](model, rows, folder / "gap.json", feature_names=feature_names)
+    verification = ENGINES[engine][0](
+        model, rows, folder / "gap.json", feature_names=feature_names, **options
+    )
     assert verification == folder / "gap.verification.json"
     return json.loads((folder / "gap.json").read_text()), json.loads(verification.read_text())
 
@@ -188,6 +204,72 @@ def test_values_that_lightgbm_takes_for_zero(tmp_path):
         content, checks = exported(engine, model, tiny, tmp_path, ["a"])
         check(engine, content, checks, ["a"], atol=1e-7)
     assert len(set(checks["scores"])) == 2
+
+
+@twins
+@engines
+def test_small_scores_are_verified_as_large_ones_are(twin, engine, tmp_path):
+    model = fit(twin, learning_rate=1e-8)
+    content, checks = exported(engine, model, T[:20], tmp_path)
+    file, scores = tmp_path / "gap.verification.json", np.array(checks["scores"])
+    assert 0 < np.ptp(scores) < 1e-6
+    assert verify(file, check(engine, content, checks)).empty
+    shifted = scores + 0.01 * np.ptp(scores)
+    assert len(verify(file, shifted)) == len(scores)
+
+
+@pytest.mark.slow
+@twins
+def test_many_trees_may_round_more(twin, tmp_path):
+    model = fit(twin, n_estimators=3000, learning_rate=0.001)
+    content, checks = exported("ltr_plugin", model, T[:20], tmp_path)
+    scores = ltr_plugin_scores(content, NAMES, checks["rows"])
+    assert verify(tmp_path / "gap.verification.json", scores).empty
+
+
+def test_scores_that_rounding_makes_equal_are_refused(tmp_path):
+    model = fit(XGBOOST, base_score=1e6, learning_rate=0.01)
+    for engine in ENGINES:
+        with pytest.raises(ValueError, match=r"^ranker has scores of 99999.*rounding"):
+            exported(engine, model, T[:20], tmp_path)
+
+
+@pytest.mark.parametrize("threshold", [1e300, 3.5e38, 1e-35, 1e-36, 0.0])
+@engines
+def test_thresholds_at_the_ends_and_near_0(engine, threshold, tmp_path):
+    """LightGBM writes 1e300 for infinity, where a split asks whether a value is missing."""
+    values = np.repeat([-1.0, 0.0, 1.0, np.nan], 75)
+    y = np.repeat([0, 1, 2, 3], 75)
+    model = LIGHTGBM.ranker(n_estimators=1, min_child_samples=1).fit(
+        values[:, None], y, np.arange(300) % 10
+    )
+    text, n = re.subn(
+        r"(?<=\nthreshold=)\S+ \S+", f"{threshold} {-threshold}", model.booster_.model_to_string()
+    )
+    assert n == 1
+    model = lightgbm.Booster(model_str=text)
+    # Solr does not separate numbers below 1e-13 from 0.
+    tiny = [] if engine == "solr" else [-1e-36, 1e-36]
+    rows = np.array([-3e38, -1.0, *tiny, 0.0, 1.0, 3e38, np.nan])[:, None]
+    content, checks = exported(engine, model, rows, tmp_path, ["a"])
+    check(engine, content, checks, ["a"], atol=1e-7)
+
+
+@twins
+@engines
+def test_shifted_scores(twin, engine, tmp_path):
+    model = either({"n_estimators": 1}, {"n_estimators": 1})(twin)
+    plain = np.array(exported(engine, model, T[:200], tmp_path)[1]["scores"])
+    assert plain.min() < 0
+    content, checks = exported(engine, model, T[:200], tmp_path, shift="auto")
+    found = check(engine, content, checks)
+    np.testing.assert_allclose(np.subtract(found, plain), found[0] - plain[0], atol=1e-6)
+    assert 0 <= min(found) < 1e-5  # some document has the lowest leaf of the only tree
+    shifted = exported(engine, model, T[:200], tmp_path, shift=-2.5)
+    npt.assert_allclose(check(engine, *shifted), plain - 2.5, atol=1e-6)
+    for shift in ("more", np.nan, None, True):
+        with pytest.raises(ValueError, match=r"^shift "):
+            exported(engine, model, T[:20], tmp_path, shift=shift)
 
 
 @twins

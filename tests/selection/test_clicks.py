@@ -1,6 +1,10 @@
 """g from clicks: simulated users with a known g, closed forms, and errors for unusable clicks."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import gapboost as gb
@@ -52,14 +56,33 @@ def test_sessions_widen_the_intervals():
     assert by_user.high[0] - by_user.low[0] > 1.5 * (by_row.high[0] - by_row.low[0])
 
 
-def test_rows_of_unknown_sessions_are_sessions_by_themselves():
+UNKNOWN = {
+    "numbers": lambda rows: np.where(rows < 0, np.nan, rows),
+    "None": lambda rows: [None if row < 0 else int(row) for row in rows],
+    "None beside text": lambda rows: [None if row < 0 else f"u{row}" for row in rows],
+    "NaN beside text": lambda rows: [np.nan if row < 0 else f"u{row}" for row in rows],
+    "NA": lambda rows: pd.Series(rows).where(rows >= 0).astype("Int64"),
+    "objects": lambda rows: pd.Series([None if row < 0 else f"u{row}" for row in rows]),
+    "NaT": lambda rows: pd.to_datetime(pd.Series(rows).where(rows >= 0), unit="D"),
+    "tuples": lambda rows: [None if row < 0 else ("u", int(row)) for row in rows],
+    "polars": lambda rows: pl.Series([None if row < 0 else f"u{row}" for row in rows]),
+}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_rows_of_unknown_sessions_are_sessions_by_themselves(kind):
     grades, clicks, sessions = users((0.5, 0.5), 50)
-    sessions = np.where(sessions < 25, sessions, np.nan)
-    unknown = np.isnan(sessions)
-    alone = np.where(unknown, 100 + np.arange(len(sessions)), sessions)
-    assert g_from_clicks(grades, clicks, sessions=sessions) == g_from_clicks(
-        grades, clicks, sessions=alone
-    )
+    rows = np.where(sessions < 25, sessions, -1)
+    alone = np.where(rows < 0, 100 + np.arange(len(rows)), rows)
+    estimate = partial(g_from_clicks, grades, clicks, n_resamples=10, confidence=0.5)
+    assert estimate(sessions=UNKNOWN[kind](rows)) == estimate(sessions=alone)
+    assert estimate(sessions=[None] * len(rows)) == estimate()
+
+
+def test_sessions_that_could_be_confused():
+    for sessions in ([1, "1", 2], [True, 1, 2], [[1], [2], [3]], ["a", "b"]):
+        with pytest.raises(ValueError, match=r"^sessions "):
+            g_from_clicks([0, 1, 1], [0, 1, 1], sessions=sessions)
 
 
 def test_closed_form_and_counts():

@@ -211,6 +211,25 @@ def test_query_folds():
     assert splits(PredefinedSplit(of_fold)) == splits(3)
 
 
+def test_folds_are_rows_of_whole_queries_each_of_them_once():
+    qid = ["a", "a", "b", "b"]
+    whole, mask = ([0, 1], [2, 3]), np.array([True, True, False, False])
+    for fold in (whole, (mask, ~mask), ([-4, -3], [3, 2])):
+        assert query_folds(qid, [fold])[0][0] is fold[0]
+    for fold, found in (
+        (([0, 0], [2, 3]), "repeats"),
+        (([0, 1, 1], [2, 3]), "repeats"),
+        (([0, 1], [2, 3, -1]), "repeats"),
+        (([0], [2, 3]), "cuts"),
+        (([0, 1], [1, 2, 3]), "cuts"),
+    ):
+        with pytest.raises(ValueError, match=f"^fold 1 of cv {found}"):
+            query_folds(qid, [whole, fold])
+        search = GSearchCV(LGBM, {"n_estimators": [2]}, scoring=TARGET, cv=[whole, fold])
+        with pytest.raises(ValueError, match=f"^fold 1 of cv {found}"):
+            search.fit(X[:4], [0, 1, 0, 1], qid=qid)
+
+
 def test_kinds_of_ids_weights_and_frames():
     def scores(ids=QID, rows=X, y=Y, grid=None, **given):
         search = GSearchCV(LGBM, grid or {"n_estimators": [3]}, scoring=TARGET, cv=folds)
