@@ -13,7 +13,7 @@ from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
-from gapboost.xgboost.models import finished
+from gapboost.xgboost.models import finished, to_continue
 from gapboost.xgboost.private import register_on_spark
 
 imported("pyspark", "spark", "by gapboost.spark")
@@ -90,8 +90,11 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         return SparkXGBGAPRankerModel
 
     def setParams(self, **kwargs: Any) -> None:
-        """Set parameters; measures are kept as text."""
-        super().setParams(**{n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()})
+        """Set parameters; measures are kept as text, and a model to continue as a booster."""
+        given = {n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()}
+        if given.get("xgb_model") is not None:
+            given["xgb_model"] = to_continue(given["xgb_model"])
+        super().setParams(**given)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -120,6 +123,8 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         data.summary.check_contrasts(names[0])
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
+        if "xgb_model" in train:
+            train["xgb_model"] = to_continue(train["xgb_model"])
         n_jobs = booster["nthread"]
         train["obj"] = objective(plan.objective, n_jobs=n_jobs)
         train["custom_metric"] = eval_metric(plan.measures[::-1], n_jobs=n_jobs)

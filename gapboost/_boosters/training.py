@@ -117,7 +117,8 @@ class Gradients:
         position_factors: PositionFactors | None = None,
         every: DataSummary | None = None,
     ) -> None:
-        if every is not None and objective.in_units_of_rows:
+        # A worker whose rows weigh nothing has no mean size.
+        if every is not None and objective.in_units_of_rows and data.weighted_size:
             # These objectives multiply a query by the mean size of the data that they see.
             size = every.weighted_size / data.weighted_size
             data = replace(data, weights=data.weights * size)

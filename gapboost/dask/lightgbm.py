@@ -5,18 +5,23 @@ from typing import Any, Self
 from distributed import default_client
 from lightgbm.dask import DaskLGBMRanker
 
-from gapboost._boosters.ranker import EARLY_STOPPING, Plan, refuse
-from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.ranker import EARLY_STOPPING, refuse
+from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import Gradients
-from gapboost._data.features import split
+from gapboost._data.features import feature_names
 from gapboost._data.judged import DataSummary
-from gapboost.dask.rows import survey
+from gapboost.dask.rows import dask_rows
 from gapboost.lightgbm import LGBMGAPRanker, private
 from gapboost.lightgbm.callbacks import units
+from gapboost.lightgbm.ranker import to_continue
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
 HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
-OFFERED = "LightGBM has no evaluation sets, early stopping, positions and sizes of queries on Dask"
+NO_METRICS = (
+    "each of LightGBM's workers evaluates its own rows alone, so that values would depend on the "
+    "worker that reports them"
+)
+NO_POSITIONS = "LightGBM's Dask training passes no positions to its workers"
 
 
 class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
@@ -30,8 +35,9 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
     rows of the workers, which also smooth leaves by estimates of their sizes, and ties are ordered
     within each worker.
 
-    It has no evaluation sets, no early stopping and no positions, because LightGBM adds up no
-    Python metrics over its workers. If a worker fails, the others wait for LightGBM's `time_out`.
+    It has no evaluation sets and no early stopping, because each of LightGBM's workers evaluates
+    its own rows alone, and no positions. Empty partitions are left out. If a worker fails, the
+    others wait for LightGBM's `time_out`.
 
     Parameters
     ----------
@@ -57,7 +63,9 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         qid: Any = None,
         sample_weight: Any = None,
         *,
+        group: Any = None,
         init_score: Any = None,
+        init_model: Any = None,
         **booster: Any,
     ) -> Self:
         """Train on all workers that hold partitions.
@@ -74,40 +82,49 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
             the column ``qid``.
         sample_weight, init_score : Dask array or series of shape (N,), optional
             As in `LGBMGAPRanker.fit`, one value for each row.
+        group : Dask array or series, optional
+            Instead of `qid`: each partition holds the sizes of the queries in the partition of `X`,
+            whose rows come query by query. `lightgbm.DaskLGBMRanker` takes the same.
+        init_model
+            As in `LGBMGAPRanker.fit`. A file has to exist where `fit` is called.
         **booster
-            `feature_name`, `categorical_feature`, `callbacks` and `init_model`, as in
-            `LGBMGAPRanker.fit`. Each worker calls its own copy of the callbacks.
+            `feature_name`, `categorical_feature` and `callbacks`, as in `LGBMGAPRanker.fit`. Each
+            worker calls its own copy of the callbacks.
 
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable, or if a query is in several partitions.
+            If an argument or parameter is unusable, if a query is in several partitions, or if
+            categories of a column differ between partitions.
         """
         given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
         early = {name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}
+        refuse({"position": booster.pop("position", None)}, NO_POSITIONS)
         others = {name: value for name, value in booster.items() if name not in HANDED_ON}
-        refuse({**early, **others}, OFFERED)
+        refuse({**early, **others}, NO_METRICS)
         plan = self._plan()
-        X, qid = split(X, qid)
         client = given.pop("client", None) or default_client()
-        summary, _ = survey(client, plan.limit, y=y, qid=qid, sample_weight=sample_weight)
-        summary.check_contrasts("y")
-        objective = plan.resolved(summary.occurring).objective
+        rows = dask_rows(client, plan.limit, X, y, qid, group, sample_weight, init_score)
+        rows.summary.check_contrasts("y")
+        objective = plan.resolved(rows.summary.occurring).objective
+        if init_model is not None:
+            init_model = to_continue(init_model, rows.X, booster)
         trained = private.train_on_dask(
             client=client,
-            data=X,
-            label=y,
+            data=rows.X,
+            label=rows.y,
             params={**given, "measure": "gap", "g": None, "objective": objective},
             model_factory=WorkerRanker,
-            sample_weight=sample_weight,
-            init_score=init_score,
-            group=qid,
-            summary=summary,
+            sample_weight=rows.weight,
+            init_score=rows.start,
+            group=rows.queries,
+            queries="qid" if group is None else "group",
+            summary=rows.summary,
+            init_model=init_model,
             **booster,
         )
-        learned = private.learned(trained)
-        del learned["_of_all"]
-        self._learn(objective, summary, trained._trained_names, learned)
+        names = trained._trained_names
+        self._learn(objective, rows.summary, names, private.learned(trained))
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
@@ -133,19 +150,42 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
 class WorkerRanker(LGBMGAPRanker):
     """`LGBMGAPRanker` as LightGBM's Dask training fits it on the rows of one worker."""
 
-    _of_all: DataSummary
-
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, *, group: Any, summary: DataSummary, **others: Any
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any,
+        init_score: Any,
+        group: Any,
+        queries: str,
+        summary: DataSummary,
+        **others: Any,
     ) -> Self:
-        """Train; `group` holds query ids, and `summary` is that of the rows of all workers.
+        """Train on rows that may teach nothing, and weigh nothing.
 
-        Those of this one may teach nothing.
+        Parameters
+        ----------
+        X, y, sample_weight, init_score
+            As in `LGBMGAPRanker.fit`.
+        group : array-like
+            Query ids or sizes of queries, as `queries` says by the name of the argument.
+        queries : {"qid", "group"}
+        summary : DataSummary
+            Of the rows of all workers.
+        **others
+            Arguments of `LGBMGAPRanker.fit`; evaluation sets are None.
         """
-        self._of_all = summary
-        return super().fit(X, y, group, **others)
-
-    def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
-        every = self._of_all
-        scale = units(plan.objective, every)
-        return Gradients(plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, every=every)
+        plan = self._plan()
+        given = {queries: group, "weight": sample_weight, "start": init_score}
+        rows = ranking_rows(X, y, **given, limit=plan.limit, partial=True)
+        plan = plan.resolved(summary.occurring)
+        scale = units(plan.objective, summary)
+        gradients = Gradients(
+            plan.objective, rows.data, scale, plan.n_jobs, private.TEAM, every=summary
+        )
+        handed_on = {name: others[name] for name in HANDED_ON & others.keys()}
+        trained = self._boost(gradients, rows, [], [], **handed_on)
+        learned = private.learned(trained)
+        self._learn(plan.objective, summary, feature_names(rows.X), learned)
+        return self

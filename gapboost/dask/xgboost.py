@@ -1,19 +1,22 @@
 """XGBoost ranker on a Dask cluster."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
+import dask
 import dask.array as da
 import numpy as np
 import xgboost.dask
+from xgboost.callback import EarlyStopping
 
 from gapboost._boosters.ranker import refuse
-from gapboost._data.features import split, without_qid
-from gapboost._data.grades import GradeLimit
-from gapboost._data.judged import DataSummary
-from gapboost.dask.rows import survey
+from gapboost._boosters.rows import evaluation_sets
+from gapboost._data.features import check_names, feature_names, split, without_qid
+from gapboost.dask.rows import DaskRows, dask_rows, is_same
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
-from gapboost.xgboost.models import finished
+from gapboost.xgboost.models import finished, to_continue
+from gapboost.xgboost.ranker import NAMES
 
 OFFERED = (
     "XGBoost has no functions as metrics on Dask, because it adds up measures over its workers"
@@ -28,7 +31,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
     promise the model of one machine: XGBoost merges the bins of features of its workers, and ties
     are ordered within each worker.
 
-    It has no weights and no positions.
+    It has no weights and no positions. Empty partitions are left out, and a worker without
+    validation rows trains like the others.
 
     Parameters
     ----------
@@ -59,6 +63,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
+        feature_weights: Any = None,
     ) -> Self:
         """Train on all workers that hold partitions.
 
@@ -73,29 +78,47 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             Query id of each row. A data frame `X` may hold it as the column ``qid``.
         base_margin : Dask array or series of shape (N,), optional
         eval_set : list of (X, y), optional
+            The same collections `X` and `y` are the training set. It is reported, and does not stop
+            training. Otherwise the last set does.
         eval_qid, base_margin_eval_set : list of Dask collections, optional
             Query ids and initial scores of each evaluation set.
         verbose, xgb_model
             As in `XGBGAPRanker.fit`.
+        feature_weights : array-like of shape (n_features,), optional
+            As the parameter of the ranker.
 
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable, or if a query is in several partitions.
+            If an argument or parameter is unusable, if a query is in several partitions, or if
+            categories of a column differ between partitions.
         """
         plan = self._plan()
         refuse({"eval_metric": plan.functions or None}, OFFERED)
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
-        train, summary = self._dask_matrix(plan.limit, X, y, qid, base_margin)
-        summary.check_contrasts("y")
-        plan = plan.resolved(summary.occurring)
-        sets = list(eval_set or [])
-        ids, margins = (values or [None] * len(sets) for values in (eval_qid, base_margin_eval_set))
-        evals = [
-            (self._dask_matrix(plan.limit, X, y, q, margin, train)[0], f"validation_{i}")
-            for i, ((X, y), q, margin) in enumerate(zip(sets, ids, margins, strict=True))
-        ]
+        given = X, y, qid, None, None, base_margin
+        rows = dask_rows(self.client, plan.limit, *given, names=NAMES)
+        rows.summary.check_contrasts("y")
+        plan = plan.resolved(rows.summary.occurring)
+        names = feature_names(rows.X)
+        weights = self._feature_weights(feature_weights, rows.X.shape[1])
+        train = self._dask_matrix(rows, names, feature_weights=weights)
+        metadata = {"eval_qid": eval_qid, "base_margin_eval_set": base_margin_eval_set}
+        evals = []
+        for i, (of_set, called) in enumerate(evaluation_sets(eval_set, metadata)):
+            matrix = train
+            if not _is_training_set(of_set, (X, y, qid, base_margin)):
+                matrix = self._evaluation_matrix(plan.limit, of_set, called, names, train)
+            evals.append((matrix, f"validation_{i}"))
         n_jobs = min(self.client.nthreads().values())
+        # The last measure stops training if a callback of the user's does not name another one.
+        metric = eval_metric(plan.measures[::-1], n_jobs=n_jobs)
+        callbacks = list(self.callbacks or ())
+        if self.early_stopping_rounds:
+            held_out = [name for matrix, name in evals if matrix is not train]
+            callbacks.append(
+                _early_stopping(self.early_stopping_rounds, metric.names[-1], held_out)
+            )
         found = xgboost.dask.train(
             self.client,
             self._train_parameters(self.get_xgb_params()),
@@ -103,39 +126,67 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             self.get_num_boosting_rounds(),
             evals=evals,
             obj=objective(plan.objective, n_jobs=n_jobs),
-            custom_metric=eval_metric(plan.measures[::-1], n_jobs=n_jobs),
-            early_stopping_rounds=self.early_stopping_rounds,
+            custom_metric=metric,
             verbose_eval=verbose,
-            xgb_model=xgb_model,
-            callbacks=self.callbacks,
+            xgb_model=None if xgb_model is None else to_continue(xgb_model),
+            callbacks=callbacks,
             coll_cfg=self.coll_cfg,
         )
         booster = finished(found["booster"], plan.objective)
         learned = {"_Booster": booster, "evals_result_": found["history"]}
-        self._learn(plan.objective, summary, booster.feature_names or (), learned)
+        self._learn(plan.objective, rows.summary, booster.feature_names or (), learned)
         return self
 
-    def _dask_matrix(
-        self, limit: GradeLimit, X: Any, y: Any, qid: Any, base_margin: Any, train: Any = None
-    ) -> tuple[Any, DataSummary]:
-        """Return the matrix of a data set, and the summary of its rows."""
-        X, qid = split(X, qid)
-        summary, ids = survey(self.client, limit, y=y, qid=qid)
-        # XGBoost keeps 32 bits of an id.
-        numbers = da.asarray(qid).map_blocks(partial(np.searchsorted, ids), dtype=np.int64)
-        matrix = xgboost.dask.DaskQuantileDMatrix(
+    def _evaluation_matrix(
+        self, limit: Any, given: Sequence[Any], called: Sequence[str], names: Any, train: Any
+    ) -> Any:
+        """Return the matrix of an evaluation set, whose arguments the caller `called` so."""
+        X, y, qid, start = given
+        of_X, of_y, of_qid, of_start = called
+        arguments = (of_X, of_y, of_qid, "eval_group", "sample_weight_eval_set", of_start)
+        rows = dask_rows(self.client, limit, X, y, qid, None, None, start, names=(*arguments, ""))
+        check_names(feature_names(rows.X), names, of_X)
+        if rows.X.shape[1] != train.num_col():
+            raise ValueError(
+                f"{of_X} has {rows.X.shape[1]} columns; expected {train.num_col()}, as in training"
+            )
+        # XGBoost can fail in a worker that has validation rows and no training rows.
+        with dask.annotate(workers=list(train.worker_map)):
+            return self._dask_matrix(rows, names, ref=train)
+
+    def _dask_matrix(self, rows: DaskRows, names: Sequence[str], **others: Any) -> Any:
+        """Return a matrix of XGBoost; `others` are arguments of it."""
+        # XGBoost keeps 32 bits of an id, and aligns series by their index.
+        numbers = da.asarray(rows.queries).map_blocks(
+            partial(np.searchsorted, rows.ids), dtype=np.int64
+        )
+        return xgboost.dask.DaskQuantileDMatrix(
             self.client,
-            X,
-            y,
+            rows.X,
+            _flat(rows.y),
             qid=numbers,
-            base_margin=base_margin,
+            base_margin=None if rows.start is None else _flat(rows.start),
             missing=self.missing,
+            # XGBoost makes a matrix without them for a worker without rows, and refuses it.
+            feature_names=list(names) or None,
             feature_types=self.feature_types,
             max_bin=self.max_bin,
             enable_categorical=self.enable_categorical,
-            ref=train,
+            **others,
         )
-        return matrix, summary
+
+    def _feature_weights(self, of_fit: Any, n_features: int) -> Any:
+        """Return the weights of the features, of `fit` or of the parameter, checked."""
+        weights = self.feature_weights if of_fit is None else of_fit
+        if weights is None:
+            return None
+        weights = da.asarray(weights).compute()
+        if weights.shape != (n_features,):
+            raise ValueError(
+                f"feature_weights has shape {weights.shape}; expected one weight for each of "
+                f"{n_features} features"
+            )
+        return da.from_array(weights)
 
     def predict(self, X: Any, **kwargs: Any) -> Any:
         """Return the scores of Dask collections, lazily; arguments as in `XGBGAPRanker.predict`.
@@ -158,3 +209,29 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         others = {*given, "coll_cfg", "allow_group_split", "_client", "_asynchronous", "kwargs"}
         local.__dict__.update({n: v for n, v in vars(self).items() if n not in others})
         return local
+
+
+def _flat(values: Any) -> Any:
+    """Return a Dask array of one dimension."""
+    array = da.asarray(values)
+    return array if array.ndim == 1 else array[:, 0]
+
+
+def _is_training_set(given: Sequence[Any], training: Sequence[Any]) -> bool:
+    """Return True if X and y are those of training, and nothing else is given beside them."""
+    (X, qid), (of_X, of_qid) = split(given[0], given[2]), split(training[0], training[2])
+    pairs = (X, of_X), (given[1], training[1]), (qid, of_qid), (given[3], training[3])
+    required = pairs[:2]
+    return all(is_same(*pair) for pair in required) and all(
+        a is None or (b is not None and is_same(a, b)) for a, b in pairs[2:]
+    )
+
+
+def _early_stopping(rounds: int, metric: str, held_out: Sequence[str]) -> EarlyStopping:
+    """Return XGBoost's callback that stops by the last evaluation set beside the training set."""
+    if not held_out:
+        raise ValueError(
+            f"early_stopping_rounds is {rounds}, but there is no evaluation set besides the "
+            "training set; expected eval_set with at least one"
+        )
+    return EarlyStopping(rounds=rounds, metric_name=metric, data_name=held_out[-1], maximize=True)

@@ -187,7 +187,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         }
         pairs = _evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
-        before = None if init_model is None else _to_continue(init_model, rows, others)
+        before = None if init_model is None else to_continue(init_model, rows.X, others)
         gradients = self._gradients(plan, rows, init_model)
         counter = TreeCounter()
         trained = self._boost(
@@ -358,13 +358,13 @@ def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
     return list(zip(tables, labels, strict=True))
 
 
-def _to_continue(model: Any, rows: RankingRows, others: dict[str, Any]) -> lightgbm.Booster:
+def to_continue(model: Any, X: Any, others: dict[str, Any]) -> lightgbm.Booster:
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_
     booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
     known, names = booster.feature_name(), others.get("feature_name", "auto")
-    names = feature_names(rows.X) if isinstance(names, str) else names
+    names = feature_names(X) if isinstance(names, str) else names
     # LightGBM's own names, where there were none.
     if known != [f"Column_{i}" for i in range(len(known))]:
         check_names([name.replace(" ", "_") for name in names], known, "X")

@@ -194,9 +194,10 @@ def _judged(
     label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
 ) -> Judged | None:
     """Return the queries of a data set; None for one of several workers if it has no rows."""
-    if collective.get_world_size() > 1 and not len(label):
+    several = collective.get_world_size() > 1
+    if several and not len(label):
         return None
-    return judged_groups(label, sizes, weight, measures)
+    return judged_groups(label, sizes, weight, measures, partial=several)
 
 
 def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
@@ -210,7 +211,8 @@ def summary_of_workers(data: Judged | None) -> DataSummary:
     """Return the summary of all workers' queries; each calls this once for each data set."""
     own = [] if data is None else [data.summary]
     found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
-    return DataSummary.of_parts([summary for summaries in found for summary in summaries])
+    parts = [summary for summaries in found for summary in summaries]
+    return DataSummary.of_parts(parts, "weight")
 
 
 def gradients_on(device: Any, gradients: Gradients) -> Any:
