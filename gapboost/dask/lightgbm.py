@@ -13,6 +13,7 @@ from gapboost._data.judged import DataSummary
 from gapboost.dask.rows import dask_rows
 from gapboost.lightgbm import LGBMGAPRanker, private
 from gapboost.lightgbm.callbacks import units
+from gapboost.lightgbm.models import labelled
 from gapboost.lightgbm.ranker import to_continue
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
@@ -123,8 +124,9 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
             init_model=init_model,
             **booster,
         )
-        names = trained._trained_names
-        self._learn(objective, rows.summary, names, private.learned(trained))
+        # Without the name of an objective, LightGBM's `predict` ignores `pred_early_stop`.
+        learned = {**private.learned(trained), "_Booster": labelled(trained.booster_)}
+        self._learn(objective, rows.summary, trained._trained_names, learned)
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:

@@ -14,7 +14,7 @@ from gapboost._boosters.ranker import refuse
 from gapboost._boosters.rows import evaluation_sets
 from gapboost._data.features import check_names, feature_names, split, without_qid
 from gapboost.dask.rows import DaskRows, dask_rows, is_same
-from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
+from gapboost.xgboost import XGBGAPRanker, eval_metric, objective, private
 from gapboost.xgboost.models import finished, to_continue
 from gapboost.xgboost.ranker import NAMES
 
@@ -102,7 +102,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         plan = plan.resolved(rows.summary.occurring)
         names = feature_names(rows.X)
         weights = self._feature_weights(feature_weights, rows.X.shape[1])
-        train = self._dask_matrix(rows, names, feature_weights=weights)
+        train = self._dask_matrix(rows, feature_weights=weights)
         metadata = {"eval_qid": eval_qid, "base_margin_eval_set": base_margin_eval_set}
         evals = []
         for i, (of_set, called) in enumerate(evaluation_sets(eval_set, metadata)):
@@ -150,11 +150,14 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             raise ValueError(
                 f"{of_X} has {rows.X.shape[1]} columns; expected {train.num_col()}, as in training"
             )
-        # XGBoost can fail in a worker that has validation rows and no training rows.
-        with dask.annotate(workers=list(train.worker_map)):
-            return self._dask_matrix(rows, names, ref=train)
+        # XGBoost fails in a worker that has validation rows and no training rows, and, if columns
+        # have names or categories, in one that has no validation rows.
+        with dask.annotate(workers=private.workers_of(train)):
+            matrix = self._dask_matrix(rows, ref=train)
+        private.give_each_worker_a_part(matrix, private.workers_of(train), self.client)
+        return matrix
 
-    def _dask_matrix(self, rows: DaskRows, names: Sequence[str], **others: Any) -> Any:
+    def _dask_matrix(self, rows: DaskRows, **others: Any) -> Any:
         """Return a matrix of XGBoost; `others` are arguments of it."""
         # XGBoost keeps 32 bits of an id, and aligns series by their index.
         numbers = da.asarray(rows.queries).map_blocks(
@@ -167,8 +170,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             qid=numbers,
             base_margin=None if rows.start is None else _flat(rows.start),
             missing=self.missing,
-            # XGBoost makes a matrix without them for a worker without rows, and refuses it.
-            feature_names=list(names) or None,
             feature_types=self.feature_types,
             max_bin=self.max_bin,
             enable_categorical=self.enable_categorical,
@@ -177,6 +178,10 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
 
     def _feature_weights(self, of_fit: Any, n_features: int) -> Any:
         """Return the weights of the features, of `fit` or of the parameter, checked."""
+        if of_fit is not None and self.feature_weights is not None:
+            raise ValueError(
+                "feature_weights is given, and is a parameter too; expected one of them"
+            )
         weights = self.feature_weights if of_fit is None else of_fit
         if weights is None:
             return None

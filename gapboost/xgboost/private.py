@@ -49,3 +49,19 @@ def register_on_spark(ranker: type, model: type) -> None:
     from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs  # needs Spark
 
     _set_pyspark_xgb_cls_param_attrs(ranker, model)
+
+
+def workers_of(matrix: Any) -> list[str]:
+    """Return the addresses of the Dask workers that have parts of a matrix."""
+    return list(matrix.worker_map)
+
+
+def give_each_worker_a_part(matrix: Any, workers: list[str], client: Any) -> None:
+    """Give those of the Dask workers that have no part of a matrix a row whose weight is 0."""
+    row = client.submit(_first_row, next(iter(matrix.worker_map.values()))[0])
+    for worker in set(workers) - set(matrix.worker_map):
+        matrix.worker_map[worker] = [client.submit(dict, row, workers=[worker])]
+
+
+def _first_row(part: dict[str, Any]) -> dict[str, Any]:
+    return {**{name: values[:1] for name, values in part.items()}, "weight": np.zeros(1)}
