@@ -134,7 +134,7 @@ def _check_categories(partitions: Sequence[dict[str, str]], name: str) -> None:
     if different:
         raise ValueError(
             f"{name} has other categories in some partitions, in the columns {sorted(different)}; "
-            f"expected the same in all, such as those of {name}.categorize()"
+            f"expected the same in all, such as those of {name}.categorize().persist()"
         )
 
 

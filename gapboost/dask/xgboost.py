@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
-import dask
 import dask.array as da
 import numpy as np
 import xgboost.dask
@@ -150,11 +149,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             raise ValueError(
                 f"{of_X} has {rows.X.shape[1]} columns; expected {train.num_col()}, as in training"
             )
-        # XGBoost fails in a worker that has validation rows and no training rows, and, if columns
-        # have names or categories, in one that has no validation rows.
-        with dask.annotate(workers=private.workers_of(train)):
-            matrix = self._dask_matrix(rows, ref=train)
-        private.give_each_worker_a_part(matrix, private.workers_of(train), self.client)
+        matrix = self._dask_matrix(rows, ref=train)
+        private.place_as_training(matrix, train, self.client)
         return matrix
 
     def _dask_matrix(self, rows: DaskRows, **others: Any) -> Any:

@@ -1,5 +1,6 @@
 """Names of XGBoost that are not part of its interface, checked with 3.1.3, 3.2.0 and 3.4.1."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -51,16 +52,21 @@ def register_on_spark(ranker: type, model: type) -> None:
     _set_pyspark_xgb_cls_param_attrs(ranker, model)
 
 
-def workers_of(matrix: Any) -> list[str]:
-    """Return the addresses of the Dask workers that have parts of a matrix."""
-    return list(matrix.worker_map)
+def place_as_training(matrix: Any, train: Any, client: Any) -> None:
+    """Give the parts of a Dask matrix to the workers that have training rows, some to each.
 
-
-def give_each_worker_a_part(matrix: Any, workers: list[str], client: Any) -> None:
-    """Give those of the Dask workers that have no part of a matrix a row whose weight is 0."""
+    XGBoost fails in a worker that has validation rows only and, if columns have names or
+    categories, in one without validation rows: it gets a row whose weight is 0.
+    """
     row = client.submit(_first_row, next(iter(matrix.worker_map.values()))[0])
-    for worker in set(workers) - set(matrix.worker_map):
-        matrix.worker_map[worker] = [client.submit(dict, row, workers=[worker])]
+    placed = {worker: matrix.worker_map.pop(worker, []) for worker in train.worker_map}
+    for part in chain.from_iterable(matrix.worker_map.values()):
+        worker = min(placed, key=lambda worker: len(placed[worker]))
+        placed[worker].append(client.submit(dict, part, workers=[worker], pure=False))
+    for worker, parts in placed.items():
+        if not parts:
+            parts.append(client.submit(dict, row, workers=[worker], pure=False))
+    matrix.worker_map = placed
 
 
 def _first_row(part: dict[str, Any]) -> dict[str, Any]:
