@@ -63,15 +63,14 @@ def dask_rows(
     X, y, qid, group, weight, start = values
     X, qid = split(X, qid, names=(names[0], names[2], names[3]))
     if (qid is None) == (group is None):
-        found = "missing" if qid is None else f"given, and {names[3]} too"
-        raise ValueError(f"{names[2]} is {found}; expected one query id a row")
+        problem = "missing" if qid is None else f"given, and {names[3]} too"
+        raise ValueError(f"{names[2]} is {problem}; expected one query id a row")
     numbered = enumerate((X, y, qid, group, weight, start))
     given = {i: value for i, value in numbered if value is not None or i < 2}
     for i, value in given.items():
         if not is_dask_collection(value):
-            expected = "array or data frame" if i == 0 else "array or series"
-            found = type(value).__name__
-            raise TypeError(f"{names[i]} is a {found}; expected a Dask {expected}")
+            kinds = "array or data frame" if i == 0 else "array or series"
+            raise TypeError(f"{names[i]} is a {type(value).__name__}; expected a Dask {kinds}")
     # Once for all that follows, and for the booster. One by one: Dask 2026.8 confuses the results
     # of arrays and data frames in one call.
     given = {i: client.persist(value) for i, value in given.items()}
@@ -108,7 +107,8 @@ def _of_partition(
     number: int, limit: GradeLimit, names: Sequence[str], values: dict[int, Any]
 ) -> tuple[Array, DataSummary, dict[str, str]] | None:
     """Return query ids, summary and categories of a partition; None if it has no rows."""
-    X, y, *others = (values.get(i) for i in range(6))
+    X, y = values[0], values[1]
+    others = [values.get(i) for i in range(2, 6)]
     if X.shape[0] == y.shape[0] == 0:
         return None
     try:
@@ -148,4 +148,4 @@ def is_same(a: Any, b: Any) -> bool:
         tokenize(value.optimize(fuse=False) if hasattr(value, "optimize") else value)
         for value in (a, b)
     ]
-    return names[0] == names[1]
+    return bool(names[0] == names[1])
