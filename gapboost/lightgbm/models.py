@@ -1,8 +1,11 @@
-"""Models for exporters."""
+"""Models of LightGBM: those to continue, the trees that predict, and models for exporters."""
 
 import re
+from typing import Any
 
 import lightgbm
+
+from gapboost._data.features import check_names, feature_names
 
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
@@ -13,6 +16,19 @@ WRITTEN_WRONGLY = {
     "average_output": "boosting='rf'",
     "[zero_as_missing: 1]": "zero_as_missing=True",
 }
+
+
+def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
+    """Return the booster of a model, or of its file, if it has the columns of training."""
+    if isinstance(model, lightgbm.LGBMModel):
+        model = model.booster_
+    booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
+    known = booster.feature_name()
+    names = feature_names(X) if isinstance(feature_name, str) else feature_name
+    # LightGBM's own names, where there were none.
+    if known != [f"Column_{i}" for i in range(len(known))]:
+        check_names([name.replace(" ", "_") for name in names], known, "X")
+    return booster
 
 
 def keep_trees(booster: lightgbm.Booster, n_trees: int) -> None:
@@ -33,7 +49,9 @@ def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lig
         named = f"\nobjective={VENDOR_OBJECTIVE}\nfeature_names="
         text = text.replace("\nfeature_names=", named, 1)
         text = re.sub(r"\n\[objective: custom.*\]\n", f"\n[objective: {VENDOR_OBJECTIVE}]\n", text)
-    return lightgbm.Booster(model_str=text)
+    copied = lightgbm.Booster(model_str=text)
+    copied.best_iteration, copied.best_score = booster.best_iteration, booster.best_score
+    return copied
 
 
 def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster:

@@ -11,7 +11,7 @@ from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors
-from gapboost._data.features import check_names, feature_names
+from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.lightgbm import _compat
@@ -24,7 +24,7 @@ from gapboost.lightgbm.callbacks import (
 )
 from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
-from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, labelled
+from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, labelled, to_continue
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -233,7 +233,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
         train = self._data_set(rows, "X", feature_name, categorical_feature)
         valid = [train if s is rows else self._data_set(s, "eval_set X") for s in sets]
-        before = None if init_model is None else _to_continue(init_model, rows, feature_name)
+        before = None if init_model is None else to_continue(init_model, rows.X, feature_name)
         gradients = self._gradients(plan, rows, init_model)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
@@ -364,9 +364,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         given = self.get_params(deep=False)
         known = {name: value for name, value in given.items() if name not in OWN_NAMES}
         vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
-        trained = self.booster_
-        booster = labelled(trained, num_iteration=-1)
-        booster.best_iteration, booster.best_score = trained.best_iteration, trained.best_score
+        booster = labelled(self.booster_, num_iteration=-1)
         _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_), _compat.has_names(self))
         return vendor
 
@@ -382,19 +380,6 @@ def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
             "and no eval_set"
         )
     return list(zip(tables, labels, strict=True))
-
-
-def _to_continue(model: Any, rows: RankingRows, feature_name: Any) -> lightgbm.Booster:
-    """Return the booster of a model, or of its file, if it has the columns of training."""
-    if isinstance(model, lightgbm.LGBMModel):
-        model = model.booster_
-    booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
-    known = booster.feature_name()
-    names = feature_names(rows.X) if isinstance(feature_name, str) else feature_name
-    # LightGBM's own names, where there were none.
-    if known != [f"Column_{i}" for i in range(len(known))]:
-        check_names([name.replace(" ", "_") for name in names], known, "X")
-    return booster
 
 
 def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingRows]) -> list[Any]:

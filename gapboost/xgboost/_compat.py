@@ -1,5 +1,6 @@
 """Names of XGBoost that are not part of its interface, checked with 3.1.3, 3.2.0 and 3.4.1."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,3 +60,24 @@ def register_on_spark(ranker: type, model: type) -> None:
     from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs  # needs Spark
 
     _set_pyspark_xgb_cls_param_attrs(ranker, model)
+
+
+def place_as_training(matrix: Any, train: Any, client: Any) -> None:
+    """Give the parts of a Dask matrix to the workers that have training rows, some to each.
+
+    XGBoost fails in a worker that has validation rows only and, if columns have names or
+    categories, in one without validation rows: it gets a row whose weight is 0.
+    """
+    row = client.submit(_first_row, next(iter(matrix.worker_map.values()))[0])
+    placed = {worker: matrix.worker_map.pop(worker, []) for worker in train.worker_map}
+    for part in chain.from_iterable(matrix.worker_map.values()):
+        worker = min(placed, key=lambda worker: len(placed[worker]))
+        placed[worker].append(client.submit(dict, part, workers=[worker], pure=False))
+    for worker, parts in placed.items():
+        if not parts:
+            parts.append(client.submit(dict, row, workers=[worker], pure=False))
+    matrix.worker_map = placed
+
+
+def _first_row(part: dict[str, Any]) -> dict[str, Any]:
+    return {**{name: values[:1] for name, values in part.items()}, "weight": np.zeros(1)}

@@ -214,9 +214,10 @@ def _judged(
     label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
 ) -> Judged | None:
     """Return the queries of a data set; None for one of several workers if it has no rows."""
-    if collective.get_world_size() > 1 and not len(label):
+    several = collective.get_world_size() > 1
+    if several and not len(label):
         return None
-    return judged_groups(label, sizes, weight, measures)
+    return judged_groups(label, sizes, weight, measures, partial=several)
 
 
 def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
@@ -230,7 +231,8 @@ def summary_of_workers(data: Judged | None) -> DataSummary:
     """Return the summary of all workers' queries; each calls this once for each data set."""
     own = [] if data is None else [data.summary]
     found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
-    return DataSummary.of_parts([summary for summaries in found for summary in summaries])
+    parts = [summary for summaries in found for summary in summaries]
+    return DataSummary.of_parts(parts, "weight")
 
 
 def gradients_on(device: Any, gradients: Gradients) -> Any:
@@ -284,7 +286,7 @@ def training_callbacks(
     callbacks: Sequence[TrainingCallback] | None,
     rounds: int | None,
     stop_by: tuple[str, str | None],
-    metrics: Mapping[str, Metrics],
+    measures: Sequence[str],
     objective: Objective,
 ) -> list[TrainingCallback]:
     """Return the callbacks of a fit.
@@ -296,15 +298,15 @@ def training_callbacks(
     stop_by : (str, str or None)
         Names of the metric and of the evaluation set that stop training, unless a callback names
         others. None is XGBoost's choice: the last set.
-    metrics : mapping {name of an evaluation set: Metrics}
+    measures : sequence of str
+        Names of the metrics that are measures: higher is better.
     objective : Objective
 
     Notes
     -----
-    The first callback restores the digits of values. The last one keeps the best rounds: what
-    `xgboost.train` returns has no others, also for a tracker that logs its result.
+    The last one keeps the best rounds: what `xgboost.train` returns has no others, also for a
+    tracker that logs its result.
     """
-    measures = {name for each in metrics.values() for name in each.names}
     own = [] if rounds is None else [EarlyStopping(rounds=rounds)]
     found: list[TrainingCallback] = []
     for callback in [*(callbacks or ()), *own]:
@@ -315,16 +317,17 @@ def training_callbacks(
             if callback.maximize is None and callback.metric_name in measures:
                 callback.maximize = True
         found.append(callback)
-    return [_ExactValues(metrics), *found, _BestRounds(objective)]
+    return [*found, _BestRounds(objective)]
 
 
-class _ExactValues(TrainingCallback):  # type: ignore[misc]
+class ExactValues(TrainingCallback):  # type: ignore[misc]
     """Replace the newest values in the log, of which XGBoost keeps six digits after the point."""
 
     def __init__(self, metrics: Mapping[str, Metrics]) -> None:
         self.metrics = metrics
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        """Called by XGBoost after each round, before early stopping."""
         for data_set, metrics in self.metrics.items():
             for name, value in metrics.newest:
                 evals_log[data_set][name][-1] = value

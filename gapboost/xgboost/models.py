@@ -41,7 +41,7 @@ def to_continue(model: Any) -> xgboost.Booster:
     XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
     training does not stop early: new trees would never predict.
     """
-    model = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    model = model.get_booster() if hasattr(model, "get_booster") else model  # Spark's too
     is_file = not isinstance(model, xgboost.Booster)
     booster = xgboost.Booster(model_file=model) if is_file else model.copy()
     booster.set_attr(best_iteration=None, best_score=None)

@@ -18,6 +18,7 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import _compat
 from gapboost.xgboost.callbacks import (
+    ExactValues,
     XGBoostMetric,
     XGBoostObjective,
     gradients_on,
@@ -201,17 +202,20 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             metric = XGBoostMetric(plan.measures, plan.n_jobs)
             for matrix, s in zip(valid, sets, strict=True):
                 metric.bind(matrix, metrics[s])
+            names = [f"validation_{i}" for i in range(len(sets))]
+            exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
+            held_out = [n for n, s in zip(names, sets, strict=True) if not s.of_training]
             booster = xgboost.train(
                 self._train_parameters(self.get_xgb_params()),
                 train,
                 num_boost_round=self.get_num_boosting_rounds(),
-                evals=[(matrix, f"validation_{i}") for i, matrix in enumerate(valid)],
+                evals=list(zip(valid, names, strict=True)),
                 obj=objective,
                 custom_metric=_with_functions(metric, plan),
                 evals_result=evals_result,
                 verbose_eval=verbose,
                 xgb_model=before,
-                callbacks=self._callbacks(plan, sets, metrics),
+                callbacks=[ExactValues(exact), *self._callbacks(plan, held_out)],
             )
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
@@ -240,19 +244,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         names = metric_names(plan.measures)
         return Metrics(plan.measures, names, rows.data, plan.n_jobs, _compat.TEAM, on_device)
 
-    def _callbacks(
-        self, plan: Plan, sets: list[RankingRows], metrics: Mapping[RankingRows, Metrics]
-    ) -> list[Any]:
+    def _callbacks(self, plan: Plan, held_out: Sequence[str]) -> list[Any]:
+        """Return the callbacks of a fit; `held_out` names the evaluation sets besides training."""
+        names = metric_names(plan.measures)
         by_function = plan.stopping in plan.functions
-        metric = plan.stopping.__name__ if by_function else metric_names(plan.measures)[0]
-        others = [f"validation_{i}" for i, s in enumerate(sets) if not s.of_training]
-        return training_callbacks(
-            self.callbacks,
-            self.early_stopping_rounds,
-            (metric, others[-1] if others else None),
-            {f"validation_{i}": metrics[s] for i, s in enumerate(sets)},
-            plan.objective,
-        )
+        metric = plan.stopping.__name__ if by_function else names[0]
+        stop_by = metric, held_out[-1] if held_out else None
+        rounds = self.early_stopping_rounds
+        return training_callbacks(self.callbacks, rounds, stop_by, names, plan.objective)
 
     def _train_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""

@@ -126,6 +126,14 @@ def test_only_a_gbtree_is_the_model_of_the_best_round(kind):
     assert same == (kind == "gbtree")
 
 
+def test_the_training_set_alone_stops_xgboost():
+    ranker = XGBOOST.fitted(
+        evals=[TRAIN], **{**EARLY, "n_estimators": 300}, early_stopping_rounds=2
+    )
+    curve = XGBOOST.curve(ranker)
+    assert ranker.best_iteration_ == np.argmax(curve) + 1 == len(curve) - 2 < 298
+
+
 def test_names_in_a_callback_of_xgboost_win():
     """Higher is better for every measure, whatever XGBoost guesses from its name."""
     stopping = of_xgboost(metric_name="ap", data_name="validation_0")

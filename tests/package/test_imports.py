@@ -19,11 +19,11 @@ PRIVATE |= {"_kernels/jit.py", "_kernels/vectors.py"}
 ORDER = """
     _optional _kernels _data _page
     measures objectives evaluation datasets preprocessing _boosters lightgbm xgboost
-    dask spark model_selection analysis plotting calibration explain export
+    dask model_selection analysis plotting calibration explain export
     comparison diagnosis report warmup __init__
 """.split()  # noqa: SIM905
 # The packages that may import a booster, beside those of the boosters.
-WITH_BOOSTERS = {"comparison", "explain", "export", "dask", "spark"}
+WITH_BOOSTERS = {"comparison", "explain", "export"}
 MODULES = {
     path: path.relative_to(PACKAGE).with_suffix("").parts[0] for path in PACKAGE.rglob("*.py")
 }

@@ -15,7 +15,6 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedS
 from sklearn.pipeline import Pipeline
 
 import gapboost as gb
-from gapboost.dask import DaskXGBGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import (
     GSearchCV,
@@ -25,6 +24,7 @@ from gapboost.model_selection import (
     uniform_g,
 )
 from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.dask import DaskXGBGAPRanker
 
 TARGET = gb.nDCG(k=10)
 X, Y, QID = task()

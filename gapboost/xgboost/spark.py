@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.ranker import refuse
+from gapboost._boosters.training import metric_names
 from gapboost._data.judged import judged
 from gapboost._optional import imported
 from gapboost.measures import Measure
-from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
-from gapboost.xgboost.models import finished
-from gapboost.xgboost.private import register_on_spark
+from gapboost.xgboost import XGBGAPRanker, _compat
+from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, training_callbacks
+from gapboost.xgboost.models import to_continue
 
-imported("pyspark", "spark", "by gapboost.spark")
+imported("pyspark", "spark", "by gapboost.xgboost.spark")
 
 import pandas as pd  # noqa: E402
 import pyspark.sql.functions as F  # noqa: E402
@@ -90,8 +91,11 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         return SparkXGBGAPRankerModel
 
     def setParams(self, **kwargs: Any) -> None:
-        """Set parameters; measures are kept as text."""
-        super().setParams(**{n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()})
+        """Set parameters; measures are kept as text, and a model to continue as a booster."""
+        given = {n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()}
+        if given.get("xgb_model") is not None:
+            given["xgb_model"] = to_continue(given["xgb_model"])
+        super().setParams(**given)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -120,19 +124,24 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         data.summary.check_contrasts(names[0])
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
-        n_jobs = booster["nthread"]
-        train["obj"] = objective(plan.objective, n_jobs=n_jobs)
-        train["custom_metric"] = eval_metric(plan.measures[::-1], n_jobs=n_jobs)
+        if "xgb_model" in train:
+            train["xgb_model"] = to_continue(train["xgb_model"])
+        n_jobs, reported = booster["nthread"], metric_names(plan.measures)
+        train["obj"] = XGBoostObjective(plan.objective, n_jobs)
+        train["custom_metric"] = XGBoostMetric(plan.measures, n_jobs)
+        rounds, stop_by = train.pop("early_stopping_rounds", None), (reported[0], None)
+        train["callbacks"] = training_callbacks(
+            train.get("callbacks"), rounds, stop_by, reported, plan.objective
+        )
         return ranker._train_parameters(booster), train, matrix
 
     def _convert_to_sklearn_model(self, booster: bytearray, config: str) -> XGBGAPRanker:
         ranker: XGBGAPRanker = super()._convert_to_sklearn_model(booster, config)
-        ranker._Booster = finished(ranker.get_booster(), self._objective)
         ranker._trained_objective = self._objective
         return ranker
 
 
-register_on_spark(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
+_compat.register_on_spark(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
 
 
 class _WholeQueries:

@@ -1,0 +1,208 @@
+"""LightGBM ranker on a Dask cluster."""
+
+from typing import Any, Self
+
+from gapboost._optional import imported
+
+imported("distributed", "dask", "by gapboost.lightgbm.dask")
+
+from distributed import default_client
+from lightgbm.dask import DaskLGBMRanker
+
+from gapboost._boosters.dask import dask_rows
+from gapboost._boosters.ranker import EARLY_STOPPING, refuse
+from gapboost._boosters.rows import ranking_rows
+from gapboost._boosters.training import Gradients
+from gapboost._data.features import feature_names
+from gapboost._data.judged import DataSummary
+from gapboost.lightgbm import LGBMGAPRanker, _compat
+from gapboost.lightgbm.callbacks import LightGBMObjective, units
+from gapboost.lightgbm.features import check_positions
+from gapboost.lightgbm.models import labelled, to_continue
+
+# Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
+HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
+NO_METRICS = (
+    "each of LightGBM's workers evaluates its own rows alone, so that values would depend on the "
+    "worker that reports them"
+)
+NO_POSITIONS = "LightGBM's Dask training passes no positions to its workers"
+
+
+class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
+    """`LGBMGAPRanker` trained by LightGBM's own Dask training.
+
+    Every worker trains on its own partitions by gradients of its own queries, as
+    `lightgbm.DaskLGBMRanker` does with LightGBM's objectives.
+
+    It promises that ``g=None`` and the units of the gradients are those of all rows, and that no
+    query is cut. It does not promise the model of one machine: bins of features are made of the
+    rows of the workers, which also smooth leaves by estimates of their sizes, and ties are ordered
+    within each worker.
+
+    It has no evaluation sets and no early stopping, because each of LightGBM's workers evaluates
+    its own rows alone, and no positions. Empty partitions are left out. If a worker fails, the
+    others wait for LightGBM's `time_out`.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        None uses the client that was opened last.
+    **kwargs
+        Parameters of `LGBMGAPRanker`. Each worker uses as many threads as Dask gave it.
+
+    Examples
+    --------
+    >>> from gapboost.lightgbm.dask import DaskLGBMGAPRanker
+    >>> DaskLGBMGAPRanker(measure="gap", n_estimators=20).get_params()["client"] is None
+    True
+    """
+
+    def __init__(self, *, client: Any = None, **kwargs: Any) -> None:
+        super().__init__(client=client, **kwargs)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        init_score: Any = None,
+        init_model: Any = None,
+        **booster: Any,
+    ) -> Self:
+        """Train on all workers that hold partitions.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+            Each partition holds whole queries, as those of a data frame after
+            ``frame.shuffle("qid")``.
+        y : Dask array or series of shape (N,)
+            Grades ``0..c``, with the partitions of `X`.
+        qid : Dask array or series of shape (N,)
+            Query id of each row, in any order within a partition. A data frame `X` may hold it as
+            the column ``qid``.
+        sample_weight, init_score : Dask array or series of shape (N,), optional
+            As in `LGBMGAPRanker.fit`, one value for each row.
+        group : Dask array or series, optional
+            Instead of `qid`: each partition holds the sizes of the queries in the partition of `X`,
+            whose rows come query by query. `lightgbm.DaskLGBMRanker` takes the same.
+        init_model
+            As in `LGBMGAPRanker.fit`. A file has to exist where `fit` is called.
+        **booster
+            `feature_name`, `categorical_feature` and `callbacks`, as in `LGBMGAPRanker.fit`. Each
+            worker calls its own copy of the callbacks.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument or parameter is unusable, if a query is in several partitions, or if
+            categories of a column differ between partitions.
+        """
+        given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
+        early = {name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}
+        refuse({"position": booster.pop("position", None)}, NO_POSITIONS)
+        others = {name: value for name, value in booster.items() if name not in HANDED_ON}
+        refuse({**early, **others}, NO_METRICS)
+        plan = self._plan()
+        client = given.pop("client", None) or default_client()
+        rows = dask_rows(client, plan.limit, X, y, qid, group, sample_weight, init_score)
+        rows.summary.check_contrasts("y")
+        objective = plan.resolved(rows.summary.occurring).objective
+        check_positions(X, {**given, **booster})
+        if init_model is not None:
+            init_model = to_continue(init_model, rows.X, booster.get("feature_name", "auto"))
+        trained = _compat.train_on_dask(
+            client=client,
+            data=rows.X,
+            label=rows.y,
+            params={**given, "measure": "gap", "g": None, "objective": objective},
+            model_factory=WorkerRanker,
+            sample_weight=rows.weight,
+            init_score=rows.start,
+            group=rows.queries,
+            queries="qid" if group is None else "group",
+            summary=rows.summary,
+            init_model=init_model,
+            **booster,
+        )
+        # Without the name of an objective, LightGBM's `predict` ignores `pred_early_stop`.
+        names = _compat.has_names(trained)
+        _compat.set_fitted(self, labelled(trained.booster_), trained.evals_result_, names)
+        self._set_fitted(objective, rows.summary, trained._trained_names)
+        return self
+
+    def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
+        """Return the scores of Dask collections, lazily; arguments as in `LGBMGAPRanker.predict`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+
+        Returns
+        -------
+        Dask array of shape (N,)
+        """
+        kwargs["validate_features"] = validate_features
+        return super(LGBMGAPRanker, self).predict(X, *args, **kwargs)
+
+    def to_local(self) -> LGBMGAPRanker:
+        """Return the local ranker with the same parameters and, once fitted, the same booster."""
+        local: LGBMGAPRanker = _compat.to_local(self, LGBMGAPRanker)
+        return local
+
+
+class WorkerRanker(LGBMGAPRanker):
+    """`LGBMGAPRanker` as LightGBM's Dask training fits it on the rows of one worker."""
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any,
+        init_score: Any,
+        group: Any,
+        queries: str,
+        summary: DataSummary,
+        feature_name: Any = "auto",
+        categorical_feature: Any = "auto",
+        callbacks: Any = None,
+        init_model: Any = None,
+        **others: Any,
+    ) -> Self:
+        """Train on rows that may teach nothing, and weigh nothing.
+
+        Parameters
+        ----------
+        X, y, sample_weight, init_score
+            As in `LGBMGAPRanker.fit`.
+        group : array-like
+            Query ids or sizes of queries, as `queries` says by the name of the argument.
+        queries : {"qid", "group"}
+        summary : DataSummary
+            Of the rows of all workers.
+        feature_name, categorical_feature, callbacks, init_model
+            As in `LGBMGAPRanker.fit`.
+        **others
+            Evaluation sets, which are None.
+        """
+        plan = self._plan()
+        given = {queries: group, "weight": sample_weight, "start": init_score}
+        rows = ranking_rows(X, y, **given, limit=plan.limit, partial=True)
+        plan = plan.resolved(summary.occurring)
+        scale = units(plan.objective, summary)
+        gradients = Gradients(
+            plan.objective, rows.data, scale, plan.n_jobs, _compat.TEAM, every=summary
+        )
+        train = self._data_set(rows, "X", feature_name, categorical_feature)
+        objective = LightGBMObjective(plan.objective, plan.n_jobs)
+        objective.bind(train, gradients)
+        parameters = {**self.train_parameters(), "objective": objective}
+        booster = self._train(parameters, train, list(callbacks or ()), init_model=init_model)
+        _compat.set_fitted(self, booster, {}, _compat.has_names(train))
+        self._set_fitted(plan.objective, summary, feature_names(rows.X))
+        return self

@@ -1,0 +1,225 @@
+"""XGBoost ranker on a Dask cluster."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Self
+
+from gapboost._optional import imported
+
+imported("distributed", "dask", "by gapboost.xgboost.dask")
+
+import dask.array as da
+import numpy as np
+import xgboost.dask
+
+from gapboost._boosters.dask import DaskRows, dask_rows, is_same
+from gapboost._boosters.ranker import refuse
+from gapboost._boosters.rows import evaluation_sets
+from gapboost._data.features import check_names, feature_names, split, without_qid
+from gapboost.xgboost import XGBGAPRanker, _compat
+from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
+from gapboost.xgboost.models import to_continue
+from gapboost.xgboost.ranker import NAMES
+
+OFFERED = (
+    "XGBoost has no functions as metrics on Dask, because it adds up measures over its workers"
+)
+
+
+class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignore[misc]
+    """`XGBGAPRanker` trained by `xgboost.dask.train`.
+
+    It promises that ``g=None`` is that of all rows, that no query is cut, and that metrics are
+    exact means over all queries: early stopping ends on all workers in the same round. It does not
+    promise the model of one machine: XGBoost merges the bins of features of its workers, and ties
+    are ordered within each worker.
+
+    It has no weights and no positions. Empty partitions are left out, and a worker without
+    validation rows trains like the others.
+
+    Parameters
+    ----------
+    coll_cfg : xgboost.collective.Config, optional
+    **kwargs
+        Parameters of `XGBGAPRanker`. Set the attribute `client` to use another client than the one
+        that was opened last.
+
+    Examples
+    --------
+    >>> from gapboost.xgboost.dask import DaskXGBGAPRanker
+    >>> DaskXGBGAPRanker(measure="gap", n_estimators=20).get_params()["n_estimators"]
+    20
+    """
+
+    def __init__(self, *, coll_cfg: Any = None, **kwargs: Any) -> None:
+        super().__init__(coll_cfg=coll_cfg, **kwargs)
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        *,
+        base_margin: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        base_margin_eval_set: Any = None,
+        verbose: bool | int | None = False,
+        xgb_model: Any = None,
+        feature_weights: Any = None,
+    ) -> Self:
+        """Train on all workers that hold partitions.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+            Each partition holds whole queries, as those of a data frame after
+            ``frame.shuffle("qid")``.
+        y : Dask array or series of shape (N,)
+            Grades ``0..c``, with the partitions of `X`.
+        qid : Dask array or series of shape (N,)
+            Query id of each row. A data frame `X` may hold it as the column ``qid``.
+        base_margin : Dask array or series of shape (N,), optional
+        eval_set : list of (X, y), optional
+            The last one stops training early. The same collections `X` and `y` are the training
+            set: it is reported, and stops training only if there is no other set.
+        eval_qid, base_margin_eval_set : list of Dask collections, optional
+            Query ids and initial scores of each evaluation set.
+        verbose, xgb_model
+            As in `XGBGAPRanker.fit`.
+        feature_weights : array-like of shape (n_features,), optional
+            As the parameter of the ranker.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument or parameter is unusable, if a query is in several partitions, or if
+            categories of a column differ between partitions.
+        """
+        plan = self._plan()
+        refuse({"eval_metric": plan.functions or None}, OFFERED)
+        refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
+        given = X, y, qid, None, None, base_margin
+        rows = dask_rows(self.client, plan.limit, *given, names=NAMES)
+        rows.summary.check_contrasts("y")
+        plan = plan.resolved(rows.summary.occurring)
+        names = feature_names(rows.X)
+        weights = self._feature_weights(feature_weights, rows.X.shape[1])
+        train = self._dask_matrix(rows, feature_weights=weights)
+        metadata = {"eval_qid": eval_qid, "base_margin_eval_set": base_margin_eval_set}
+        evals = []
+        for i, (of_set, called) in enumerate(evaluation_sets(eval_set, metadata)):
+            matrix = train
+            if not _is_training_set(of_set, (X, y, qid, base_margin)):
+                matrix = self._evaluation_matrix(plan.limit, of_set, called, names, train)
+            evals.append((matrix, f"validation_{i}"))
+        n_jobs = min(self.client.nthreads().values())
+        held_out = [name for matrix, name in evals if matrix is not train]
+        found = xgboost.dask.train(
+            self.client,
+            self._train_parameters(self.get_xgb_params()),
+            train,
+            self.get_num_boosting_rounds(),
+            evals=evals,
+            obj=XGBoostObjective(plan.objective, n_jobs),
+            custom_metric=XGBoostMetric(plan.measures, n_jobs),
+            verbose_eval=verbose,
+            xgb_model=None if xgb_model is None else to_continue(xgb_model),
+            callbacks=self._callbacks(plan, held_out),
+            coll_cfg=self.coll_cfg,
+        )
+        booster = found["booster"]
+        _compat.set_fitted(self, booster, found["history"])
+        self._set_fitted(plan.objective, rows.summary, booster.feature_names or ())
+        return self
+
+    def _evaluation_matrix(
+        self, limit: Any, given: Sequence[Any], called: Sequence[str], names: Any, train: Any
+    ) -> Any:
+        """Return the matrix of an evaluation set, whose arguments the caller `called` so."""
+        X, y, qid, start = given
+        of_X, of_y, of_qid, of_start = called
+        arguments = (of_X, of_y, of_qid, "eval_group", "sample_weight_eval_set", of_start)
+        rows = dask_rows(self.client, limit, X, y, qid, None, None, start, names=(*arguments, ""))
+        check_names(feature_names(rows.X), names, of_X)
+        if rows.X.shape[1] != train.num_col():
+            raise ValueError(
+                f"{of_X} has {rows.X.shape[1]} columns; expected {train.num_col()}, as in training"
+            )
+        matrix = self._dask_matrix(rows, ref=train)
+        _compat.place_as_training(matrix, train, self.client)
+        return matrix
+
+    def _dask_matrix(self, rows: DaskRows, **others: Any) -> Any:
+        """Return a matrix of XGBoost; `others` are arguments of it."""
+        # XGBoost keeps 32 bits of an id, and aligns series by their index.
+        numbers = da.asarray(rows.queries).map_blocks(
+            partial(np.searchsorted, rows.ids), dtype=np.int64
+        )
+        return xgboost.dask.DaskQuantileDMatrix(
+            self.client,
+            rows.X,
+            _flat(rows.y),
+            qid=numbers,
+            base_margin=None if rows.start is None else _flat(rows.start),
+            missing=self.missing,
+            feature_types=self.feature_types,
+            max_bin=self.max_bin,
+            enable_categorical=self.enable_categorical,
+            **others,
+        )
+
+    def _feature_weights(self, of_fit: Any, n_features: int) -> Any:
+        """Return the weights of the features, of `fit` or of the parameter, checked."""
+        if of_fit is not None and self.feature_weights is not None:
+            raise ValueError(
+                "feature_weights is given, and is a parameter too; expected one of them"
+            )
+        weights = self.feature_weights if of_fit is None else of_fit
+        if weights is None:
+            return None
+        weights = da.asarray(weights).compute()
+        if weights.shape != (n_features,):
+            raise ValueError(
+                f"feature_weights has shape {weights.shape}; expected one weight for each of "
+                f"{n_features} features"
+            )
+        return da.from_array(weights)
+
+    def predict(self, X: Any, **kwargs: Any) -> Any:
+        """Return the scores of Dask collections, lazily; arguments as in `XGBGAPRanker.predict`.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (N, n_features)
+
+        Returns
+        -------
+        Dask array of shape (N,)
+        """
+        return xgboost.dask.DaskXGBRanker.predict(self, without_qid(X)[0], **kwargs)
+
+    def to_local(self) -> XGBGAPRanker:
+        """Return the local ranker with the same parameters and, once fitted, the same booster."""
+        given = self.get_params(deep=False)
+        del given["coll_cfg"]
+        local = XGBGAPRanker(**given)
+        others = {*given, "coll_cfg", "allow_group_split", "_client", "_asynchronous", "kwargs"}
+        local.__dict__.update({n: v for n, v in vars(self).items() if n not in others})
+        return local
+
+
+def _flat(values: Any) -> Any:
+    """Return a Dask array of one dimension."""
+    array = da.asarray(values)
+    return array if array.ndim == 1 else array[:, 0]
+
+
+def _is_training_set(given: Sequence[Any], training: Sequence[Any]) -> bool:
+    """Return True if X and y are those of training, and nothing else is given beside them."""
+    (X, qid), (of_X, of_qid) = split(given[0], given[2]), split(training[0], training[2])
+    pairs = (X, of_X), (given[1], training[1]), (qid, of_qid), (given[3], training[3])
+    required = pairs[:2]
+    return all(is_same(*pair) for pair in required) and all(
+        a is None or (b is not None and is_same(a, b)) for a, b in pairs[2:]
+    )
