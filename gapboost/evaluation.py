@@ -9,6 +9,7 @@ import numpy as np
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
+from gapboost._data.recall_base import without_tables
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
@@ -93,13 +94,14 @@ def evaluate(
         all rows are the ranking of one query, so give ids for several queries. (``score`` of the
         rankers refuses None, since tools call it without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional
-        Weights of the queries in the mean; of weights of the rows, a query has the mean. Weights
-        of queries come in the order in which the queries first occur; a Series of pandas has the
-        query ids as its index, in any order.
-    recall_base : mapping {query id: grade counts}, data frame or array-like, optional
+        Weights of the queries in the mean; of weights of the rows, a query has the mean. A Series
+        of pandas whose index has exactly the query ids is aligned by it. Other weights of queries
+        come in the order in which the queries first occur.
+    recall_base : mapping {query id: grade counts}, data frame, Series or array-like, optional
         Documents of grade 0, 1, ... of each query, where judged documents are missing from the
         rows. A mapping may count any grades, ``{query id: {grade: documents}}``. A data frame of
-        pandas has query ids as its index and grades as the names of its columns. An array has
+        pandas has query ids as its index and grades as the names of its columns; a Series has both
+        as its index, as ``groupby([query, grade]).size()`` makes it. An array has
         shape (Q, c + 1), and the queries in the order in which they first occur.
     ties : {"expected", "row"}, default="expected"
         The expected value over all orders of documents with equal scores, or the order of the rows.
@@ -151,6 +153,7 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
+    recall_base = without_tables(recall_base)
     data = judged(
         y_true,
         qid,
