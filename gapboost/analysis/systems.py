@@ -125,7 +125,7 @@ def system_values(
             if metric.query_id in qrels:
                 found[metric.measure][metric.query_id] = metric.value
         found = {measure: list(by_topic.values()) for measure, by_topic in found.items()}
-        values.append([(found | of_ours)[measure] for measure in wanted])
+        values.append([found[m] if m in found else of_ours[m] for m in wanted])
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
 
 

@@ -3,7 +3,7 @@
 >>> import gapboost as gb
 >>> measure = 0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10)
 >>> gb.evaluate([measure], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
-{0.7 * GAP(g=(0.5, 0.5)) + 0.3 * nDCG(k=10): 0.8223456076304853}
+{'0.7 * gap(g=(0.5, 0.5)) + 0.3 * ndcg@10': 0.8223456076304853}
 >>> relevance, revenue = gb.OfLabel(gb.nDCG(), 0), gb.OfLabel(gb.nDCG(), 1)
 >>> measures = [relevance, revenue, 0.5 * relevance + 0.5 * revenue]
 >>> values = gb.evaluate(measures, [[1, 0], [0, 2]], [2.0, 1.0])
@@ -91,6 +91,11 @@ class WeightedSum(QuadraticForm):
 
     def __repr__(self) -> str:
         return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
+
+    @property
+    def name(self) -> str:
+        """Name such as ``0.7 * gap + 0.3 * ndcg@10``."""
+        return " + ".join(f"{weight!r} * {part.name}" for weight, part in self.parts)
 
     @property
     def short_name(self) -> str:
@@ -193,6 +198,11 @@ class OfLabel(Measure):
             trains=self.measure.trains,
             highest_grade=self.measure.highest_grade,
         )
+
+    @property
+    def name(self) -> str:
+        """Name such as ``oflabel(ndcg@10, 'revenue')``."""
+        return f"oflabel({self.measure.name}, {self.column!r})"
 
     @property
     def short_name(self) -> str:

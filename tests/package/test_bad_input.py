@@ -342,7 +342,7 @@ def test_large_scores_that_stay_different():
         ("qid", "user", "one query id a row, shape (n_rows,), such as X['user']"),
         ("qid", iter("aabb"), "one query id a row, shape (n_rows,), such as a list"),
     ],
-    ids=str,
+    ids=["-1", "nan", "256", "lists", "name", "iterator"],
 )
 def test_the_advice_fits_what_was_found(argument, value, advice):
     refused("evaluate", argument, value, advice)
