@@ -72,10 +72,11 @@ def distinct_names(X: Any, name: str) -> list[Any]:
     if len(set(names)) < len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has two columns {twice!r}; expected different names")
-    if names and isinstance(names[0], tuple):
+    levels = next((column for column in names if isinstance(column, tuple)), None)
+    if levels is not None:
         raise ValueError(
-            f"{name} has the column {names[0]!r}, a name of several levels; expected names such as "
-            f"{' '.join(map(str, names[0]))!r}"
+            f"{name} has the column {levels!r}, a name of several levels; expected names such as "
+            f"{' '.join(map(str, levels))!r}"
         )
     return names
 
@@ -297,7 +298,7 @@ def _content(dtype: Any) -> str:
 
 def _is_dictionary(dtype: Any) -> bool:
     """Return True for pandas' type of categories that Arrow backs."""
-    return dtype.name.startswith("dictionary<")
+    return str(dtype).startswith("dictionary<")
 
 
 def rows_of(X: Any, rows: Array) -> Any:

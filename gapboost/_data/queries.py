@@ -148,7 +148,7 @@ def _check_exact(ids: list[Any], name: str) -> None:
             _check_exact([*value], name)
         elif isinstance(value, float | np.floating):
             limit = 2.0 ** (np.finfo(type(value)).nmant + 1)
-            if abs(value) >= limit:
+            if abs(float(value)) >= limit:
                 raise ValueError(
                     f"{name} holds the float {value:.0f}: floats of its type stand for several "
                     f"whole numbers from {limit:.0f} on; expected ids that are integers or strings"
