@@ -2,44 +2,96 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
+from gapboost._data.recall_base import without_tables
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._optional import imported
-from gapboost.measures import Measure, Measures, as_measures
+from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.labels import grade_limit, with_its_label
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
 MissingQueries = Literal["warn", "zero", "skip"]
+Value = TypeVar("Value")
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 
 
-class Values(dict[Measure, float]):
-    """``{measure: mean over queries}``."""
+class ByMeasure(dict[str, Value]):
+    """Values by the names of measures; ``[]`` takes a measure or any name that is read as it.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        In the order of the values.
+
+    Raises
+    ------
+    ValueError
+        If two measures have one name.
+    """
+
+    def __init__(self, values: Mapping[Any, Value]) -> None:
+        super().__init__({_name(measure): value for measure, value in values.items()})
+        self.measures = tuple(values)
+        names = list(map(_name, values))
+        if len(self) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"measures holds two measures called {twice!r}; expected different names"
+            )
+
+    def __getitem__(self, measure: str | Measure) -> Value:
+        return super().__getitem__(self._key(measure))
+
+    def __contains__(self, measure: object) -> bool:
+        return super().__contains__(self._key(measure))
+
+    def get(self, measure: Any, default: Any = None) -> Any:
+        """Return the value of a measure, or `default`."""
+        return super().get(self._key(measure), default)
+
+    def _key(self, measure: Any) -> Any:
+        if super().__contains__(measure):
+            return measure
+        try:
+            return as_measure(measure).name
+        except (TypeError, ValueError):
+            return measure
+
+
+def _name(measure: Any) -> Any:
+    return measure.name if isinstance(measure, Measure) else measure
+
+
+class Values(ByMeasure[float]):
+    """``{name of a measure: mean over queries}``."""
 
     def labelled(self) -> dict[str, float]:
-        """Return ``{measure.label: mean over queries}``, as json, MLflow and the like take it.
+        """Return ``{measure.label: mean over queries}``, as MLflow and the like take it.
 
         Raises
         ------
         ValueError
             If two measures have one label.
         """
-        check_distinct([measure.label for measure in self])
-        return {measure.label: value for measure, value in self.items()}
+        labels = [measure.label for measure in self.measures]
+        check_distinct(labels)
+        return dict(zip(labels, self.values(), strict=True))
 
 
-class PerQuery(dict[Measure, Array]):
-    """``{measure: float64 array of shape (Q,)}``, in the order of `qid`; NaN if left out.
+class PerQuery(ByMeasure[Array]):
+    """``{name of a measure: float64 array of shape (Q,)}``, in the order of `qid`.
+
+    NaN stands for queries that are left out.
 
     Attributes
     ----------
@@ -47,18 +99,16 @@ class PerQuery(dict[Measure, Array]):
         The query ids in the order in which they first occur in the rows.
     """
 
-    def __init__(self, values: Mapping[Measure, Array], qid: Array) -> None:
+    def __init__(self, values: Mapping[Any, Array], qid: Array) -> None:
         super().__init__(values)
         self.qid = qid
 
     def to_pandas(self) -> Any:
-        """Return one row a query, indexed by ``qid``, and one column a measure, as it prints."""
+        """Return one row a query, indexed by ``qid``, and one column a measure, by name."""
         pandas = imported("pandas", "analysis", "for a pandas view")
         # Of ids that are tuples pandas would make an index of several levels.
         index = pandas.Index(self.qid, name="qid", tupleize_cols=False)
-        return pandas.DataFrame(
-            {str(measure): values for measure, values in self.items()}, index=index
-        )
+        return pandas.DataFrame(dict(self), index=index)
 
 
 def evaluate(
@@ -93,13 +143,14 @@ def evaluate(
         all rows are the ranking of one query, so give ids for several queries. (``score`` of the
         rankers refuses None, since tools call it without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional
-        Weights of the queries in the mean; of weights of the rows, a query has the mean. Weights
-        of queries come in the order in which the queries first occur; a Series of pandas has the
-        query ids as its index, in any order.
-    recall_base : mapping {query id: grade counts}, data frame or array-like, optional
+        Weights of the queries in the mean; of weights of the rows, a query has the mean. A Series
+        of pandas whose index has exactly the query ids is aligned by it. Other weights of queries
+        come in the order in which the queries first occur.
+    recall_base : mapping {query id: grade counts}, data frame, Series or array-like, optional
         Documents of grade 0, 1, ... of each query, where judged documents are missing from the
         rows. A mapping may count any grades, ``{query id: {grade: documents}}``. A data frame of
-        pandas has query ids as its index and grades as the names of its columns. An array has
+        pandas has query ids as its index and grades as the names of its columns; a Series has both
+        as its index, as ``groupby([query, grade]).size()`` makes it. An array has
         shape (Q, c + 1), and the queries in the order in which they first occur.
     ties : {"expected", "row"}, default="expected"
         The expected value over all orders of documents with equal scores, or the order of the rows.
@@ -116,10 +167,11 @@ def evaluate(
 
     Returns
     -------
-    Values {Measure: float}, or PerQuery {Measure: float64 array of shape (Q,)}
-        Dictionaries. The mean is NaN where `empty` is "skip" and every query is left out.
-        ``labelled()`` of means has strings as keys, for logs; ``to_pandas()`` of one value a query
-        is a table.
+    Values {name: float}, or PerQuery {name: float64 array of shape (Q,)}
+        Dictionaries by `Measure.name`, which also take a measure, or another way to write its name,
+        in ``[]``. The mean is NaN where `empty` is "skip" and every query is left out.
+        ``labelled()`` of means has keys for logs that take letters alone; ``to_pandas()`` of one
+        value a query is a table.
 
     Raises
     ------
@@ -138,9 +190,9 @@ def evaluate(
     >>> import gapboost as gb
     >>> y_true, y_score, qid = [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"]
     >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], y_true, y_score, qid)
-    {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
-    >>> gb.evaluate(["ap", "p@1"], [2, 0, 1], [3, 2, 1]).labelled()
-    {'AP_rel_1': 0.8333333333333333, 'Precision_at_1': 1.0}
+    {'gap(g=(0.5, 0.5))': 0.6944444444444444, 'ap': 0.6666666666666666}
+    >>> gb.evaluate(["map", "p@1"], [2, 0, 1], [3, 2, 1])["map"]
+    0.8333333333333333
     """
     wanted = as_measures(measures)
     one_of(ties, "ties", TIES)
@@ -151,6 +203,7 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
+    recall_base = without_tables(recall_base)
     data = judged(
         y_true,
         qid,

@@ -22,10 +22,21 @@ def one_dimensional(
         raise ValueError(f"{name} holds masked values; expected a value in every row")
     try:
         # pandas' integers with missing values would become floats in scikit-learn.
-        column: Array = column_or_1d(np.asarray(values), dtype=dtype, warn=True)
+        array = np.asarray(values)
+        if array.ndim == 0:
+            raise ValueError("no list or array")
+        if array.dtype == object and dtype == "numeric":
+            array = _integers_of(array)
+        column: Array = column_or_1d(array, dtype=dtype, warn=True)
     except (OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{name} is {shown(values)} ({error}); expected {expected}") from None
     return column
+
+
+def _integers_of(objects: Array) -> Array:
+    """Return Python's integers as integers of numpy, where scikit-learn makes floats of them."""
+    array = np.asarray(objects.tolist())
+    return array if array.dtype.kind in "iu" else objects
 
 
 def numeric_column(values: Any, name: str, expected: str) -> Array:
@@ -66,4 +77,19 @@ def checked_scores(
         raise ValueError(
             f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row"
         )
-    return scores if scores.dtype in (np.float32, np.float64) else scores.astype(np.float64)
+    return scores if scores.dtype in (np.float32, np.float64) else as_float64(scores, name)
+
+
+def as_float64(column: Array, name: str) -> Array:
+    """Return numbers as float64; raise ValueError if different ones would become equal."""
+    floats: Array = column.astype(np.float64)
+    if column.dtype.kind in "iu":
+        rounded = np.abs(floats).max(initial=0) >= 2.0**53
+    else:
+        rounded = (floats != column).any()
+    if rounded and len(np.unique(column)) != len(np.unique(floats)):
+        raise ValueError(
+            f"{name} has different values that are equal in float64, which rounds whole numbers "
+            f"from 2**53 on; expected smaller numbers, such as {name} - {name}.min()"
+        )
+    return floats

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.columns import finite_column
-from gapboost._data.features import column_names
+from gapboost._data.columns import finite_column, numeric_column
+from gapboost._data.features import distinct_names
 from gapboost._kernels import Array
 
 # The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
@@ -36,11 +36,13 @@ def checked_grades(
     ValueError
         If they are no grades.
     """
-    expected = (
-        f"{'' if real else 'integer '}grades from 0 to {MAX_GRADE}: divide all of them by one "
-        "number, or map them to a few ordered grades"
-    )
-    grades = finite_column(y_true, name, expected, 0, MAX_GRADE, whole=not real)
+    expected = f"{'' if real else 'integer '}grades from 0 to {MAX_GRADE}"
+    column = numeric_column(y_true, name, expected)
+    if np.isnan(column).any() or column.min(initial=0) < 0:
+        hint = "leave out rows without a judgment (often NaN or -1), or give them grade 0"
+    else:
+        hint = "divide all of them by one number, or map them to a few ordered grades"
+    grades = finite_column(column, name, f"{expected}: {hint}", 0, MAX_GRADE, whole=not real)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
     most, measure = limit or (np.inf, None)
@@ -73,9 +75,9 @@ def graded(occurring: Array) -> Array:
     return occurring if occurring[-1] > 0 else np.array([1])
 
 
-def label_columns(y: Any) -> dict[Column, Any]:
+def label_columns(y: Any, name: str = "y") -> dict[Column, Any]:
     """Return the columns of a table of two labels or more; nothing for one label."""
-    names = column_names(y)
+    names = distinct_names(y, name)
     if len(names) > 1:
         return {column: y[column] for column in names}
     with suppress(ValueError):  # rows of different lengths are refused as one label
@@ -115,7 +117,9 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
     if columns and None in limit:
         wrong.append(f"{limit[None][1]} does not say which of them it reads")
     if wrong:
+        lists = f". If each row is the list of a query, flatten {name} and pass qid"
         raise ValueError(
             f"{name} has {found}, but {wrong[0]}; expected a column for every OfLabel, and one "
             "value a row, shape (n_rows,), for measures without OfLabel"
+            f"{lists if columns else ''}"
         )

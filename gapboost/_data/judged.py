@@ -195,10 +195,12 @@ def judged(
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows.
-    recall_base : mapping, data frame of pandas or array-like of shape (Q, c + 1), optional
+        pandas' weights are aligned by the index if it has exactly the query ids.
+    recall_base : mapping, pandas or array-like of shape (Q, c + 1), optional
         Grade counts of the queries where judged documents are missing from the rows. A mapping
         goes from query ids to counts, or to mappings from grades to numbers of documents; a data
-        frame has query ids as its index, and grades as the names of its columns.
+        frame has query ids as its index, and grades as the names of its columns; a Series has
+        query ids and grades as its index.
     limit : GradeLimit, optional
     names : tuple of str
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
@@ -216,7 +218,7 @@ def judged(
         Naming the argument, what was found and what is expected.
     """
     limit = limit or {}
-    columns = label_columns(y_true) if limit else {}
+    columns = label_columns(y_true, names[0]) if limit else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(
@@ -254,15 +256,14 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     Raises
     ------
     ValueError
-        If there is neither one for each query nor one for each row, or one is negative, NaN or
-        infinite.
+        If there is neither one for each query nor one for each row, a query is missing in the
+        index, or a weight is negative, NaN or infinite.
     """
     if sample_weight is None:
         return np.ones(len(queries)), None
     expected = "finite weights >= 0, one a query or one a row"
-    if hasattr(sample_weight, "reindex") and len(sample_weight) == len(queries) != queries.n_rows:
-        # By the index of pandas: a query that it lacks becomes NaN.
-        sample_weight = sample_weight.reindex(queries.ids)
+    if hasattr(sample_weight, "reindex") and len(sample_weight) == len(queries):
+        sample_weight = _by_index(sample_weight, queries, name)
     weights = finite_column(sample_weight, name, expected, least=0).astype(np.float64)
     if len(weights) not in (queries.n_rows, len(queries)):
         raise ValueError(
@@ -289,3 +290,27 @@ def check_total(weights: Any, name: str) -> None:
             f"{name} has the sum {total:g} over the queries; expected weights that are not all "
             f"zero, with a sum from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
+
+
+def _by_index(weights: Any, queries: Queries, name: str) -> Any:
+    """Return pandas' weights of the queries, by their index, in the order of `queries`.
+
+    If each query has one row and the index has other labels, they are weights of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a query is not in the index.
+    """
+    places = weights.index.unique().get_indexer(queries.ids)
+    if (places >= 0).all():
+        return weights.iloc[places]
+    # Labels of rows may be numbers as ids are.
+    rows = places.max() < 0 or weights.index.dtype.kind in "iu"
+    if rows and len(queries) == queries.n_rows:
+        return weights
+    missing = plain_value(queries.ids[np.argmin(places)])
+    raise ValueError(
+        f"{name} has no weight of query {missing!r} in its index; expected "
+        "the ids of all queries as the index, or an array in the order in which they first occur"
+    )

@@ -104,7 +104,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     if isinstance(qid, list | tuple):
         ids = np.fromiter(qid, dtype=object, count=len(qid))
     else:
-        ids = one_dimensional(qid, name)
+        column = f"X[{qid!r}]" if isinstance(qid, str) else "a list or an array"
+        ids = one_dimensional(qid, name, f"one query id a row, shape (n_rows,), such as {column}")
     if len(ids) != n_rows:
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row"
@@ -115,7 +116,10 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
     keys = ids[starts].tolist()
     if ids.dtype == object:
+        _check_exact(keys, name)
         keys = list(map(plain_value, keys))
+    elif ids.dtype.kind == "f":
+        _check_exact([np.abs(ids).max(initial=0)], name)
     expected = "numbers, strings or tuples of them, all of one type, one in every row"
     # True, 1 and 1.0 are equal; the hash of a tensor knows nothing of its value.
     kinds = set(map(type, keys))
@@ -135,6 +139,20 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     first = offsets[:-1] if rows is None else rows[offsets[:-1]]
     distinct = array_of(list(code_of)) if ids.dtype == object else ids[first]
     return Queries(distinct, offsets, rows)
+
+
+def _check_exact(ids: list[Any], name: str) -> None:
+    """Raise ValueError for floats that stand for several whole numbers: queries would merge."""
+    for value in ids:
+        if isinstance(value, tuple):
+            _check_exact([*value], name)
+        elif isinstance(value, float | np.floating):
+            limit = 2.0 ** (np.finfo(type(value)).nmant + 1)
+            if abs(float(value)) >= limit:
+                raise ValueError(
+                    f"{name} holds the float {value:.0f}: floats of its type stand for several "
+                    f"whole numbers from {limit:.0f} on; expected ids that are integers or strings"
+                )
 
 
 def plain_value(value: Any) -> Any:

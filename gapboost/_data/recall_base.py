@@ -10,6 +10,7 @@ import numpy as np
 
 from gapboost._data.arguments import ordered, shown
 from gapboost._data.columns import finite_column
+from gapboost._data.features import column_names
 from gapboost._data.grades import Highest, at_least, checked_grades
 from gapboost._data.queries import Queries, plain_value
 from gapboost._kernels import Array
@@ -110,7 +111,7 @@ def by_query(recall_base: Any, ids: Array) -> GradeCounts:
 
     Parameters
     ----------
-    recall_base : mapping, data frame of pandas or array-like of shape (Q, c + 1)
+    recall_base : mapping, data frame or Series of pandas, or array-like of shape (Q, c + 1)
         See `gapboost.evaluate`.
     ids : ndarray of shape (Q,)
         Queries that it must have.
@@ -118,11 +119,10 @@ def by_query(recall_base: Any, ids: Array) -> GradeCounts:
     Raises
     ------
     ValueError
-        If it is anything else, or a query is missing.
+        If it is anything else, or a query is missing or occurs twice.
     """
     keys = list(map(plain_value, ids))
-    if hasattr(recall_base, "iloc"):
-        recall_base = recall_base.to_dict("index")
+    recall_base = without_tables(recall_base)
     if ordered(recall_base) and len(recall_base) == len(keys):
         recall_base = dict(zip(keys, recall_base, strict=True))
     rows: list[Any] = list(recall_base.values()) if isinstance(recall_base, Mapping) else [None]
@@ -140,6 +140,35 @@ def by_query(recall_base: Any, ids: Array) -> GradeCounts:
             f"recall_base lacks query {missing[0]!r}; expected grade counts of every query"
         )
     return found
+
+
+def without_tables(table: Any) -> Any:
+    """Return a data frame of counts, or a Series by query and grade, as a mapping.
+
+    Anything that is no table is returned unchanged.
+
+    Raises
+    ------
+    ValueError
+        If a query or a grade occurs twice, or the table is not one of pandas.
+    """
+    if not hasattr(table, "iloc"):
+        if column_names(table):
+            raise ValueError(
+                f"recall_base is a {type(table).__name__}; expected a data frame of pandas, whose "
+                "index holds the query ids, or a mapping"
+            )
+        return table
+    for axis in table.axes:
+        if not axis.is_unique:
+            twice = plain_value(axis[axis.duplicated()][0])
+            raise ValueError(
+                f"recall_base has the label {twice!r} twice; expected one row a query and one "
+                "column a grade"
+            )
+    if table.ndim == 1 and table.index.nlevels > 1 and table.dtype.kind in "iuf":
+        table = table.unstack(fill_value=0)
+    return table.to_dict("index") if table.ndim == 2 else table.to_dict()
 
 
 def judgments_of(
@@ -239,7 +268,8 @@ def _codes_and_levels(
     if widths.max() > MOST_LEVELS:
         raise ValueError(
             f"{name} holds {widths.max()} different grades in one query; expected at most "
-            f"{MOST_LEVELS}: round them to levels, such as numpy.round({name}, 1)"
+            f"{MOST_LEVELS}: divide them into levels of equal width, such as "
+            f"numpy.floor(numpy.divide({name}, numpy.max({name})) * {MOST_LEVELS - 1})"
         )
     level = np.minimum(np.arange(widths.max()), widths - 1)
     return (codes - starts[numbers]).astype(np.int32), pairs.imag[starts[:-1, None] + level]

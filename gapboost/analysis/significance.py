@@ -28,7 +28,7 @@ from gapboost.analysis.estimates import paired_by_index, rounding, settled
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.evaluation import PerQuery
-from gapboost.measures import Measure, as_measure
+from gapboost.measures import Measure
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
@@ -151,10 +151,9 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
             raise TypeError(f"{name} is a {type(values).__name__}; expected PerQuery for both")
     if measure is None and len(first) == 1:
         (measure,) = first
-    wanted = None if measure is None else as_measure(measure)
-    if wanted not in first or wanted not in second:
+    if measure is None or measure not in first or measure not in second:
         raise ValueError(f"measure is {measure!r}; expected one of those in first and second")
-    a, b = (dict(zip(v.qid, v[wanted], strict=True)) for v in (first, second))
+    a, b = (dict(zip(v.qid, v[measure], strict=True)) for v in (first, second))
     if a.keys() != b.keys() or not len(a) == len(first.qid) == len(second.qid):
         raise ValueError("second has other queries than first, or some twice; expected the same")
     return np.array(list(a.values())), np.array([b[query] for query in a])

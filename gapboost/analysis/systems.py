@@ -125,7 +125,7 @@ def system_values(
     values = []
     for run in runs.values():
         found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
-        found |= evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
+        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
         retrieved = {
             str(number): {document: float(score) for document, score in run[topic].items()}
             for number, topic in enumerate(qrels)
@@ -134,7 +134,7 @@ def system_values(
         for several, judged in judgments:
             for metric in ir_measures().iter_calc(several, judged, retrieved):
                 found[metric.measure][int(metric.query_id)] = metric.value
-        values.append([found[measure] for measure in wanted])
+        values.append([found[m] if m in found else of_ours[m] for m in wanted])
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
 
 

@@ -386,14 +386,14 @@ def evaluate(
 
     Returns
     -------
-    Values {Measure: float}, or PerQuery {Measure: float64 array of shape (topics,)}
+    Values {name: float}, or PerQuery {name: float64 array of shape (topics,)}
 
     Examples
     --------
     >>> import gapboost as gb
     >>> qrels = {"601": {"a": 2, "b": 1, "c": 0, "d": 1}}
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
-    {Precision(k=2): 0.5}
+    {'precision@2': 0.5}
     """
     wanted, found = as_measures(measures), rankings(qrels, run, ties=ties)
     grades = list(set().union(*found.recall_base.values()))
@@ -408,7 +408,7 @@ def evaluate(
     )
     place = {topic: number for number, topic in enumerate(values.qid.tolist())}
     order = [place[topic] for topic in qrels]
-    by_topic = PerQuery({measure: v[order] for measure, v in values.items()}, values.qid[order])
+    by_topic = {measure: values[measure][order] for measure in wanted}
     if per_query:
-        return by_topic
+        return PerQuery(by_topic, values.qid[order])
     return Values({measure: mean(v, np.ones(len(v))) for measure, v in by_topic.items()})

@@ -2,14 +2,14 @@
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.AP(), gb.RR()], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
-{AP(rel=1): 0.5833333333333333, RR(): 0.5}
+{'ap': 0.5833333333333333, 'rr': 0.5}
 """
 
 import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -55,8 +55,8 @@ class Measure(Value, ABC):
     Examples
     --------
     >>> import gapboost as gb
-    >>> isinstance(gb.AP(), gb.Measure), gb.nDCG(k=10).short_name, gb.nDCG(k=10).label
-    (True, 'ndcg', 'nDCG_at_10')
+    >>> isinstance(gb.AP(), gb.Measure), gb.nDCG(k=10).name, gb.nDCG(k=10).label
+    (True, 'ndcg@10', 'nDCG_at_10')
     """
 
     # Numpy's numbers leave ``number * measure`` to the measure.
@@ -83,6 +83,21 @@ class Measure(Value, ABC):
         Boosters report it with ``_`` in place of blanks and colons.
         """
         return type(self).__name__.lower()
+
+    @property
+    def name(self) -> str:
+        """Name that functions take for the measure: ``ndcg@10`` or ``gap(g=(0.5, 0.5))``.
+
+        Results of `gapboost.evaluate` have it as key.
+        """
+        given = [
+            f"{f.name}={value!r}"
+            for f in fields(self)
+            if f.init and f.name != "k" and (value := getattr(self, f.name)) != f.default
+        ]
+        parameters = f"({', '.join(given)})" if given else ""
+        cutoff = "" if self.k is None else f"@{self.k}"
+        return f"{type(self).__name__.lower()}{parameters}{cutoff}"
 
     @property
     def label(self) -> str:
@@ -331,6 +346,11 @@ class WeightedSum(QuadraticForm):
 
     def __repr__(self) -> str:
         return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
+
+    @property
+    def name(self) -> str:
+        """Name such as ``0.7 * gap + 0.3 * ndcg@10``."""
+        return " + ".join(f"{weight!r} * {part.name}" for weight, part in self.parts)
 
     @property
     def short_name(self) -> str:

@@ -6,7 +6,7 @@ document above it. `LambdaRank` trains for them pair by pair; SoftRank and Appro
 >>> import gapboost as gb
 >>> measures = [gb.RR(), gb.ERR(top=2), gb.Success(k=1)]
 >>> gb.evaluate(measures, y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
-{RR(): 0.5, ERR(top=2): 0.3125, Success(k=1): 0.0}
+{'rr': 0.5, 'err(top=2)': 0.3125, 'success@1': 0.0}
 """
 
 import math
@@ -72,7 +72,7 @@ class RR(Cascade):
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.RR(rel=2), y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
-    {RR(rel=2): 0.5}
+    {'rr(rel=2)': 0.5}
     """
 
     rel: float = parameter(1, as_relevant)
@@ -98,7 +98,7 @@ class Success(RR):
     >>> import gapboost as gb
     >>> y_true, y_score, qid = [0, 1, 1, 0], [4.0, 3.0, 2.0, 1.0], ["a", "a", "b", "b"]
     >>> gb.evaluate(gb.Success(k=1), y_true, y_score, qid)
-    {Success(k=1): 0.5}
+    {'success@1': 0.5}
     """
 
     discount_at = Constant(1.0)

@@ -38,11 +38,16 @@ class AP(QuadraticForm):
         query has the value 1. This is what LightGBM and XGBoost report as ``map@k``. It changes
         nothing without `k`.
 
+    Notes
+    -----
+    Documents with equal scores count with the mean over their orders. The ``average_precision``
+    of scikit-learn differs where scores are equal, and ``aucpr`` of XGBoost also elsewhere.
+
     Examples
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.AP(), y_true=[0, 1], y_score=[2.0, 1.0])
-    {AP(rel=1): 0.5}
+    {'ap': 0.5}
     """
 
     rel: float = parameter(1, as_relevant, always_shown=True)
@@ -85,7 +90,7 @@ class Precision(QuadraticForm):
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.Precision(k=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
-    {Precision(k=2): 0.5}
+    {'precision@2': 0.5}
     """
 
     k: int = parameter(10, as_integer, always_shown=True, kw_only=True)
@@ -174,7 +179,7 @@ class RBP(WeightedPrecision):
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.RBP(p=0.5), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
-    {RBP(p=0.5): 0.625}
+    {'rbp(p=0.5)': 0.625}
     """
 
     p: float = parameter(0.8, partial(as_number, most=BELOW_ONE), always_shown=True)
@@ -240,7 +245,7 @@ class RPrecision(DiscountOfQuery):
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.RPrecision(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
-    {RPrecision(): 0.5}
+    {'rprecision': 0.5}
     """
 
     rel: float = parameter(1, as_relevant)

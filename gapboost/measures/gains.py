@@ -3,7 +3,7 @@
 >>> import gapboost as gb
 >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
 >>> gb.evaluate([gb.DCG(), gb.nDCG(k=2), gb.QMeasure()], y_true, y_score)
-{DCG(): 2.5, nDCG(k=2): 0.27541155237618664, QMeasure(): 0.75}
+{'dcg': 2.5, 'ndcg@2': 0.27541155237618664, 'qmeasure': 0.75}
 """
 
 from collections.abc import Callable
@@ -100,7 +100,7 @@ class DCG(GainMeasure):
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.DCG(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
-    {DCG(): 2.5}
+    {'dcg': 2.5}
     """
 
     gains: str | tuple[float, ...] = parameter("exponential", as_gains)
@@ -179,7 +179,7 @@ class QMeasure(GainMeasure, DiscountOfQuery):
     --------
     >>> import gapboost as gb
     >>> gb.evaluate(gb.QMeasure(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0])
-    {QMeasure(): 0.75}
+    {'qmeasure': 0.75}
     """
 
     beta: float = parameter(1.0, as_number)

@@ -11,7 +11,7 @@ eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k A
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.GAP(g=(0.5, 0.5))], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
-{GAP(g=(0.5, 0.5)): 0.8333333333333333}
+{'gap(g=(0.5, 0.5))': 0.8333333333333333}
 """
 
 from dataclasses import dataclass, replace

@@ -76,6 +76,11 @@ class OfLabel(Measure):
         )
 
     @property
+    def name(self) -> str:
+        """Name such as ``oflabel(ndcg@10, 'revenue')``."""
+        return f"oflabel({self.measure.name}, {self.column!r})"
+
+    @property
     def short_name(self) -> str:
         """Name such as ``ndcg_of_revenue``."""
         return f"{self.measure.short_name}_of_{label_of_value(self.column)}"

@@ -4,9 +4,9 @@ Kendall's tau, pairwise accuracy, Spearman's rho.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.KendallTau(), gb.PairwiseAccuracy()], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
-{KendallTau(): 0.3333333333333333, PairwiseAccuracy(): 0.6666666666666666}
+{'kendalltau': 0.3333333333333333, 'pairwiseaccuracy': 0.6666666666666666}
 >>> gb.evaluate("spearman", y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
-{SpearmanRho(): 0.5}
+{'spearmanrho': 0.5}
 """
 
 from dataclasses import dataclass

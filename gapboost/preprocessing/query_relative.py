@@ -6,13 +6,22 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
+from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._data.arguments import ordered, shown
-from gapboost._data.features import QID, column_contents, column_names, features, split
+from gapboost._data.columns import as_float64
+from gapboost._data.features import (
+    QID,
+    check_in_memory,
+    column_contents,
+    column_names,
+    features,
+    split,
+)
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
@@ -191,8 +200,12 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             # scikit-learn compares the names of columns only if all of them are text.
             X = X.rename(columns=str)
         others, qid = split(X, qid, group)
-        others = features(others)
+        check_in_memory(others)
         if not column_names(X):
+            others = features(others)
+            if not sparse.issparse(others):
+                for column in others.T:
+                    as_float64(column, "X")
             X = check_array(
                 others, dtype=FLOATS, ensure_all_finite=False, estimator=self, input_name="X"
             )
@@ -236,7 +249,11 @@ def _values(X: Any, positions: Sequence[int]) -> Array:
     if isinstance(X, np.ndarray):
         return X[:, positions]
     frame = nw.from_native(X, eager_only=True)
-    frame = frame.select([frame.columns[position] for position in positions])
+    names = [frame.columns[position] for position in positions]
+    for name in names:
+        as_float64(np.asarray(frame[name].drop_nulls().to_numpy()), f"X[{name!r}]")
+    # Of columns that Arrow backs, pandas would make objects.
+    frame = nw.from_native(features(frame.select(names).to_native()))
     dtype = nw.Float32 if set(frame.schema.values()) == {nw.Float32} else nw.Float64
     return np.asarray(frame.with_columns(nw.all().cast(dtype)).to_numpy())
 

@@ -4,11 +4,13 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.exceptions import DataConversionWarning
 from twins import twins
 
 import gapboost as gb
+from gapboost.comparison import compare_rankers
 from gapboost.model_selection import GSearchCV
 from gapboost.preprocessing import query_relative_features
 
@@ -63,13 +65,97 @@ def test_rankers_align_weights_of_queries(twin):
 
 @pytest.mark.parametrize("index", [range(1, N_QUERIES + 1), [f"q{i}" for i in range(N_QUERIES)]])
 def test_weights_with_other_ids_are_refused(index):
-    with pytest.raises(ValueError, match=r"^sample_weight holds nan"):
+    with pytest.raises(ValueError, match=r"^sample_weight has no weight of query \d+ in its index"):
         value(sample_weight=WEIGHTS.set_axis(index))
 
 
 def test_weights_of_rows_keep_their_order():
     index = np.random.default_rng(2).permutation(len(QID))
     assert value(sample_weight=pd.Series(BY_ROW, index=index)) == value(sample_weight=BY_ROW)
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2], [0, 0, 1, 2]], ids=["one row a query", "more rows"])
+def test_one_rule_for_weights_with_an_index(rows):
+    """By the index if it has exactly the ids, else by row, else an error that names a query."""
+    ids, relevant = np.array(["a", "b", "c"])[rows], np.array([1, 0, 0])[rows]
+
+    def weighted(weights):
+        return value("p@1", relevant, np.ones(len(ids)), ids, sample_weight=weights)
+
+    assert weighted(pd.Series({"c": 10.0, "b": 1.0, "a": 0.0})) == 0
+    assert weighted(pd.Series(np.array([3.0, 1.0, 0.0])[rows], index=range(len(ids)))) == 0.75
+    for index in (["a", "b", "x"], ["b", "a", "b"]):
+        with pytest.raises(ValueError, match=r"^sample_weight .* query 'c'"):
+            weighted(pd.Series(1.0, index=index))
+
+
+# --- sizes of queries -----------------------------------------------------------------------------
+
+SIZES = np.array([5, 2, 9, 3])
+NAMES = ["d", "a", "c", "b"]
+ROWS = pd.DataFrame({"x": np.arange(19.0), "user": np.repeat(NAMES, SIZES)})
+BY_INDEX = ROWS.set_index("user")
+BY_LEVELS = ROWS.set_index(["user", ROWS.index])
+IN_ORDER = [
+    (BY_INDEX, BY_INDEX.groupby("user", sort=False).size()),
+    (BY_LEVELS, BY_LEVELS.groupby("user", sort=False).size()),
+    (ROWS, ROWS.groupby("user", sort=False).size()),
+    (ROWS[["x"]], ROWS.groupby("user", sort=False).size()),
+    (ROWS[["x"]], ROWS["user"].value_counts(sort=False)),
+    (ROWS[["x"]], pd.Series(SIZES)),
+    (BY_INDEX[2:17], pd.Series([3, 2, 9, 1], NAMES)),  # the index shows another order of size
+    (BY_INDEX.iloc[::-1], BY_INDEX.iloc[::-1].groupby("user", sort=False).size()),
+    (BY_INDEX.loc[["c", "d"]], BY_INDEX.index.value_counts()[:2]),  # the rows are sorted by size
+    (ROWS[["x"]][:4], pd.Series([2, 2], ["b", "a"], name="count")),
+]
+ELSEWHERE = [
+    (BY_INDEX, BY_INDEX.groupby("user").size()),
+    (BY_INDEX, BY_INDEX.groupby("user").size().to_frame()),
+    (BY_LEVELS, BY_LEVELS.groupby("user").size()),
+    (ROWS, ROWS.groupby("user").size()),
+    (pl.DataFrame(ROWS), ROWS.groupby("user").size()),
+    (BY_INDEX[::2], BY_INDEX[::2].groupby("user").size()),
+    *((ROWS[["x"]], ROWS["user"].value_counts(ascending=rises)) for rises in (True, False)),
+    (ROWS[["x"]].to_numpy(), pl.DataFrame(ROWS)["user"].value_counts(sort=True)["count"]),
+]
+
+
+@pytest.mark.parametrize("case", range(len(IN_ORDER)))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+def test_sizes_in_the_order_of_the_rows(case):
+    table, sizes = IN_ORDER[case]
+    found = query_relative_features(table, group=sizes, columns=["x"])
+    expected = query_relative_features(table, group=np.asarray(sizes), columns=["x"])
+    pd.testing.assert_frame_equal(found, expected)
+
+
+@pytest.mark.parametrize("case", range(len(ELSEWHERE)))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+def test_sizes_that_are_known_to_have_another_order_are_refused(case):
+    table, sizes = ELSEWHERE[case]
+    with pytest.raises(ValueError, match=r"^group .*order.*qid"):
+        query_relative_features(table, group=sizes)
+
+
+@twins
+def test_every_entry_point_looks_at_the_index_of_sizes(twin):
+    table, y = BY_INDEX, np.arange(19) % 2
+    sizes, right = table.groupby("user").size(), table.groupby("user", sort=False).size()
+    ranker = twin.ranker(n_estimators=2, n_jobs=1).fit(table, y, group=right)
+    by_ids = twin.ranker(n_estimators=2, n_jobs=1).fit(table, y, table.index)
+    np.testing.assert_array_equal(ranker.predict(table), by_ids.predict(table))
+    assert ranker.score(table, y, group=right) == ranker.score(table, y, table.index)
+    evals = {"eval_set": [(table.copy(), y)], "eval_group": [sizes]}
+    search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
+    for call in (
+        lambda: twin.ranker().fit(table, y, group=sizes),
+        lambda: twin.ranker().fit(table, y, group=right, **evals),
+        lambda: ranker.score(table, y, group=sizes),
+        lambda: search.fit(table, y, group=sizes),
+        lambda: compare_rankers(table, y, None, {"a": ranker, "b": by_ids}, group=sizes),
+    ):
+        with pytest.raises(ValueError, match=r"group.* order.*qid"):
+            call()
 
 
 COUNTS = {i: [100, 50, 50, 50 + 30 * i] for i in range(N_QUERIES)}
@@ -83,8 +169,27 @@ def test_a_data_frame_of_the_recall_base_has_ids_and_grades(columns):
     assert value(recall_base=frame[::-1]) == value(recall_base=array)
 
 
-def test_a_data_frame_of_the_recall_base_with_other_labels_is_refused():
+def test_a_series_of_the_recall_base_has_ids_and_grades_in_its_index():
     frame = pd.DataFrame.from_dict(COUNTS, orient="index")
+    assert value(recall_base=frame.stack()[::-1]) == value(recall_base=COUNTS)
+    assert value(recall_base=pd.Series(COUNTS)[::-1]) == value(recall_base=COUNTS)
+    # As groupby makes it, without grades that a query does not have.
+    every = pd.DataFrame({"qid": QID, "grade": Y})
+    assert value(recall_base=every.groupby(["qid", "grade"]).size()) == value()
+
+
+def test_a_table_of_the_recall_base_with_other_labels_is_refused():
+    frame = pd.DataFrame.from_dict(COUNTS, orient="index")
+    for twice in (
+        pd.concat([frame, frame[3:4]]),
+        frame[[0, 1, 2, 3, 3]],
+        frame.stack().iloc[[3, 3]],
+    ):
+        with pytest.raises(ValueError, match=r"^recall_base .*3\)?.* twice"):
+            value(recall_base=twice)
+    for other in (pd.Series(5, index=range(N_QUERIES)), pl.DataFrame(np.ones((N_QUERIES, 20)))):
+        with pytest.raises(ValueError, match=r"^recall_base is .*mapping"):
+            value(recall_base=other)
     with pytest.raises(ValueError, match=r"^recall_base lacks query"):
         value(recall_base=frame.rename(str))
     with pytest.raises(ValueError, match=r"^recall_base .*grades"):

@@ -11,10 +11,16 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
+from gapboost import explain
+from gapboost.comparison import compare_rankers
+from gapboost.export import write_ltr_plugin
 from gapboost.model_selection import GSearchCV
+from gapboost.preprocessing import query_relative_features
 
 NAMES = TRAIN.feature_names
 
@@ -102,6 +108,11 @@ KINDS = {
     "scipy csc unsorted": lambda X: unsorted(X, sparse.csc_matrix),
     "pandas": frame,
     "pandas Int64": lambda X: frame(X).astype("Int64"),
+    "pandas Float64": lambda X: frame(X).astype("Float64"),
+    **{
+        f"pandas {dtype}[pyarrow]": lambda X, dtype=dtype: frame(X).astype(f"{dtype}[pyarrow]")
+        for dtype in ("int64", "uint8", "float", "double")
+    },
     "pandas mixed": lambda X: frame(X).astype({NAMES[0]: "int32", NAMES[1]: "float32"}),
     "pandas numbered columns": pd.DataFrame,
     "pandas MultiIndex": lambda X: frame(X).set_index([np.arange(len(X)) // 3, np.arange(len(X))]),
@@ -123,7 +134,18 @@ def test_features(twin, kind, in_order):
 @pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize(
-    "kind", ["numpy masked", "pandas", "pandas Int64", "pyarrow", "polars", "scipy csr"]
+    "kind",
+    [
+        "numpy masked",
+        "pandas",
+        "pandas Int64",
+        "pandas Float64",
+        "pandas int64[pyarrow]",
+        "pandas float[pyarrow]",
+        "pyarrow",
+        "polars",
+        "scipy csr",
+    ],
 )
 def test_missing_values(twin, kind):
     rng = np.random.default_rng(0)
@@ -135,7 +157,15 @@ def test_missing_values(twin, kind):
 
 
 @twins
-@pytest.mark.parametrize("convert", [lambda X: frame(X > 9).astype("boolean"), lambda X: X > 9])
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda X: frame(X > 9).astype("boolean"),
+        lambda X: frame(X > 9).astype("bool[pyarrow]"),
+        lambda X: X > 9,
+    ],
+    ids=["boolean", "bool[pyarrow]", "numpy"],
+)
 def test_truth_values(twin, convert):
     assert_same(outcome(twin, convert), outcome(twin, lambda X: (X > 9).astype(float)))
 
@@ -163,6 +193,58 @@ def test_categories(kind, twin):
     )
     best = gb.evaluate(ranker.measure_, TEST.y, TEST.y == 2, TEST.qid)[ranker.measure_]
     assert ranker.score(convert(TEST), TEST.y, TEST.qid) == best
+
+
+def with_dictionary(data, null=slice(0, 0)):
+    """Return `with_letters` in a column of Arrow's categories, with some letters missing."""
+    letters = with_letters(data, "pandas").astype({"letter": object})
+    letters.loc[null, "letter"] = None
+    column = pd.arrays.ArrowExtensionArray(pa.array(letters["letter"]).dictionary_encode())
+    return letters.assign(letter=column), letters.astype({"letter": "category"})
+
+
+@twins
+@pytest.mark.parametrize("null", [slice(0, 0), slice(0, 90)], ids=["", "null"])
+def test_categories_that_arrow_backs(twin, null):
+    parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
+    ranker = twin.ranker(measure=gb.AP(rel=2), n_estimators=5, **parameters)
+    arrow, plain = with_dictionary(TRAIN, null)
+    expected = ranker.fit(plain, TRAIN.y, TRAIN.qid).predict(plain)
+    npt.assert_array_equal(ranker.fit(arrow, TRAIN.y, TRAIN.qid).predict(arrow), expected)
+    # Categories that do not occur.
+    npt.assert_array_equal(ranker.predict(arrow[-9:]), expected[-9:])
+
+
+@twins
+def test_frames_that_arrow_backs_elsewhere(twin, tmp_path):
+    """Searches, comparisons, reports, explanations and exported models read them as numbers."""
+    plain = frame(np.where(X == 3, np.nan, X)).reset_index(drop=True)
+    arrow = plain.convert_dtypes(dtype_backend="pyarrow")
+    assert set(arrow.dtypes.astype(str)) == {"int64[pyarrow]"}
+    ranker = twin.ranker(n_estimators=2).fit(plain, TRAIN.y, TRAIN.qid)
+
+    def searched(table):
+        search = GSearchCV(ranker, {"max_depth": [1, 3]}, scoring="ap", cv=2)
+        return search.fit(table, TRAIN.y, TRAIN.qid).cv_results_["mean_test_score"]
+
+    def compared(table):
+        rankers = {"a": ranker, "b": twin.ranker(n_estimators=3)}
+        found = compare_rankers(table, TRAIN.y, TRAIN.qid, rankers, cv=2, repeats=1, measures="ap")
+        return [found.values(name, found.measures[0]) for name in rankers]
+
+    def written(table):
+        return write_ltr_plugin(ranker, table, tmp_path / "model.json").read_text()
+
+    for what in (
+        searched,
+        compared,
+        written,
+        lambda table: gb.report(ranker, table, TRAIN.y, TRAIN.qid).values,
+        lambda table: explain.query(ranker, table[:9], TRAIN.qid[:9]).values,
+        lambda table: explain.measure(ranker, table, TRAIN.y, TRAIN.qid),
+        lambda table: query_relative_features(table, TRAIN.qid).iloc[:, len(NAMES) :].to_numpy(),
+    ):
+        npt.assert_equal(*(np.asarray(what(table)).tolist() for table in (arrow, plain)))
 
 
 def polars_of(dtype):
@@ -197,6 +279,26 @@ UNUSABLE = {
         ValueError,
         NO_NUMBERS,
     ),
+    "pandas two of one name": (
+        lambda n: pd.DataFrame(np.ones((n, 2)), columns=["bad", "bad"]),
+        ValueError,
+        "X has two columns 'bad'",
+    ),
+    "pyarrow two of one name": (
+        lambda n: pa.table([np.ones(n), np.ones(n)], ["bad", "bad"]),
+        ValueError,
+        "X has two columns 'bad'",
+    ),
+    "pandas two columns qid": (
+        lambda n: pd.DataFrame(np.ones((n, 3)), columns=["x", "qid", "qid"]),
+        ValueError,
+        "X has two columns 'qid'",
+    ),
+    "pandas names of two levels": (
+        lambda n: pd.DataFrame(np.ones((n, 2)), columns=[["x", "bad"], ["y", "z"]]),
+        ValueError,
+        r"X has the column \('x', 'y'\)",
+    ),
     "text": (lambda n: np.full((n, 2), "a"), ValueError, "X is unusable"),
     "complex": (lambda n: np.ones((n, 2), complex), ValueError, "X is unusable"),
     "three dimensions": (lambda n: np.ones((n, 2, 2)), ValueError, "X is unusable"),
@@ -220,6 +322,26 @@ def test_features_that_no_booster_takes(twin, kind):
         ranker.fit(
             TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(make(len(VALI)), VALI.y)], eval_qid=[VALI.qid]
         )
+
+
+DECIMAL = pd.ArrowDtype(pa.decimal128(24, 2))
+OTHER_TYPES = ("M8[ns]", "m8[ns]", "str", "O", "timestamp[ns][pyarrow]", "string[pyarrow]", DECIMAL)
+
+
+@twins
+@pytest.mark.parametrize("dtype", OTHER_TYPES, ids=str)
+def test_columns_of_pandas_that_no_booster_takes(twin, dtype):
+    """An error that names the column alone; steps of a pipeline may take it."""
+    table = frame(X)[NAMES[:2]].assign(bad=range(len(X)), good=1.5)
+    table = table.astype({"good": "double[pyarrow]", "bad": dtype})
+    fitted = twin.ranker(n_estimators=1).fit(X[:, :4], TRAIN.y, TRAIN.qid)
+    for call in (fitted.predict, partial(twin.ranker().fit, y=TRAIN.y, qid=TRAIN.qid)):
+        with pytest.raises(ValueError, match="bad") as caught:
+            call(table)
+        assert "good" not in str(caught.value)
+    codes = FunctionTransformer(lambda table: table.assign(bad=table["bad"].rank()))
+    search = GSearchCV(make_pipeline(codes, twin.ranker()), {}, scoring="ap", cv=2)
+    assert search.fit(table, TRAIN.y, qid=TRAIN.qid).best_score_ > 0
 
 
 @twins

@@ -109,9 +109,37 @@ def test_average_precision_is_scikit_learns():
     measures = [gb.AP(rel=rel) for rel in (1, 2, 3)]
     for grades, _ in tied_lists(14):
         scores = np.random.default_rng(len(grades)).permutation(len(grades))
-        for measure, value in gb.evaluate(measures, grades, scores).items():
+        values = gb.evaluate(measures, grades, scores)
+        for measure in measures:
             if (grades >= measure.rel).any():
-                assert value == close(average_precision_score(grades >= measure.rel, scores))
+                assert values[measure] == close(
+                    average_precision_score(grades >= measure.rel, scores)
+                )
+
+
+def test_average_precision_with_ties_is_the_mean_over_their_orders():
+    """scikit-learn's and XGBoost's are others, so that `evaluate` without qid is not theirs."""
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 10, 400) / 10
+    y = (rng.random(400) < 0.1 + 0.5 * scores).astype(int)
+    (ours,) = gb.evaluate("ap", y, scores).values()
+    orders = [scores + 0.01 * rng.random(400) for _ in range(2000)]
+    means = [average_precision_score(y, order) for order in orders]
+    # Three standard errors.
+    assert abs(np.mean(means) - ours) < 3 * np.std(means) / math.sqrt(len(means))
+    assert average_precision_score(y, scores) < ours - 0.005
+    data = xgboost.DMatrix(np.zeros((400, 1)), y, base_margin=scores)
+    booster = xgboost.Booster({"eval_metric": "aucpr"}, [data])
+    assert abs(float(booster.eval(data).rpartition(":")[2]) - ours) > 0.005
+
+
+def test_xgboosts_aucpr_differs_without_ties_too():
+    y, scores = np.array([0, 1, 0, 1, 1, 0, 0, 1]), np.arange(8.0)
+    (ours,) = gb.evaluate("ap", y, scores).values()
+    assert ours == close(average_precision_score(y, scores))
+    data = xgboost.DMatrix(np.zeros((8, 1)), y, base_margin=scores)
+    theirs = float(xgboost.Booster({"eval_metric": "aucpr"}, [data]).eval(data).rpartition(":")[2])
+    assert abs(theirs - ours) > 0.01
 
 
 def test_cumulated_gains_are_scikit_learns_which_averages_over_ties():

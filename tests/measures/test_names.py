@@ -162,6 +162,56 @@ def test_names_and_values_are_the_same_to_every_function(call):
     assert call(NAMES) == call(VALUES)
 
 
+# --- names that results have ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measures", [EVERY, MEASURES], ids=["kinds", "oracle"])
+def test_a_name_is_read_as_its_measure(measures):
+    for measure in measures:
+        assert as_measure(measure.name) == measure, measure.name
+    assert len({measure.name for measure in measures}) == len(set(measures))
+
+
+SPELLINGS = {
+    "ap@10": ["map@10", "MAP@10", "AP(rel=1, k=10)", gb.AP(k=10)],
+    "ndcg@5": ["nDCG@5", "NDCG(k=5)", gb.nDCG(k=5)],
+    "gap(g=(0.5, 0.5))": ["GAP(g=(.5,.5))", gb.GAP(g=(0.5, 0.5))],
+    "0.5 * ap + 0.5 * rr": [".5*map + 0.5*mrr", 0.5 * gb.AP() + 0.5 * gb.RR()],
+}
+RUN = {str(q): {str(d): float(S[d]) for d in np.flatnonzero(q == Q)} for q in range(20)}
+QRELS = {query: {doc: int(Y[int(doc)]) for doc in docs} for query, docs in RUN.items()}
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+@pytest.mark.parametrize("spelling", [0, 1, -1])
+def test_results_are_indexed_by_any_spelling_of_a_measure(spelling, per_query):
+    measures = [ways[spelling] for ways in SPELLINGS.values()]
+    for values in (
+        gb.evaluate(measures, Y, S, Q, per_query=per_query),
+        analysis.trec.evaluate(measures, QRELS, RUN, per_query=per_query),
+    ):
+        assert list(values) == list(SPELLINGS)
+        for name, ways in SPELLINGS.items():
+            for way in (name, *ways):
+                assert way in values
+                assert values[way] is values.get(way) is values[name]
+        for other in ("rr", "gab", gb.AP(), 3):
+            assert other not in values
+            assert values.get(other) is None
+            with pytest.raises(KeyError):
+                values[other]
+
+
+def test_measures_of_one_name_are_refused():
+    class AP(gb.AP):
+        pass
+
+    (value,) = gb.evaluate([AP(), AP()], [1, 0], [1, 2]).values()
+    assert value == 0.5
+    with pytest.raises(ValueError, match=r"^measures holds two measures called 'ap'"):
+        gb.evaluate([AP(), gb.AP()], [1, 0], [1, 2])
+
+
 # --- labels ---------------------------------------------------------------------------------------
 
 
@@ -190,6 +240,10 @@ def test_labels_are_distinct_and_fit_for_files():
 def test_means_can_be_logged():
     values = gb.evaluate(NAMES, Y, S, Q)
     assert values == dict(values) == pickle.loads(pickle.dumps(values))
+    assert json.loads(json.dumps(values)) == {
+        "ndcg@3": values["ndcg@3"],
+        NAMES[1]: values[NAMES[1]],
+    }
     labelled = json.loads(json.dumps(values.labelled()))
     assert labelled == {"nDCG_at_3": values[VALUES[0]], "GAP_g_0.5_0.5": values[VALUES[1]]}
 
@@ -201,7 +255,7 @@ def test_values_by_query_as_a_table(ids):
     values = gb.evaluate(NAMES, Y, S, qid, per_query=True)
     table = values.to_pandas()
     assert table.index.tolist() == ids
-    assert table.columns.tolist() == ["nDCG(k=3)", "GAP(g=(0.5, 0.5))"]
+    assert table.columns.tolist() == NAMES
     for measure, column in zip(values, table, strict=True):
         assert (table[column].to_numpy() == values[measure]).all()
 

@@ -160,7 +160,7 @@ WRONG_LABELS = {
     "a name twice": (
         gb.OfLabel(gb.AP(), "a"),
         pd.DataFrame(Y, columns=["a", "a"]),
-        r"^y_true\['a'\] is ",
+        "^y_true has two columns 'a'",
     ),
 }
 

@@ -67,7 +67,7 @@ def test_a_measure_with_tables_evaluates_and_trains():
     measure = Zipf(a=1.0)
     assert repr(Zipf(a=2.0, k=3)) == "Zipf(a=2.0, k=3)"
     assert (measure.short_name, Zipf(a=2.0, k=3).label) == ("zipf", "Zipf_a_2.0_at_3")
-    assert gb.evaluate(measure, [0, 2, 1], [2.0, 2.0, 1.0]) == {measure: 0.75}
+    assert gb.evaluate(measure, [0, 2, 1], [2.0, 2.0, 1.0]) == {measure.name: 0.75}
     for objective in (gb.LambdaRank(measure), gb.SoftRank(measure), gb.ApproxRank(measure)):
         assert objective.gradients(Y, SCORES, QID)[0].any()
     assert [part for _, part in (0.5 * measure + gb.AP()).terms] == [measure, gb.AP()]

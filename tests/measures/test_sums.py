@@ -51,7 +51,7 @@ class FirstOnly(gb.DCG):
 
 def test_a_discount_at_whole_ranks_is_kept_in_a_sum():
     y, scores, measure = [0, 1, 2], [3.0, 2.0, 1.0], FirstOnly()
-    assert gb.evaluate(measure, y, scores) == {measure: 0.0}
+    assert gb.evaluate(measure, y, scores) == {measure.name: 0.0}
     for other in (gb.DCG(), gb.AP()):
         mixed = 2.0 * measure + 0.5 * other
         values = gb.evaluate([mixed, other], y, scores)

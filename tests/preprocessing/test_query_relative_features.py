@@ -280,7 +280,7 @@ def test_columns_with_integer_names_keep_their_order():
     assert list(transformer.transform(frame, group=[90]).columns) == names
     with pytest.raises(ValueError, match="feature names should match"):
         transformer.transform(frame[[3, 5, 7]], group=[90])
-    with pytest.raises(ValueError, match="unique column names"):
+    with pytest.raises(ValueError, match="two columns '7'"):
         transformer.fit(frame.rename(columns={3: "7"}), group=[90])
 
 
@@ -316,3 +316,17 @@ CANNOT_APPLY = {
 @parametrize_with_checks([OneList()], expected_failed_checks=lambda estimator: CANNOT_APPLY)
 def test_estimator(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "pandas", "Int64", "int64[pyarrow]", "polars"])
+def test_whole_numbers_that_would_become_equal_are_refused(kind):
+    # Times in nanoseconds.
+    times = [2**60 + 1, 2**60 + 2, 5, 6]
+    X = {
+        "array": lambda: np.array(times)[:, None],
+        "list": lambda: [[time] for time in times],
+        "polars": lambda: pl.DataFrame({"time": [*times[:3], None]}),
+        "pandas": lambda: pd.DataFrame({"time": times}),
+    }.get(kind, lambda: pd.DataFrame({"time": [*times[:3], None]}, dtype=kind))()
+    with pytest.raises(ValueError, match=r"^X.* equal in float64"):
+        query_relative_features(X, [1, 1, 2, 2])
