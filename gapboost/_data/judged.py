@@ -303,7 +303,8 @@ def _by_index(weights: Any, queries: Queries, name: str) -> Any:
         If a query is not in the index.
     """
     places = weights.index.unique().get_indexer(queries.ids)
-    if (places >= 0).all():
+    # pandas rounds integer ids to compare them with an index of floats.
+    if (places >= 0).all() and len(np.unique(places)) == len(places):
         return weights.iloc[places]
     # Labels of rows may be numbers as ids are.
     rows = places.max() < 0 or weights.index.dtype.kind in "iu"

@@ -89,6 +89,12 @@ def test_one_rule_for_weights_with_an_index(rows):
             weighted(pd.Series(1.0, index=index))
 
 
+def test_weights_of_rounded_ids_are_refused():
+    weights = pd.Series([1.0, 2.0], index=[2.0**53, 2.0**53])
+    with pytest.raises(ValueError, match=r"^sample_weight has no weight of query"):
+        value("p@1", [1, 0, 0], [1, 1, 2], [2**53, 2**53 + 1, 2**53 + 1], sample_weight=weights)
+
+
 # --- sizes of queries -----------------------------------------------------------------------------
 
 SIZES = np.array([5, 2, 9, 3])
