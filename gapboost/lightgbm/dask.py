@@ -1,5 +1,6 @@
 """LightGBM ranker on a Dask cluster."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 from gapboost._optional import imported
@@ -192,7 +193,10 @@ class WorkerRanker(LGBMGAPRanker):
         """
         plan = self._plan()
         given = {queries: group, "weight": sample_weight, "start": init_score}
+        # Gradients have the weights. LightGBM, which needs them for metrics alone, refuses a worker
+        # whose rows all weigh 0.
         rows = ranking_rows(X, y, **given, limit=plan.limit, partial=True)
+        rows = replace(rows, weighted=False)
         plan = plan.resolved(summary.occurring)
         scale = units(plan.objective, summary)
         gradients = Gradients(

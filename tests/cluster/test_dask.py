@@ -396,19 +396,28 @@ def test_group_holds_the_sizes_of_the_queries_of_each_partition(form):
 
 
 @pytest.mark.parametrize("objective", ["lambdarank", "softrank"])
-@pytest.mark.parametrize("zero", [0, 1])
-def test_a_worker_whose_rows_weigh_nothing(objective, zero):
-    rows = chunks(TRAIN, 2)
-    begin = rows[0] * zero
+def test_a_worker_whose_rows_weigh_nothing(objective, client):
+    rows, workers = chunks(TRAIN, 2), list(client.scheduler_info()["workers"])
     frame = TRAIN.copy()
-    frame.iloc[begin : begin + rows[zero], frame.columns.get_loc("weight")] = 0.0
+    frame.iloc[: rows[0], frame.columns.get_loc("weight")] = 0.0
+    columns = features(frame), frame.y, frame.qid, frame.weight, frame.start
+    parts = [
+        [client.persist(array(half, (len(half),)), workers=[worker]) for half, worker in pairs]
+        for pairs in (zip(halves(values, rows), workers, strict=True) for values in columns)
+    ]
+    X, y, qid, weight, start = map(da.concatenate, parts)
     options = {"n_estimators": 3, "objective": objective, "measure": MEASURE, **SMALL["lightgbm"]}
-    found = on_dask("lightgbm", frame, rows, start=True, **options)
+    found = DaskLGBMGAPRanker(verbose=-1, **options)
+    found.fit(X, y, qid, sample_weight=weight, init_score=start)
     expected = locally("lightgbm", frame, start=True, **options)
     test = features(TEST)
     npt.assert_allclose(found.to_local().predict(test), expected.predict(test), atol=1e-4)
     with pytest.raises(ValueError, match=r"^sample_weight has the sum 0 "):
-        on_dask("lightgbm", TRAIN, rows, fit={"sample_weight": array(frame.weight * 0, rows)})
+        found.fit(X, y, qid, sample_weight=weight * 0)
+
+
+def halves(values, rows):
+    return np.split(np.asarray(values), [rows[0]])
 
 
 @pytest.mark.parametrize("n_chunks", [4, 1])
