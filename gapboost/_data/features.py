@@ -107,14 +107,15 @@ def split(
     X : array-like of shape (N, n_features)
     qid : array-like of shape (N,) or None
     group : array-like of shape (Q,), optional
-        Sizes of the queries, whose rows come query by query.
+        Sizes of the queries, whose rows come query by query. A Series of pandas whose index has
+        the ids of the rows' index, or of a column of that name, is aligned by it.
     names : tuple of str
         What the caller calls them.
 
     Raises
     ------
     ValueError
-        If queries are given twice, or the index of the sizes shows another order than the rows.
+        If queries are given twice, or the sizes are sorted by size.
     """
     X, column = without_qid(X, names[0])
     queries = {
@@ -127,49 +128,43 @@ def split(
         raise ValueError(f"{given[0]}, and {given[1]} too; expected one of them")
     if group is not None:
         ids = ids_of_groups(group, num_samples(X), names[2], names[0])
-        _check_order(group, ids, X, names)
-        return X, ids
+        return X, _aligned(group, ids, X, names)
     return X, qid if column is None else column
 
 
-def _check_order(group: Any, ids: Array, X: Any, names: tuple[str, str, str]) -> None:
-    """Raise ValueError if sizes of queries are known to be in another order than the rows.
+def _aligned(group: Any, ids: Array, X: Any, names: tuple[str, str, str]) -> Array:
+    """Return the number of the query of each row, by the index of the sizes if that tells it.
 
     The index of pandas' ``groupby().size()`` holds the query ids, which may also be in the index of
     `X` or in a column; ``value_counts`` sorts by size.
     """
-    other = None
     index = group.index if hasattr(group, "iloc") else None
     # The index of sizes without ids is a RangeIndex.
     if index is not None and not hasattr(index, "step"):
-        for where, labels in _labels_of_rows(X, index):
-            numbers = index.get_indexer(labels)
-            same = np.array_equal(np.bincount(numbers[numbers >= 0]), np.bincount(ids))
-            if same and np.array_equal(numbers, ids):
-                return
-            if same:
-                other = f"its index has the ids of {names[0]}{where} in another order"
+        for labels in _labels_of_rows(X, index):
+            numbers: Array = index.get_indexer(labels)
+            if np.array_equal(np.bincount(numbers[numbers >= 0]), np.bincount(ids)):
+                return numbers
     sizes = np.bincount(ids)
     falls_or_rises = (sizes[1:] <= sizes[:-1]).all() or (sizes[1:] >= sizes[:-1]).all()
     if getattr(group, "name", None) == "count" and falls_or_rises and sizes.min() < sizes.max():
-        other = "value_counts sorts by size"
-    if other is not None:
         raise ValueError(
-            f"{names[2]} does not have the order of the rows: {other}; expected {names[1]} with "
-            "the query id of each row"
+            f"{names[2]} does not have the order of the rows: value_counts sorts by size; expected "
+            f"{names[1]} with the query id of each row"
         )
+    return ids
 
 
-def _labels_of_rows(X: Any, index: Any) -> list[tuple[str, Any]]:
-    """Return labels of the rows of `X` that an index of query ids may hold, and where they are."""
+def _labels_of_rows(X: Any, index: Any) -> list[Any]:
+    """Return labels of the rows of `X` that an index of query ids may hold."""
     labels = []
     if hasattr(X, "iloc"):
         levels = range(X.index.nlevels) if index.nlevels == 1 else ()
-        labels = [(".index", X.index.get_level_values(level)) for level in levels]
+        labels = [X.index.get_level_values(level) for level in levels]
         if X.index.nlevels == index.nlevels > 1:
-            labels.append((".index", X.index))
+            labels.append(X.index)
     if index.name in column_names(X):
-        labels.append((f"[{index.name!r}]", X[index.name]))
+        labels.append(X[index.name])
     return labels
 
 

@@ -114,13 +114,17 @@ IN_ORDER = [
     (BY_INDEX.loc[["c", "d"]], BY_INDEX.index.value_counts()[:2]),  # the rows are sorted by size
     (ROWS[["x"]][:4], pd.Series([2, 2], ["b", "a"], name="count")),
 ]
-ELSEWHERE = [
+ANY_ORDER = [
     (BY_INDEX, BY_INDEX.groupby("user").size()),
+    (BY_INDEX, BY_INDEX.index.value_counts()),
+    (BY_INDEX.iloc[::-2], BY_INDEX.iloc[::-2].groupby("user").size()),
     (BY_INDEX, BY_INDEX.groupby("user").size().to_frame()),
     (BY_LEVELS, BY_LEVELS.groupby("user").size()),
     (ROWS, ROWS.groupby("user").size()),
     (pl.DataFrame(ROWS), ROWS.groupby("user").size()),
     (BY_INDEX[::2], BY_INDEX[::2].groupby("user").size()),
+]
+BY_SIZE = [
     *((ROWS[["x"]], ROWS["user"].value_counts(ascending=rises)) for rises in (True, False)),
     (ROWS[["x"]].to_numpy(), pl.DataFrame(ROWS)["user"].value_counts(sort=True)["count"]),
 ]
@@ -135,10 +139,20 @@ def test_sizes_in_the_order_of_the_rows(case):
     pd.testing.assert_frame_equal(found, expected)
 
 
-@pytest.mark.parametrize("case", range(len(ELSEWHERE)))
+@pytest.mark.parametrize("case", range(len(ANY_ORDER)))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
-def test_sizes_that_are_known_to_have_another_order_are_refused(case):
-    table, sizes = ELSEWHERE[case]
+def test_sizes_are_aligned_by_the_ids_of_the_rows(case):
+    table, sizes = ANY_ORDER[case]
+    plain = table.to_pandas() if isinstance(table, pl.DataFrame) else table
+    ids = plain["user"] if "user" in plain else plain.index.get_level_values("user")
+    found = query_relative_features(table, group=sizes, columns=["x"])
+    expected = query_relative_features(table, ids.to_numpy(), columns=["x"])
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+
+
+@pytest.mark.parametrize("case", range(len(BY_SIZE)))
+def test_sizes_that_are_sorted_by_size_are_refused(case):
+    table, sizes = BY_SIZE[case]
     with pytest.raises(ValueError, match=r"^group .*order.*qid"):
         query_relative_features(table, group=sizes)
 
@@ -146,11 +160,14 @@ def test_sizes_that_are_known_to_have_another_order_are_refused(case):
 @twins
 def test_every_entry_point_looks_at_the_index_of_sizes(twin):
     table, y = BY_INDEX, np.arange(19) % 2
-    sizes, right = table.groupby("user").size(), table.groupby("user", sort=False).size()
+    sizes, right = BY_SIZE[1][1], table.groupby("user", sort=False).size()
+    table = table.reset_index(drop=True)
     ranker = twin.ranker(n_estimators=2, n_jobs=1).fit(table, y, group=right)
-    by_ids = twin.ranker(n_estimators=2, n_jobs=1).fit(table, y, table.index)
+    by_ids = twin.ranker(n_estimators=2, n_jobs=1).fit(table, y, BY_INDEX.index)
     np.testing.assert_array_equal(ranker.predict(table), by_ids.predict(table))
-    assert ranker.score(table, y, group=right) == ranker.score(table, y, table.index)
+    aligned = twin.ranker(n_estimators=2, n_jobs=1).fit(BY_INDEX, y, group=sizes)
+    np.testing.assert_array_equal(aligned.predict(table), by_ids.predict(table))
+    assert ranker.score(BY_INDEX, y, group=sizes) == ranker.score(table, y, BY_INDEX.index)
     evals = {"eval_set": [(table.copy(), y)], "eval_group": [sizes]}
     search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
     for call in (
