@@ -67,18 +67,21 @@ def check_names(
 
 
 def distinct_names(X: Any, name: str) -> list[Any]:
-    """Return `column_names`; raise ValueError if a name occurs twice or has several levels."""
+    """Return `column_names`; raise ValueError if a name occurs twice."""
     names = column_names(X)
     if len(set(names)) < len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has two columns {twice!r}; expected different names")
-    levels = next((column for column in names if isinstance(column, tuple)), None)
-    if levels is not None:
-        raise ValueError(
-            f"{name} has the column {levels!r}, a name of several levels; expected names such as "
-            f"{' '.join(map(str, levels))!r}"
-        )
     return names
+
+
+def _with_one_level(X: Any) -> Any:
+    """Return a table whose columns have one name each: XGBoost joins those of several levels."""
+    names = column_names(X)
+    if not any(isinstance(name, tuple) for name in names):
+        return X
+    joined = [" ".join(map(str, n)).strip() if isinstance(n, tuple) else n for n in names]
+    return X.set_axis(joined, axis=1)
 
 
 def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
@@ -87,8 +90,9 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     Raises
     ------
     ValueError
-        If a column of `X`, which the caller calls `name`, has no name of its own.
+        If two columns of `X`, which the caller calls `name`, have one name.
     """
+    X = _with_one_level(X)
     names = distinct_names(X, name)
     if QID not in names:
         return X, None

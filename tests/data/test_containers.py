@@ -294,10 +294,10 @@ UNUSABLE = {
         ValueError,
         "X has two columns 'qid'",
     ),
-    "pandas names of two levels": (
-        lambda n: pd.DataFrame(np.ones((n, 2)), columns=[["x", "bad"], ["y", "z"]]),
+    "pandas two columns of one joined name": (
+        lambda n: pd.DataFrame(np.ones((n, 2)), columns=[["a bad", "a"], ["x", "bad x"]]),
         ValueError,
-        r"X has the column \('x', 'y'\)",
+        "X has two columns 'a bad x'",
     ),
     "text": (lambda n: np.full((n, 2), "a"), ValueError, "X is unusable"),
     "complex": (lambda n: np.ones((n, 2), complex), ValueError, "X is unusable"),
@@ -322,6 +322,25 @@ def test_features_that_no_booster_takes(twin, kind):
         ranker.fit(
             TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(make(len(VALI)), VALI.y)], eval_qid=[VALI.qid]
         )
+
+
+@twins
+def test_names_of_several_levels_are_joined(twin):
+    """As XGBoost joins them; the column of query ids has one name."""
+    levels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", 1), ("qid", "")])
+    plain, same = (
+        pd.DataFrame(np.column_stack([X[:, :3], TRAIN.qid]), columns=columns)
+        for columns in (["a x", "a y", "b 1", "qid"], levels)
+    )
+    expected = twin.ranker().fit(plain, TRAIN.y)
+    found = twin.ranker().fit(same, TRAIN.y, eval_set=[(same.copy(), TRAIN.y)])
+    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    for ranker in (found, expected):
+        for table in (same, plain):
+            np.testing.assert_array_equal(ranker.predict(table), expected.predict(plain))
+            assert ranker.score(table, TRAIN.y) == expected.score(plain, TRAIN.y)
+    with pytest.raises(ValueError, match="'a y' where 'a x'"):
+        found.predict(same[same.columns[[1, 0, 2]]])
 
 
 DECIMAL = pd.ArrowDtype(pa.decimal128(24, 2))
