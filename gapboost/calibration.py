@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._data.arguments import as_integer, as_number, one_of
 from gapboost._data.columns import checked_scores, finite_column
-from gapboost._data.features import split, without_qid
+from gapboost._data.features import pop_query_ids, without_qid
 from gapboost._data.grades import at_least, checked_grades
 from gapboost._data.private import num_samples
 from gapboost._data.queries import grouped_rows
@@ -139,7 +139,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"grades is {self.grades!r}; expected {expected}")
         check_is_fitted(self.ranker)
         labels = checked_grades(y, "y", real=True)
-        ids = set(grouped_rows(split(X, qid)[1], len(labels), rows_of="y").ids.tolist())
+        ids = set(grouped_rows(pop_query_ids(X, qid)[1], len(labels), rows_of="y").ids.tolist())
         if len(ids) < FEWEST_QUERIES:
             raise ValueError(f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES}")
         if train_qid is not None:

@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
-from gapboost._data.arguments import shown
-from gapboost._data.features import feature_names, features, rows_of, split, without_qid
+from gapboost._data.arguments import short_repr
+from gapboost._data.features import feature_names, features, pop_query_ids, rows_of, without_qid
 from gapboost._data.judged import judged
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
@@ -130,7 +130,7 @@ def query(ranker: Any, X: Any, qid: Any = None) -> Any:
     >>> explain.query(ranker, test.X, test.qid).values.shape
     (800, 23)
     """
-    _, qid = split(X, qid)
+    _, qid = pop_query_ids(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
     values, scores, _ = contributions(ranker, X)
@@ -189,7 +189,7 @@ def measure(
     (40, 23)
     """
     wanted = as_measure(measure)
-    _, qid = split(X, qid)
+    _, qid = pop_query_ids(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
     check_consistent_length(X, y)
     data = judged(
@@ -278,7 +278,7 @@ def contributions(ranker: Any, X: Any) -> tuple[Array, Array, float]:
     library = library_of(ranker)
     if library not in ROUNDING or not hasattr(ranker, "predict"):
         raise TypeError(
-            f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or "
+            f"ranker is {short_repr(ranker)}; expected a fitted ranker of gapboost, LightGBM or "
             "XGBoost, a Booster, or a pipeline that ends in one"
         )
     scores, values = (_of_lightgbm if library == "lightgbm" else _of_xgboost)(ranker, X)

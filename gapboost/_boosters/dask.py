@@ -8,7 +8,7 @@ from dask import delayed
 from dask.base import is_dask_collection, tokenize
 
 from gapboost._boosters.rows import NAMES, ranking_rows
-from gapboost._data.features import column_contents, split
+from gapboost._data.features import column_contents, pop_query_ids
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary
 from gapboost._kernels import Array
@@ -61,7 +61,7 @@ def dask_rows(
         If a value is unusable, or partitions differ in number, rows or categories, or cut queries.
     """
     X, y, qid, group, weight, start = values
-    X, qid = split(X, qid, names=(names[0], names[2], names[3]))
+    X, qid = pop_query_ids(X, qid, names=(names[0], names[2], names[3]))
     if (qid is None) == (group is None):
         problem = "missing" if qid is None else f"given, and {names[3]} too"
         raise ValueError(f"{names[2]} is {problem}; expected one query id a row")

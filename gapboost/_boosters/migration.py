@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 
 # What replaces a parameter, or a function of its value that says it; None keeps the value.
 Replacements = Mapping[str, str | Callable[[Any], str | None]]
@@ -28,7 +28,7 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library
         value = given.get(name)
         new = found(value) if callable(found) and value is not None else found
         if value is not None and new is not None:
-            lines[name] = f"  {name}={shown(value)} -> {new}"
+            lines[name] = f"  {name}={short_repr(value)} -> {new}"
     if lines:
         raise ValueError(
             f"{', '.join(lines)}: of {library}'s own objectives and metrics, which change nothing "

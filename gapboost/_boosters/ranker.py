@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.callbacks import MetricCallback
 from gapboost._data.arguments import seed
-from gapboost._data.features import check_names, feature_names, features, split, without_qid
+from gapboost._data.features import check_names, feature_names, features, pop_query_ids, without_qid
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import DataSummary
 from gapboost.evaluation import evaluate
@@ -196,7 +196,7 @@ class GAPRanker:
             Before `fit`.
         """
         measure = self.measure_
-        _, qid = split(X, qid, group)
+        _, qid = pop_query_ids(X, qid, group)
         if qid is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row, or group with the sizes of "

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost._data.columns import checked_scores
-from gapboost._data.features import check_names, feature_names, features, rows_of, split
+from gapboost._data.features import check_names, feature_names, features, pop_query_ids, rows_of
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import grouped_rows
@@ -99,7 +99,7 @@ def ranking_rows(
         If an argument is unusable.
     """
     of_X, of_y, of_qid, of_group, of_weight, of_start, of_position = names
-    X, qid = split(X, qid, group, (of_X, of_qid, of_group))
+    X, qid = pop_query_ids(X, qid, group, (of_X, of_qid, of_group))
     if qid is None:
         raise ValueError(
             f"{of_qid} is missing; expected one query id a row, or {of_group} with the sizes of "
@@ -154,7 +154,7 @@ def evaluation_sets(
             continue
         if not isinstance(values, list | tuple) or len(values) != len(pairs):
             raise ValueError(
-                f"{name} is {shown(values)}; expected a list with an entry for each of "
+                f"{name} is {short_repr(values)}; expected a list with an entry for each of "
                 f"{len(pairs)} evaluation sets"
             )
     sets = []

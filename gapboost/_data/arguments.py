@@ -79,7 +79,7 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping) or (
         nested and not all(isinstance(v, Mapping) for v in value.values())
     ):
-        raise TypeError(f"{name} is {shown(value)}; expected {expected}")
+        raise TypeError(f"{name} is {short_repr(value)}; expected {expected}")
     return value
 
 
@@ -90,7 +90,7 @@ def ordered(values: Any) -> bool:
     )
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return a value as text for a message; of a long text the beginning."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."

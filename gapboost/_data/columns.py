@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost._kernels import Array
 
 
@@ -29,7 +29,7 @@ def one_dimensional(
             array = _integers_of(array)
         column: Array = column_or_1d(array, dtype=dtype, warn=True)
     except (OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"{name} is {shown(values)} ({error}); expected {expected}") from None
+        raise ValueError(f"{name} is {short_repr(values)} ({error}); expected {expected}") from None
     return column
 
 

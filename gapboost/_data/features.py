@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost._data.private import num_samples, safe_indexing
 from gapboost._data.queries import ids_of_groups
 from gapboost._kernels import Array
@@ -62,7 +62,7 @@ def check_names(
         here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
         raise ValueError(
             f"{name} has the column {here!r} where {there!r} was in {reference}; expected "
-            f"{shown(expected)}, in this order, as in {reference}"
+            f"{short_repr(expected)}, in this order, as in {reference}"
         )
 
 
@@ -101,7 +101,7 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     return (X.select(others) if hasattr(type(X), "select") else X[others]), X[QID]
 
 
-def split(
+def pop_query_ids(
     X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")
 ) -> tuple[Any, Any]:
     """Return features and query ids: those given, of the column ``qid``, or of the sizes.
@@ -236,7 +236,7 @@ def check_columns(X: Any, name: str, usable: Sequence[str] = ("number", "categor
     wrong = [column for column, content in contents.items() if content not in usable]
     if wrong:
         raise ValueError(
-            f"{name} has the columns {shown(wrong)}; expected a {' or a '.join(usable)} in "
+            f"{name} has the columns {short_repr(wrong)}; expected a {' or a '.join(usable)} in "
             "every column"
         )
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost._data.columns import finite_column
 from gapboost._data.grades import (
     Column,
@@ -79,7 +79,7 @@ class DataSummary(NamedTuple):
         if not self.n_contrasts:
             raise ValueError(
                 f"{name} holds no query with two different grades ({self.n_queries} queries, "
-                f"n_samples = {self.n_rows}, grades {shown(self.grades)}); expected at least one: "
+                f"n_samples = {self.n_rows}, grades {short_repr(self.grades)}); expected at least one: "
                 "there is nothing to learn"
             )
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, shown
+from gapboost._data.arguments import ordered, short_repr
 from gapboost._data.columns import finite_column
 from gapboost._data.features import column_names
 from gapboost._data.grades import Highest, at_least, checked_grades
@@ -128,7 +128,7 @@ def by_query(recall_base: Any, ids: Array) -> GradeCounts:
     rows: list[Any] = list(recall_base.values()) if isinstance(recall_base, Mapping) else [None]
     if not all(isinstance(row, Mapping) or ordered(row) for row in rows):
         raise ValueError(
-            f"recall_base is {shown(recall_base)}; expected numbers of documents by grade: a "
+            f"recall_base is {short_repr(recall_base)}; expected numbers of documents by grade: a "
             f"mapping from query ids, or an array of shape ({len(keys)}, number of grades) in the "
             "order in which the queries first occur"
         )

@@ -15,7 +15,7 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import checked_scores, finite_column, one_dimensional
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import paired_by_index, settled
+from gapboost.analysis.estimates import merge_ties, paired_by_index
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.systems import (
     SystemValues,
@@ -30,7 +30,7 @@ FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
 def kendall_tau(a: Array, b: Array) -> float:
     """Return Kendall's tau-b of scores of systems, ties settled; NaN if all of one are equal."""
-    return float(kendalltau(settled(a), settled(b)).statistic)
+    return float(kendalltau(merge_ties(a), merge_ties(b)).statistic)
 
 
 def tau_ap(estimated: Any, truth: Any) -> float:
@@ -65,8 +65,8 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     estimated, truth = paired_by_index(estimated, truth, ("estimated", "truth"))
     y = one_dimensional(truth, "truth")
     n = len(y)
-    x = settled(checked_scores(estimated, n, "estimated", "truth").astype(np.float64))
-    y = settled(checked_scores(y, n, "truth", "truth").astype(np.float64))
+    x = merge_ties(checked_scores(estimated, n, "estimated", "truth").astype(np.float64))
+    y = merge_ties(checked_scores(y, n, "truth", "truth").astype(np.float64))
     if n < 2:
         raise ValueError(f"truth has {n} systems; expected at least two")
     better = (y > y[:, None]) + 0.5 * (y == y[:, None])  # [i, j]: j is better than i

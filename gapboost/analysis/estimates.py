@@ -203,7 +203,7 @@ def rounding(values: Array, axis: Any = None) -> Array:
     return ROUNDING * largest
 
 
-def settled(values: Array, within: Any = None) -> Array:
+def merge_ties(values: Array, within: Any = None) -> Array:
     """Return `values` of shape (n,), with tied values set to the least of them.
 
     `within` is the largest difference that is a tie, where the values are themselves differences;

@@ -24,7 +24,7 @@ from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost._page import COLORS
-from gapboost.analysis.estimates import paired_by_index, rounding, settled
+from gapboost.analysis.estimates import merge_ties, paired_by_index, rounding
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.evaluation import PerQuery
@@ -123,7 +123,7 @@ def significance(
     (generator,) = generators(random_state, 1)
     within = float(rounding(values))
     # In counts, ranks and deviations ties are then equal numbers.
-    d = np.sign(d) * settled(np.append(0.0, np.abs(d)), within)[1:]
+    d = np.sign(d) * merge_ties(np.append(0.0, np.abs(d)), within)[1:]
     # One number tells nothing about its error.
     tested = stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
     differing = d[d != 0]

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
 
 METHODS = ("fit", "predict", "get_params", "set_params")
@@ -87,11 +87,11 @@ def checked_rankers(rankers: Any) -> dict[str, Any]:
     if rankers is None:
         rankers = standard_rankers()
     if not isinstance(rankers, Mapping) or not all(isinstance(name, str) for name in rankers):
-        raise TypeError(f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None")
+        raise TypeError(f"rankers is {short_repr(rankers)}; expected {{name: ranker}}, or None")
     for name, ranker in rankers.items():
         for part in (ranker, last_step(ranker)):
             if isinstance(part, type) or not all(hasattr(part, method) for method in METHODS):
-                found, expected = f"{name!r}: {shown(part)}", ", ".join(METHODS)
+                found, expected = f"{name!r}: {short_repr(part)}", ", ".join(METHODS)
                 raise TypeError(f"rankers holds {found}; expected an estimator with {expected}")
     if len(rankers) < 2:
         raise ValueError(f"rankers holds {list(rankers)}; expected at least two to compare")

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 from sklearn.model_selection import ParameterSampler
 
-from gapboost._data.arguments import as_integer, mapping, shown
+from gapboost._data.arguments import as_integer, mapping, short_repr
 from gapboost.preprocessing.pipeline import library_of, prefix
 
 # By the library of an estimator's class or of one of its base classes.
@@ -57,7 +57,7 @@ def draw_candidates(
     given = {} if spaces is None else mapping(spaces, "spaces", FORM)
     if tune is None:
         if given:
-            raise ValueError(f"spaces is {shown(spaces)} but tune is None; expected tune too")
+            raise ValueError(f"spaces is {short_repr(spaces)} but tune is None; expected tune too")
         return {}
     number = as_integer(tune, "tune", 2, "None or a whole number of candidates")
     unknown = [name for name in given if name not in rankers]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import as_integer, ordered, shown
+from gapboost._data.arguments import as_integer, ordered, short_repr
 from gapboost._data.columns import one_dimensional
 from gapboost._data.features import check_names
 from gapboost._kernels import Array
@@ -257,7 +257,7 @@ def report(
     'ignored'
     """
     if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
-        raise ValueError(f"ignore is {shown(ignore)}; expected a list of {', '.join(CHECKS)}")
+        raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
     n_worst = as_integer(n_worst, "n_worst")
     wanted = as_measures(measures)
     test, training = Rows(ranker, X, y, qid, wanted), None

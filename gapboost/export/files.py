@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils import check_array
 
-from gapboost._data.arguments import as_number, shown
+from gapboost._data.arguments import as_number, short_repr
 from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost._kernels import Array
 from gapboost._optional import frame
@@ -72,7 +72,7 @@ def write_files(
     relative = [name for name in dict.fromkeys((*trained, *columns)) if name.endswith(endings)]
     if relative:
         raise ValueError(
-            f"ranker reads {shown(relative)}, made within the query; expected "
+            f"ranker reads {short_repr(relative)}, made within the query; expected "
             "features of one document"
         )
     samples = check_array(table, dtype=engine.kind, ensure_all_finite="allow-nan", input_name="X")
@@ -80,7 +80,7 @@ def write_files(
     names = list((columns or trained) if names is None else names)
     if not len(set(names)) == len(names) == n_features:
         raise ValueError(
-            f"feature_names is {shown(names)}; expected {n_features} different names, one for each "
+            f"feature_names is {short_repr(names)}; expected {n_features} different names, one for each "
             "column of X"
         )
     rounding = ENGINE_ROUNDING * max(300, len(trees))
@@ -105,7 +105,7 @@ def write_files(
     if len(wrong):
         row = wrong[0]
         raise ValueError(
-            f"ranker predicts {scores[row]:.6g} for {shown(rows[row].tolist())}; {engine.name} "
+            f"ranker predicts {scores[row]:.6g} for {short_repr(rows[row].tolist())}; {engine.name} "
             f"computes {sums[row]:.6g}; expected equal scores"
         )
     checks = {

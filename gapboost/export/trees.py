@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost._kernels import Array
 from gapboost.preprocessing.pipeline import library_of
 
@@ -118,7 +118,7 @@ def read_model(
             booster, predict = ranker.get_booster(), ranker.predict
         return _xgboost_trees(model, neighbors), booster.feature_names or [], predict
     raise TypeError(
-        f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
+        f"ranker is {short_repr(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
         "or XGBoost"
     )
 

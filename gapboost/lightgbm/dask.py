@@ -19,7 +19,7 @@ from gapboost._data.judged import DataSummary
 from gapboost.lightgbm import LGBMGAPRanker, _compat
 from gapboost.lightgbm.callbacks import LightGBMObjective, units
 from gapboost.lightgbm.features import check_positions
-from gapboost.lightgbm.models import labelled, to_continue
+from gapboost.lightgbm.models import to_continue, with_objective_name
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
 HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
@@ -132,7 +132,9 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         )
         # Without the name of an objective, LightGBM's `predict` ignores `pred_early_stop`.
         names = _compat.has_names(trained)
-        _compat.set_fitted(self, labelled(trained.booster_), trained.evals_result_, names)
+        _compat.set_fitted(
+            self, with_objective_name(trained.booster_), trained.evals_result_, names
+        )
         self._set_fitted(objective, rows.summary, trained._trained_names)
         return self
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import short_repr
 from gapboost._data.features import QID, check_columns, column_names
 from gapboost.lightgbm import _compat
 
@@ -42,12 +42,12 @@ def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
         for position in _positions(parameters.get(name)):
             if not 0 <= position < n_features:
                 raise ValueError(
-                    f"{name} is {shown(parameters[name])}, but X has {n_features} features; "
+                    f"{name} is {short_repr(parameters[name])}, but X has {n_features} features; "
                     f"expected positions from 0 to {n_features - 1}"
                 )
             if position >= unmoved:
                 raise ValueError(
-                    f"{name} is {shown(parameters[name])}, and {position} is behind the column "
+                    f"{name} is {short_repr(parameters[name])}, and {position} is behind the column "
                     f"{QID!r}, which is no feature; expected names of columns, or {QID!r} as the "
                     "last column of X"
                 )

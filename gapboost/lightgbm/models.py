@@ -38,7 +38,9 @@ def keep_trees(booster: lightgbm.Booster, n_trees: int) -> None:
         booster.model_from_string(booster.model_to_string())
 
 
-def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
+def with_objective_name(
+    booster: lightgbm.Booster, num_iteration: int | None = None
+) -> lightgbm.Booster:
     """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
 
     LightGBM leaves a Python objective out of a model. `num_iteration` is that of
@@ -96,7 +98,7 @@ def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster
             f"model is a {type(model).__name__}; expected a ranker or booster of LightGBM; "
             "gapboost.xgboost.exportable takes XGBoost's"
         )
-    found = labelled(model.booster_ if isinstance(model, lightgbm.LGBMModel) else model)
+    found = with_objective_name(model.booster_ if isinstance(model, lightgbm.LGBMModel) else model)
     text = found.model_to_string()
     for line, parameter in WRITTEN_WRONGLY.items():
         if f"\n{line}\n" in text:

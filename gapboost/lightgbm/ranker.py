@@ -24,7 +24,7 @@ from gapboost.lightgbm.callbacks import (
 )
 from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
-from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, labelled, to_continue
+from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, to_continue, with_objective_name
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -364,7 +364,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         given = self.get_params(deep=False)
         known = {name: value for name, value in given.items() if name not in OWN_NAMES}
         vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
-        booster = labelled(self.booster_, num_iteration=-1)
+        booster = with_objective_name(self.booster_, num_iteration=-1)
         _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_), _compat.has_names(self))
         return vendor
 

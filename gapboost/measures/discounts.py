@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import zeta
 
-from gapboost._data.arguments import as_number, one_of, shown
+from gapboost._data.arguments import as_number, one_of, short_repr
 from gapboost._kernels import Array
 
 Discount = Callable[[Array], tuple[Array, Array]]
@@ -135,7 +135,7 @@ def checked_arrays(
     finite = [a.dtype.kind in "biuf" and bool(np.isfinite(a).all()) for a in arrays]
     if not all(finite) or list(map(np.shape, arrays)) != [shape, other]:
         raise ValueError(
-            f"{method} of {measure!r} returns {shown(returned)}; expected two arrays of finite "
+            f"{method} of {measure!r} returns {short_repr(returned)}; expected two arrays of finite "
             f"numbers, of shapes {shape} and {other}"
         )
     # Code is compiled a second time for arrays that cannot be written.

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from gapboost._data.features import split
+from gapboost._data.features import pop_query_ids
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 
@@ -80,7 +80,7 @@ class MeasureScorer:
             # them by itself.
             consumed = get_routing_for_object(estimator).consumes("predict", ["qid"])
             routed = dict.fromkeys(consumed, qid)
-        _, qid = split(X, qid)
+        _, qid = pop_query_ids(X, qid)
         if qid is None:
             raise ValueError(
                 f"qid did not reach {self!r}; expected "

@@ -17,7 +17,7 @@ from gapboost._boosters.ranker import GAPRanker, ranking_objective
 from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import metric_names
 from gapboost._data.arguments import as_integer
-from gapboost._data.features import features, rows_of, split
+from gapboost._data.features import features, pop_query_ids, rows_of
 from gapboost._kernels import Array
 from gapboost._optional import progress_bar
 from gapboost.evaluation import evaluate
@@ -179,7 +179,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is not None and judged.row_factors is None:
             sample_weight = judged.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
-        table = X if isinstance(self.estimator, Pipeline) else features(split(X, qid, group)[0])
+        table = (
+            X if isinstance(self.estimator, Pipeline) else features(pop_query_ids(X, qid, group)[0])
+        )
         columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
         folds = query_folds(judged.queries, self.cv, self.random_state, table, y)
         tasks = [(fold, numbers) for fold in range(len(folds)) for numbers in trainings.values()]
@@ -247,7 +249,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             As in `fit`. Only steps of a pipeline that request `qid` use them.
         """
         if isinstance(self.best_estimator_, Pipeline):
-            X = transform(self.best_estimator_[:-1], X, split(X, qid, group)[1])
+            X = transform(self.best_estimator_[:-1], X, pop_query_ids(X, qid, group)[1])
         scores: Array = last_step(self.best_estimator_).predict(X)
         return scores
 
@@ -256,7 +258,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
     ) -> float:
         """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`."""
-        _, ids = split(X, qid, group)
+        _, ids = pop_query_ids(X, qid, group)
         if ids is None:
             raise ValueError("qid is missing in score; expected one query id a row, or group")
         target = self._targets()[0]

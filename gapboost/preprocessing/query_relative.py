@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gapboost._data.arguments import ordered, shown
+from gapboost._data.arguments import ordered, short_repr
 from gapboost._data.columns import as_float64
 from gapboost._data.features import (
     QID,
@@ -20,7 +20,7 @@ from gapboost._data.features import (
     column_contents,
     column_names,
     features,
-    split,
+    pop_query_ids,
 )
 from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
@@ -194,12 +194,12 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         kinds = self.kinds
         if not ordered(kinds) or not 0 < len(kinds) == len({*kinds} & {*KINDS}):
             raise ValueError(
-                f'kinds is {shown(kinds)}; expected a list with "zscore", "rank" or both'
+                f'kinds is {short_repr(kinds)}; expected a list with "zscore", "rank" or both'
             )
         if hasattr(X, "iloc") and X.ndim == 2:
             # scikit-learn compares the names of columns only if all of them are text.
             X = X.rename(columns=str)
-        others, qid = split(X, qid, group)
+        others, qid = pop_query_ids(X, qid, group)
         check_in_memory(others)
         if not column_names(X):
             others = features(others)
@@ -238,8 +238,8 @@ def _chosen_columns(X: Any, columns: Any) -> list[int]:
     chosen = [numbers.get(c, -1) if isinstance(c, str) else c for c in given]
     if not chosen or not set(chosen) <= set(numbers.values()):
         raise ValueError(
-            f"columns is {shown(columns)}; expected a list of names or positions of the columns of "
-            f"numbers of X: {shown(list(numbers))}"
+            f"columns is {short_repr(columns)}; expected a list of names or positions of the columns of "
+            f"numbers of X: {short_repr(list(numbers))}"
         )
     return chosen
 

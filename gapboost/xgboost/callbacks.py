@@ -28,7 +28,7 @@ from gapboost.measures import Measure
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
 from gapboost.xgboost._compat import TEAM
-from gapboost.xgboost.models import finished
+from gapboost.xgboost.models import trim_to_best_iteration
 
 # XGBoost guesses the direction of a metric by the beginning of its name: it maximizes these, and
 # minimizes every other metric.
@@ -339,7 +339,7 @@ class _BestRounds(TrainingCallback):  # type: ignore[misc]
         self.objective = objective
 
     def after_training(self, model: Any) -> Any:
-        return finished(model, self.objective)
+        return trim_to_best_iteration(model, self.objective)
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:

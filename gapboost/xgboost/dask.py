@@ -15,7 +15,7 @@ import xgboost.dask
 from gapboost._boosters.dask import DaskRows, dask_rows, is_same
 from gapboost._boosters.ranker import refuse
 from gapboost._boosters.rows import evaluation_sets
-from gapboost._data.features import check_names, feature_names, split, without_qid
+from gapboost._data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
 from gapboost.xgboost.models import to_continue
@@ -217,7 +217,10 @@ def _flat(values: Any) -> Any:
 
 def _is_training_set(given: Sequence[Any], training: Sequence[Any]) -> bool:
     """Return True if X and y are those of training, and nothing else is given beside them."""
-    (X, qid), (of_X, of_qid) = split(given[0], given[2]), split(training[0], training[2])
+    (X, qid), (of_X, of_qid) = (
+        pop_query_ids(given[0], given[2]),
+        pop_query_ids(training[0], training[2]),
+    )
     pairs = (X, of_X), (given[1], training[1]), (qid, of_qid), (given[3], training[3])
     required = pairs[:2]
     return all(is_same(*pair) for pair in required) and all(

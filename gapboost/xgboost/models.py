@@ -48,7 +48,7 @@ def to_continue(model: Any) -> xgboost.Booster:
     return booster
 
 
-def finished(booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
+def trim_to_best_iteration(booster: xgboost.Booster, objective: Objective) -> xgboost.Booster:
     """Return a trained booster up to its best round, which says what it was trained for."""
     booster = up_to_best_round(booster)
     booster.set_attr(**{TRAINED_FOR: _text(objective)})
