@@ -64,7 +64,11 @@ class LambdaRank(Objective):
     score_distance : float or None, default=0.01
         Divide the change of a pair by ``score_distance`` plus the difference of its scores, unless
         all scores of the query are equal, as LightGBM's ``lambdarank_norm`` and XGBoost's
-        ``lambdarank_score_normalization`` do. None: changes are not divided.
+        ``lambdarank_score_normalization`` do. None: changes are not divided. Time grows linearly
+        with the length of a list. Long lists take up to four times as long if ``sigma *
+        score_distance`` is not between .01 and 3, or if scores are more than 80 / `sigma` apart.
+        Only for absurd values may time grow with the square of the length: below 1e-30, above
+        1e30, or scores more than 1e10 / `sigma` apart.
     step : float, optional
         Length of the steps in a training: a factor on the gradients, not on the hessians, which
         acts as one on the learning rate does. None: the eighth root of the number of training
@@ -185,8 +189,8 @@ class LambdaRankPass(Pass):
             least_curvature = 0.0 if self.measure.monotone else CURVATURE_OF_A_PUSH
         self.options = Options(kind, sigma, objective.normalize, least_curvature)
         distance = objective.score_distance
-        divided = fitted_exponentials(0.0 if distance is None else sigma * distance)
-        self.exponentials = fitted_exponentials(0.0), divided
+        epsilon = 0.0 if distance is None else sigma * distance
+        self.exponentials = fitted_exponentials(0.0), fitted_exponentials(epsilon)
         deep = reach(discount, sizes, objective.truncation)
         self.queries = Queries(
             offsets=offsets, grades=data.codes, turns=tie_order(objective.random_state, data),
@@ -218,7 +222,9 @@ class LambdaRankPass(Pass):
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
-        # Code would be compiled anew for other scores, and for those that cannot be written.
+        undivided, near = self.exponentials
+        distance = self.options.sigma * (float(scores.max()) - float(scores.min()))
+        far = fitted_exponentials(near.epsilon, distance)
 
         def task(k: int) -> None:
             first, last = self.ranges[k]
@@ -230,7 +236,7 @@ class LambdaRankPass(Pass):
             except IndexError:
                 memory = self.make_memory()
             write_gradients(
-                first, last, start, self.queries, pair, own, self.options, *self.exponentials,
+                first, last, start, self.queries, pair, own, self.options, undivided, near, far,
                 memory, scores, grad, hess,
             )  # fmt: skip
             # Not after an error: after an interrupt a helper thread may still write to it.
