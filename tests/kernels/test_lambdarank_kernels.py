@@ -361,6 +361,23 @@ def test_n_jobs_is_the_number_of_threads(kind):
         np.testing.assert_array_equal(result, results[0])
 
 
+@pytest.mark.parametrize(
+    ("measure", "lists", "length", "shared"),
+    [(gb.AP(), 400, 20, False), (gb.AP(), 4_000, 20, True), (gb.ERR(top=2), 10, 800, True)],
+)
+def test_a_millisecond_of_work_is_shared(measure, lists, length, shared):
+    """One thread is faster where others work on the cores; pairs of a cascade cost more."""
+    rng = np.random.default_rng(8)
+    n, teams = lists * length, []
+    data = judged(rng.integers(0, 3, n), np.arange(n) // length)
+    with working_on(lambda work, n_threads: teams.append(n_threads) or work()):
+        gb.LambdaRank(measure).prepared(data, 2)(rng.standard_normal(n), *np.empty((2, n)))
+        assert teams == [2] * shared
+        teams.clear()
+        QueryValues([measure, gb.AP(), gb.RR()], data, n_jobs=2)(rng.standard_normal(n))
+        assert teams == [2] * (n > 40_000)
+
+
 COUNT = """
 import sys
 import numpy as np
