@@ -12,7 +12,7 @@ from gapboost._data.judged import Judged, judged
 from gapboost._data.recall_base import without_tables
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
-from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
@@ -23,6 +23,9 @@ Empty = Literal[0, 1, "skip"]
 MissingQueries = Literal["warn", "zero", "skip"]
 Value = TypeVar("Value")
 TIES: tuple[TieRule, ...] = get_args(TieRule)
+
+# What a measure takes for a document.
+NANOSECONDS = 10.0
 
 
 class ByMeasure(dict[str, Value]):
@@ -265,8 +268,8 @@ class QueryValues:
         self.terms = [measure.terms for measure in measures]
         self.queries = data.queries
         self.expected = ties == "expected"
-        self.threads = resolve_n_jobs(n_jobs)
         self.parts = dict.fromkeys(part for terms in self.terms for _, part in terms)
+        self.threads = threads_for(n_jobs, NANOSECONDS * len(self.parts) * data.queries.n_rows)
         self.tasks: list[tuple[int, int, Judged, dict[Measure, Measure]]] = []
         every_cost = 0
         for column in dict.fromkeys(part.label_column for part in self.parts):

@@ -79,8 +79,8 @@ class DataSummary(NamedTuple):
         if not self.n_contrasts:
             raise ValueError(
                 f"{name} holds no query with two different grades ({self.n_queries} queries, "
-                f"n_samples = {self.n_rows}, grades {short_repr(self.grades)}); expected at least one: "
-                "there is nothing to learn"
+                f"n_samples = {self.n_rows}, grades {short_repr(self.grades)}); expected at least "
+                "one: there is nothing to learn"
             )
 
 

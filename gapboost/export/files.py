@@ -80,8 +80,8 @@ def write_files(
     names = list((columns or trained) if names is None else names)
     if not len(set(names)) == len(names) == n_features:
         raise ValueError(
-            f"feature_names is {short_repr(names)}; expected {n_features} different names, one for each "
-            "column of X"
+            f"feature_names is {short_repr(names)}; expected {n_features} different names, one for "
+            "each column of X"
         )
     rounding = ENGINE_ROUNDING * max(300, len(trees))
     if shift == "auto":
@@ -105,8 +105,8 @@ def write_files(
     if len(wrong):
         row = wrong[0]
         raise ValueError(
-            f"ranker predicts {scores[row]:.6g} for {short_repr(rows[row].tolist())}; {engine.name} "
-            f"computes {sums[row]:.6g}; expected equal scores"
+            f"ranker predicts {scores[row]:.6g} for {short_repr(rows[row].tolist())}; "
+            f"{engine.name} computes {sums[row]:.6g}; expected equal scores"
         )
     checks = {
         "feature_names": names,

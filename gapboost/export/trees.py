@@ -118,8 +118,8 @@ def read_model(
             booster, predict = ranker.get_booster(), ranker.predict
         return _xgboost_trees(model, neighbors), booster.feature_names or [], predict
     raise TypeError(
-        f"ranker is {short_repr(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM "
-        "or XGBoost"
+        f"ranker is {short_repr(ranker)}; expected a fitted ranker or Booster of gapboost, "
+        "LightGBM or XGBoost"
     )
 
 

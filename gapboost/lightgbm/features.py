@@ -47,9 +47,9 @@ def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
                 )
             if position >= unmoved:
                 raise ValueError(
-                    f"{name} is {short_repr(parameters[name])}, and {position} is behind the column "
-                    f"{QID!r}, which is no feature; expected names of columns, or {QID!r} as the "
-                    "last column of X"
+                    f"{name} is {short_repr(parameters[name])}, and {position} is behind the "
+                    f"column {QID!r}, which is no feature; expected names of columns, or {QID!r} "
+                    "as the last column of X"
                 )
 
 

@@ -135,8 +135,8 @@ def checked_arrays(
     finite = [a.dtype.kind in "biuf" and bool(np.isfinite(a).all()) for a in arrays]
     if not all(finite) or list(map(np.shape, arrays)) != [shape, other]:
         raise ValueError(
-            f"{method} of {measure!r} returns {short_repr(returned)}; expected two arrays of finite "
-            f"numbers, of shapes {shape} and {other}"
+            f"{method} of {measure!r} returns {short_repr(returned)}; expected two arrays of "
+            f"finite numbers, of shapes {shape} and {other}"
         )
     # Code is compiled a second time for arrays that cannot be written.
     first, second = arrays

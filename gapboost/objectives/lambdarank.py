@@ -31,7 +31,7 @@ from gapboost._kernels.lambdarank.gradients import (
     write_gradients,
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
-from gapboost._kernels.threads import can_keep, chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.measures.cascade import Cascade
@@ -41,6 +41,9 @@ from gapboost.objectives.base import Objective, Pass
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
+
+# What a pass takes for a document, and beside it for a pair of a cascade.
+NANOSECONDS, NANOSECONDS_OF_A_PAIR = 50.0, 4.0
 
 # The step is 1 for so many training documents, and grows with this root of their number. Both were
 # chosen on made tasks and collections: benchmarks/protocols/scaling.md.
@@ -65,7 +68,11 @@ class LambdaRank(Objective):
     score_distance : float or None, default=0.01
         Divide the change of a pair by ``score_distance`` plus the difference of its scores, unless
         all scores of the query are equal, as LightGBM's ``lambdarank_norm`` and XGBoost's
-        ``lambdarank_score_normalization`` do. None: changes are not divided.
+        ``lambdarank_score_normalization`` do. None: changes are not divided. Time grows linearly
+        with the length of a list. Long lists take up to four times as long if ``sigma *
+        score_distance`` is not between .01 and 3, or if scores are more than 80 / `sigma` apart.
+        Only for absurd values may time grow with the square of the length: below 1e-30, above
+        1e30, or scores more than 1e10 / `sigma` apart.
     step : float, optional
         Length of the steps in a training: a factor on the gradients, not on the hessians, which
         acts as one on the learning rate does. None: the eighth root of the number of training
@@ -102,10 +109,9 @@ class LambdaRank(Objective):
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
         (weight, measure), *others = self.measure.terms
-        threads = resolve_n_jobs(n_jobs)
         if (others or weight != 1.0) and not self.equal_pairs:
-            return SumPass(self, data, threads)
-        return LambdaRankPass(self, measure, data, threads)
+            return SumPass(self, data, n_jobs)
+        return LambdaRankPass(self, measure, data, n_jobs)
 
     def step_for(self, n_documents: int) -> float:
         """See `Objective.step_for`."""
@@ -172,11 +178,12 @@ class LambdaRankPass(Pass):
     The measure has one discount, or none where `LambdaRank.equal_pairs` is true.
     """
 
-    def __init__(self, objective: LambdaRank, measure: Measure, data: Judged, threads: int) -> None:
+    def __init__(
+        self, objective: LambdaRank, measure: Measure, data: Judged, n_jobs: int | None
+    ) -> None:
         self.measure, data = with_its_label(measure, data)
         self.base = data.base
         offsets, sizes, sigma = data.queries.offsets, data.queries.sizes, objective.sigma
-        self.threads = threads
         discount, least_curvature = np.ones(int(sizes.max())), 0.0
         if objective.equal_pairs:
             kind = EQUAL
@@ -186,9 +193,13 @@ class LambdaRankPass(Pass):
             least_curvature = 0.0 if self.measure.monotone else CURVATURE_OF_A_PUSH
         self.options = Options(kind, sigma, objective.normalize, least_curvature)
         distance = objective.score_distance
-        divided = fitted_exponentials(0.0 if distance is None else sigma * distance)
-        self.exponentials = fitted_exponentials(0.0), divided
+        epsilon = 0.0 if distance is None else sigma * distance
+        self.exponentials = fitted_exponentials(0.0), fitted_exponentials(epsilon)
         deep = reach(discount, sizes, objective.truncation)
+        work = NANOSECONDS * len(data.codes)
+        if kind == CASCADE:
+            work += NANOSECONDS_OF_A_PAIR * float(np.sum(deep * sizes))
+        self.threads = threads_for(n_jobs, work)
         self.queries = Queries(
             offsets=offsets, grades=data.codes, turns=tie_order(objective.random_state, data),
             weights=data.weights, deep=deep, discount=discount,
@@ -205,7 +216,7 @@ class LambdaRankPass(Pass):
         cost = table_bytes(n_grades) if kind == FORM else 0
         keep = can_keep(cost, offsets)
         self.kept = self.tables(0, len(sizes)) if keep else None
-        self.ranges = chunks(offsets, threads, 0 if keep else cost)
+        self.ranges = chunks(offsets, self.threads, 0 if keep else cost)
 
     def tables(self, first: int, last: int) -> tuple[Array, Array]:
         """Return ``pair`` and ``own`` of some queries; only a form has pairs."""
@@ -219,7 +230,9 @@ class LambdaRankPass(Pass):
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
-        # Code would be compiled anew for other scores, and for those that cannot be written.
+        undivided, near = self.exponentials
+        distance = self.options.sigma * (float(scores.max()) - float(scores.min()))
+        far = fitted_exponentials(near.epsilon, distance)
 
         def task(k: int) -> None:
             first, last = self.ranges[k]
@@ -231,7 +244,7 @@ class LambdaRankPass(Pass):
             except IndexError:
                 memory = self.make_memory()
             write_gradients(
-                first, last, start, self.queries, pair, own, self.options, *self.exponentials,
+                first, last, start, self.queries, pair, own, self.options, undivided, near, far,
                 memory, scores, grad, hess,
             )  # fmt: skip
             # Not after an error: after an interrupt a helper thread may still write to it.
@@ -243,14 +256,14 @@ class LambdaRankPass(Pass):
 class SumPass(Pass):
     """LambdaRank for a sum of measures with several discounts: one pass each, scaled together."""
 
-    def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
+    def __init__(self, objective: LambdaRank, data: Judged, n_jobs: int | None) -> None:
         self.normalize = objective.normalize
         self.data = data
         unscaled = replace(objective, normalize=False)
         self.passes = []
         for weight, part in objective.measure.terms:
             weighted = replace(data, weights=np.full(len(data.queries), weight))
-            self.passes.append(LambdaRankPass(unscaled, part, weighted, threads))
+            self.passes.append(LambdaRankPass(unscaled, part, weighted, n_jobs))
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""

@@ -50,9 +50,12 @@ from gapboost._kernels.smooth.query import (
     rows_by_rank,
 )
 from gapboost._kernels.smooth.sums import SmoothStep, compare, push, room_for
-from gapboost._kernels.threads import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
+
+# What a pass takes for a document.
+NANOSECONDS = 250.0
 
 
 class Chunk:
@@ -119,7 +122,7 @@ class SmoothPass(Pass):
     def __init__(self, objective: "SmoothObjective", data: Judged, n_jobs: int | None) -> None:
         self.objective = objective
         self.data = data
-        self.threads = resolve_n_jobs(n_jobs)
+        self.threads = threads_for(n_jobs, NANOSECONDS * data.queries.n_rows)
         self.weights = data.weights * (data.weighted_size if objective.normalize else 1.0)
         cost = table_bytes(data.base.n_levels)
         self.ranges = chunks(data.queries.offsets, self.threads, cost, CACHED_CHUNK)

@@ -38,7 +38,7 @@ from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
-from gapboost._kernels.threads import CACHED_CHUNK, chunks
+from gapboost._kernels.threads import CACHED_CHUNK, chunks, threads_for
 from gapboost.measures.base import tables_of
 from gapboost.measures.discounts import weights_at
 from gapboost.measures.value import parameter
@@ -48,6 +48,9 @@ from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 # that. Longer ones also start where floating point ends: with k=1 and equal scores a document is
 # within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
+
+# What a rank of a distribution takes for two documents.
+NANOSECONDS_OF_A_PAIR = 5.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +121,8 @@ class SoftRankPass(SmoothPass):
                 )
             # The derivatives by all comparisons of documents must fit into memory.
             cost = 8 * int(np.mean(sizes**2))
+            work = NANOSECONDS_OF_A_PAIR * self.depth * float(np.sum(sizes**2))
+            self.threads = threads_for(n_jobs, work)
             self.ranges = chunks(data.queries.offsets, self.threads, cost, CACHED_CHUNK)
 
     def differentiate(self, chunk: Chunk) -> None:

@@ -238,8 +238,8 @@ def _chosen_columns(X: Any, columns: Any) -> list[int]:
     chosen = [numbers.get(c, -1) if isinstance(c, str) else c for c in given]
     if not chosen or not set(chosen) <= set(numbers.values()):
         raise ValueError(
-            f"columns is {short_repr(columns)}; expected a list of names or positions of the columns of "
-            f"numbers of X: {short_repr(list(numbers))}"
+            f"columns is {short_repr(columns)}; expected a list of names or positions of columns "
+            f"of numbers in X: {short_repr(list(numbers))}"
         )
     return chosen
 

@@ -18,7 +18,7 @@ from gapboost._kernels.cuda import (
     xp,
 )
 from gapboost._kernels.cuda_sums import add_tiles, fill_moments, receive
-from gapboost._kernels.lambdarank.exponentials import farthest, fitted_numbers
+from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import reach
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
@@ -88,10 +88,11 @@ class DeviceTiles:
             n_tiles[:] = 0
         self.query = xp.asarray(np.repeat(np.arange(len(sizes), dtype=np.int32), n_tiles))
         self.starts = xp.asarray(np.append(0, np.cumsum(n_tiles)).astype(np.int32))
-        rates, right, wrong, slope = fitted_numbers(sigma * self.distance)
+        fitted = fitted_exponentials(sigma * self.distance)
+        rates, right, wrong, slope = fitted.numbers.swapaxes(0, 1).reshape(4, -1)
         unit = sigma if self.distance else 1.0  # distances are times sigma
         decays = np.stack([rates * sigma, right * unit, slope * unit, (right + wrong) * unit])
-        self.farthest = farthest(sigma * self.distance) / sigma
+        self.farthest = fitted.farthest / sigma
         self.decays = xp.asarray(decays)
         self.far = xp.empty((2, queries.n if len(self.query) else 1))
 

@@ -12,13 +12,20 @@ import pytest
 from sklearn.base import clone
 from twins import LIGHTGBM, TEST, XGBOOST, booster_of, twins
 
-# More documents than one thread takes, long lists among them, and ids whose order a hash could
-# change.
+from gapboost._kernels import threads as kernel_threads
+
+# Long lists among them, and ids whose order a hash could change.
 SIZES = np.concatenate([np.full(300, 20), [1500, 2500]])
 QID = np.repeat([f"query {i}" for i in range(len(SIZES))], SIZES)
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(len(QID), 4))
 Y = np.digitize(X[:, 0] + RNG.normal(size=len(QID)), [0.5, 1.5])
+
+
+@pytest.fixture(autouse=True)
+def shared(monkeypatch):
+    """Share work that is too little for threads."""
+    monkeypatch.setattr(kernel_threads, "SHARED_WORK", 0.0)
 
 
 def rankers(twin, **parameters):
@@ -92,7 +99,9 @@ TRAIN_FORKED = """
 import multiprocessing, pickle, sys, warnings
 import numpy as np
 import gapboost as gb
+from gapboost._kernels import threads
 
+threads.SHARED_WORK = 0.0
 rankers, X, y, qid = pickle.load(open(sys.argv[1], "rb"))
 
 def fit(path):
@@ -109,6 +118,9 @@ fit(sys.argv[2])
 # Predict in a child of a process that has used the boosters' threads, as servers do.
 PREDICT_FORKED = """
 import os, pickle, sys, time
+from gapboost._kernels import threads
+
+threads.SHARED_WORK = 0.0
 models, X, y, qid = pickle.load(open(sys.argv[1], "rb"))
 expected = [model.predict(X) for model in models]
 child = os.fork()

@@ -17,7 +17,7 @@ import gapboost as gb
 from gapboost._boosters.training import Gradients
 from gapboost._data.judged import judged
 from gapboost._kernels import threads
-from gapboost._kernels.lambdarank.exponentials import FARTHEST, factors, fitted_numbers
+from gapboost._kernels.lambdarank.exponentials import NEAR, factors, fitted_exponentials
 from gapboost._kernels.threads import working_on
 from gapboost.evaluation import QueryValues
 from gapboost.objectives import lambdarank
@@ -151,20 +151,69 @@ def test_the_parts_of_a_swap_are_those_of_swap_changes():
         np.testing.assert_allclose(changes, np.triu(swap_changes(measure, grades), 1), atol=1e-12)
 
 
-def test_equal_scores_are_not_divided_and_far_ones_go_pair_by_pair():
+def test_equal_scores_are_not_divided():
     rng = np.random.default_rng(4)
     measure, grades = gb.nDCG(), rng.integers(0, 5, 200)
     equal = np.zeros(200)
     for sigma in (1.0, 3.0):
-        one, other = (
+        one, *others = (
             gradients(measure, grades, equal, AUTO, score_distance=distance, sigma=sigma)
-            for distance in (None, 0.01)
+            for distance in (None, 0.01, 1e-4)
         )
-        assert_agree(one, other)
-    for scores, distance in ((2 * FARTHEST * rng.random(200), 0.01), (rng.random(200), 1e-6)):
-        found = gradients(measure, grades, scores, SWEEP, score_distance=distance)
-        expected = summed_pairs(measure, grades, scores, score_distance=distance)
-        assert_agree(found, expected, 1e-11)
+        for other in others:
+            assert_agree(one, other)
+
+
+ORDERS = {
+    "even": lambda grades, rng: rng.random(len(grades)),
+    "related": lambda grades, rng: grades + 2.0 * rng.standard_normal(len(grades)),
+    "right": lambda grades, rng: grades + rng.random(len(grades)),
+    "wrong": lambda grades, rng: rng.random(len(grades)) - grades,
+    "clusters": lambda grades, rng: (
+        rng.integers(0, 6, len(grades)) + 1e-6 * rng.random(len(grades))
+    ),
+}
+
+
+@pytest.mark.slow(keep=3)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("distance", [1.0, 1e3, 1e4])
+@pytest.mark.parametrize(
+    ("sigma", "score_distance"),
+    [(0.5, 0.005), (0.5, 5.0), (1.0, 0.01), (1.0, 1e-4), (1e-3, 1e-4), (10.0, 0.01), (10.0, 50.0)],
+)
+def test_running_sums_for_any_distance(sigma, score_distance, distance, order):
+    rng = np.random.default_rng(9)
+    grades = rng.choice(5, p=(0.5, 0.25, 0.15, 0.05, 0.05), size=700)
+    scores = ORDERS[order](grades, rng)
+    scores *= distance / np.ptp(scores)
+    options = {"sigma": sigma, "score_distance": score_distance}
+    for measure in (gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), gb.nDCG()):
+        found = gradients(measure, grades, scores, SWEEP, **options)
+        expected = summed_pairs(measure, grades, scores, **options)
+        # In the right order few pairs count, and the largest gradient is small.
+        assert_agree(found, expected, 3e-8 if order == "right" else 1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sigma", "score_distance", "distance"),
+    [
+        (1.0, 1e-12, 1e2),
+        (1e-50, 1e-50, 1.0),
+        (1e80, 1e80, 1.0),
+        (1.0, 0.01, 1e30),
+        (1.0, 1.0, 1e99),
+    ],
+)
+def test_distances_of_any_size(sigma, score_distance, distance):
+    rng = np.random.default_rng(4)
+    grades, scores = rng.integers(0, 5, 500), distance * rng.random(500)
+    options = {"sigma": sigma, "score_distance": score_distance}
+    found = gradients(gb.nDCG(), grades, scores, SWEEP, **options)
+    expected = summed_pairs(gb.nDCG(), grades, scores, **options)
+    size = np.abs(expected).max(axis=1, keepdims=True)
+    assert_agree(found / size, expected / size, 1e-8)
 
 
 def test_scores_that_are_exactly_the_score_distance_apart():
@@ -174,25 +223,31 @@ def test_scores_that_are_exactly_the_score_distance_apart():
     assert_agree(found, summed_pairs(gb.nDCG(), grades, scores, score_distance=0.25), 1e-12)
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 0.025, 0.1, 1.0, 3.0])
-def test_sums_of_exponentials_are_as_exact_as_they_say(epsilon):
-    x = np.concatenate([[0.0], np.geomspace(1e-4 * epsilon, FARTHEST, 20_001)])
-    error = errors_of_sums(x, epsilon) * np.minimum(epsilon + x, 4.0)[:, None]
-    assert error.max() < 3e-9
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-5, 0.009, 0.01, 0.025, 0.1, 1.0, 3.0, 50.0, 1e4])
+@pytest.mark.parametrize("farthest", [NEAR, 1e3, 1e6])
+def test_sums_of_exponentials_are_as_exact_as_they_say(epsilon, farthest):
+    x = np.append(np.geomspace(1e-4 * epsilon, farthest, 20_001), np.linspace(0.0, 30.0, 3_001))
+    sums = fitted_exponentials(epsilon, farthest)
+    distance, allowed = epsilon + x, 1e-9
+    if sums.visits == 1:
+        distance, allowed = np.minimum(epsilon + x, 4.0), 3e-9
+    error = errors_of_sums(x, sums) * distance[:, None]
+    assert error.max() < allowed
 
 
 def test_sums_of_powers_are_as_exact_as_they_say():
     x = np.concatenate([np.linspace(0.0, 40.0, 100_001), [1e3, 1e300]])
-    assert (errors_of_sums(x, 0.0).max(axis=0) < (1.2e-12, 1.2e-12, 1.4e-11)).all()
-    assert errors_of_sums(x, 0.0)[-1].max() == 0.0
+    errors = errors_of_sums(x, fitted_exponentials(0.0))
+    assert (errors.max(axis=0) < (1.2e-12, 1.2e-12, 1.4e-11)).all()
+    assert errors[-1].max() == 0.0
 
 
-def errors_of_sums(x, epsilon):
+def errors_of_sums(x, sums):
     """Errors of the sums of exponentials at x, by factor."""
-    rates, *coefficients = fitted_numbers(epsilon)
+    rates, *coefficients = sums.numbers.swapaxes(0, 1).reshape(4, -1)
     with np.errstate(over="ignore"):
         found = np.exp(-np.outer(x, rates)) @ np.transpose(coefficients)
-    return np.abs(found - factors(x, epsilon))
+    return np.abs(found - factors(x, sums.epsilon))
 
 
 @pytest.mark.parametrize("score_distance", [None, 0.01])
@@ -306,6 +361,23 @@ def test_n_jobs_is_the_number_of_threads(kind):
         np.testing.assert_array_equal(result, results[0])
 
 
+@pytest.mark.parametrize(
+    ("measure", "lists", "length", "shared"),
+    [(gb.AP(), 400, 20, False), (gb.AP(), 4_000, 20, True), (gb.ERR(top=2), 10, 800, True)],
+)
+def test_a_millisecond_of_work_is_shared(measure, lists, length, shared):
+    """One thread is faster where others work on the cores; pairs of a cascade cost more."""
+    rng = np.random.default_rng(8)
+    n, teams = lists * length, []
+    data = judged(rng.integers(0, 3, n), np.arange(n) // length)
+    with working_on(lambda work, n_threads: teams.append(n_threads) or work()):
+        gb.LambdaRank(measure).prepared(data, 2)(rng.standard_normal(n), *np.empty((2, n)))
+        assert teams == [2] * shared
+        teams.clear()
+        QueryValues([measure, gb.AP(), gb.RR()], data, n_jobs=2)(rng.standard_normal(n))
+        assert teams == [2] * (n > 40_000)
+
+
 COUNT = """
 import sys
 import numpy as np
@@ -316,8 +388,9 @@ def count(frame, event, _):
     global counted
     counted += event == "call" and frame.f_code.co_filename.startswith(sys.argv[1])
 for objective in (
-    gb.LambdaRank(gb.nDCG()), gb.LambdaRank(gb.nDCG(), score_distance=1.0), gb.SoftRank(gb.AP()),
-    gb.ApproxRank(gb.AP()),
+    gb.LambdaRank(gb.nDCG()), gb.LambdaRank(gb.nDCG(), score_distance=1.0),
+    gb.LambdaRank(gb.nDCG(), sigma=0.5, score_distance=1e-4),
+    gb.LambdaRank(gb.nDCG(), sigma=300.0), gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP()),
 ):
     counts = []
     for n in (512, 1024):
@@ -345,7 +418,7 @@ def test_twice_as_many_documents_take_twice_as_many_operations():
         check=True,
     )
     ratios = [float(line) for line in done.stdout.split()]
-    assert len(ratios) == 4
+    assert len(ratios) == 6
     assert max(ratios) < 2.2
 
 

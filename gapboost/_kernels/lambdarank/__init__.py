@@ -26,7 +26,8 @@ so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document.
 changes are divided by the distance of the scores. Every exponential is a product of something at q
 and something at p. So what a document receives from all documents below it comes from running sums
 of exponentials by grade, and what it receives from those above from their mirror image
-(`exponentials`): O(n c K) for n documents, c grades and K exponentials, 16 or 32.
+(`exponentials`): O(n c K) for n documents, c grades and K exponentials: 16, or 32
+times the number of visits.
 
 **Pairs of a short list are visited by grade** (`pairs`): each document visits those of lower
 grades, above it and below it. With x = sigma (s_i - s_j), of any sign, for the document i of the

@@ -18,19 +18,31 @@ from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.memory import Memory, Shape
 from gapboost._kernels.vectors import FARTHEST as FARTHEST_EXPONENT
-from gapboost._kernels.vectors import Lanes, Pointer, decay, greater, load, store, total
+from gapboost._kernels.vectors import (
+    THIRTY_TWO,
+    Lanes,
+    Pointer,
+    decay,
+    greater,
+    load,
+    pointer,
+    store,
+    total,
+)
 
-# Range of the scores (times sigma) of a list, and of epsilon (times sigma): other lists go pair by
-# pair if changes are divided.
-FARTHEST = 80.0
-LEAST_EPSILON, MOST_EPSILON = 0.01, 3.0
+# One visit is enough for a range of the scores of a list (times sigma) up to this, and epsilon
+# (times sigma) between these two.
+NEAR, LEAST_EPSILON, MOST_EPSILON = 80.0, 0.01, 3.0
+
+# Visits of a list are at most this many, and not for a wilder epsilon than this or its inverse.
+MOST_VISITS, ABSURD_EPSILON = 8, 1e30
 
 # Exponents between two anchors: e^600 and its inverse are far from overflow.
 EXPONENT = 600.0
 
-# Rates for changes that are divided, at the least epsilon, as a search found them for the least
-# error. For a larger epsilon the high ones move down, in proportion of their logarithms: the
-# highest is 12.8 / epsilon, but at least 20.
+# Rates of a single visit, at the least epsilon, as a search found them for the least error. For a
+# larger epsilon the high ones move down, in proportion of their logarithms: the highest is 12.8 /
+# epsilon, but at least 20.
 LOW_RATES = np.array((
     0.00689928, 0.0130268, 0.0231057, 0.0426726, 0.0619035, 0.130009, 0.22998, 0.376171, 0.57997,
     0.811468, 0.961062, 1.1422, 1.54162, 1.8856, 2.54223, 3.47135, 4.18477, 4.8852, 5.62316,
@@ -39,6 +51,10 @@ HIGH_RATES = np.array((
     8.5396, 12.7139, 18.9229, 28.2406, 42.2595, 63.4038, 95.3579, 143.718, 217.028, 328.61,
     500.405, 774.336, 1280.36,
 ))  # fmt: skip
+
+# Rates of several visits: dense where the logistic function needs them; from there by this ratio up
+# to the same highest rate, for small distances, and down, for large ones.
+MIDDLE_RATES, RATIO = np.geomspace(0.3, 8.0, 24), 1.5
 
 # Rates without division: as many as numbers in a vector.
 POWERS = 16
@@ -51,13 +67,16 @@ class Exponentials(NamedTuple):
     ----------
     epsilon : float
     farthest : float
-        Range of the scores of a list, beyond which it goes pair by pair.
-    numbers : float64 ndarray, or its address
+        Range of the scores of a list up to which they are exact.
+    visits : int
+        Of a list, each with other rates.
+    numbers : float64 ndarray of shape (visits, 4, lanes), or its address
         Rates, and their coefficients of t d, (1 - t) d and t (1 - t) d.
     """
 
     epsilon: float
     farthest: float
+    visits: int
     numbers: Any
 
 
@@ -69,46 +88,90 @@ def factors(x: Array, epsilon: float) -> Array:
     return columns
 
 
-@lru_cache(maxsize=16)
-def fitted_numbers(epsilon: float) -> Array:
-    """Return rates, and coefficients of the three factors; float64 of shape (4, K).
-
-    They are fitted by least squares. Without division errors are at most 1.2e-12 of t and 1.4e-11
-    of t (1 - t). With an epsilon from .01 to 3 they are at most 3e-9 / min(epsilon + x, 4).
-    """
-    x = np.append(
-        np.geomspace(1e-3 * (epsilon or 1.0), FARTHEST, 2000), np.linspace(0.0, 20.0, 801)
-    )
-    wanted = factors(x, epsilon)
-    if epsilon == 0.0:
-        numbers = np.zeros((4, POWERS))
-        numbers[0] = np.arange(POWERS)
-        # t and t (1 - t) vanish for documents far apart, and 1 - t = 1 - t.
-        powers = np.exp(-np.outer(x, numbers[0, 1:]))
-        numbers[1::2, 1:] = np.linalg.lstsq(powers, wanted[:, ::2], rcond=None)[0].T
-        numbers[2] = -numbers[1]
-        numbers[2, 0] = 1.0
-        return numbers
-    last, highest = LOW_RATES[-1], max(HIGH_RATES[-1] * LEAST_EPSILON / epsilon, 20.0)
-    share = np.log(highest / last) / np.log(HIGH_RATES[-1] / last)
-    rates = np.append(LOW_RATES, last * (HIGH_RATES / last) ** share)
-    weight = np.minimum(epsilon + x, 4.0)[:, None]
-    columns = np.exp(-np.outer(x, rates)) * weight
+def least_squares(rates: Array, x: Array, wanted: Array, weight: Array) -> Array:
+    """Return coefficients with which sums of exponentials at x are as wanted, by column."""
+    columns = np.exp(-np.outer(x, rates)) * weight[:, None]
     size = np.linalg.norm(columns, axis=0)
-    fitted = np.linalg.lstsq(columns / size, wanted * weight, rcond=1e-14)[0] / size[:, None]
-    return np.vstack([rates, fitted.T])
+    fit = np.linalg.lstsq(columns / size, wanted * weight[:, None], rcond=1e-14)[0]
+    coefficients: Array = (fit / size[:, None]).T
+    return coefficients
 
 
-def farthest(epsilon: float) -> float:
-    """Return the range of the scores of a list beyond which it goes pair by pair."""
+@lru_cache(maxsize=1)
+def sums_of_powers() -> Exponentials:
+    """Return the sums without division, exact for any scores.
+
+    Errors are at most 1.2e-12 of t and 1.4e-11 of t (1 - t).
+    """
+    x = np.append(np.geomspace(1e-3, NEAR, 2000), np.linspace(0.0, 20.0, 801))
+    numbers = np.zeros((4, POWERS))
+    numbers[0] = np.arange(POWERS)
+    # t and t (1 - t) vanish for documents far apart, and 1 - t = 1 - t.
+    wanted = factors(x, 0.0)[:, ::2]
+    numbers[1::2, 1:] = least_squares(numbers[0, 1:], x, wanted, np.ones(len(x)))
+    numbers[2] = -numbers[1]
+    numbers[2, 0] = 1.0
+    return Exponentials(0.0, np.inf, 1, numbers[None])
+
+
+@lru_cache(maxsize=64)
+def rates_and_range(epsilon: float, visits: int) -> tuple[Array, float]:
+    """Return ascending rates, and the range of scores that they are for; 0 if they are too few."""
+    highest = max(HIGH_RATES[-1] * LEAST_EPSILON / epsilon, 20.0)
+    if visits == 1:
+        last = LOW_RATES[-1]
+        share = np.log(highest / last) / np.log(HIGH_RATES[-1] / last)
+        rates = np.append(LOW_RATES, last * (HIGH_RATES / last) ** share)
+        return rates, NEAR if LEAST_EPSILON <= epsilon <= MOST_EPSILON else 0.0
+    n_high = int(np.ceil(np.log(highest / MIDDLE_RATES[-1]) / np.log(RATIO)))
+    n_low = max(visits * len(THIRTY_TWO) - len(MIDDLE_RATES) - n_high, 0)
+    low = MIDDLE_RATES[0] * RATIO ** np.arange(-n_low, 0.0)
+    high = MIDDLE_RATES[-1] * RATIO ** np.arange(1.0, n_high + 1.0)
+    return np.concatenate([low, MIDDLE_RATES, high]), 0.5 / low[0] if n_low else 0.0
+
+
+@lru_cache(maxsize=16)
+def sums_of_exponentials(epsilon: float, visits: int) -> Exponentials:
+    """Return the sums with division.
+
+    They are fitted by least squares. Errors are at most 3e-9 / min(epsilon + x, 4) with one visit,
+    and 1e-9 / (epsilon + x) with more.
+    """
+    rates, farthest = rates_and_range(epsilon, visits)
+    x = np.append(
+        np.geomspace(1e-3 * min(epsilon, 1.0), farthest, 1000 * (visits + 1)),
+        np.linspace(0.0, 20.0, 801),
+    )
+    weight = np.minimum(epsilon + x, 4.0 if visits == 1 else np.inf)
+    wanted = factors(x, epsilon)
+    numbers = np.vstack([rates, least_squares(rates, x, wanted, weight)])
+    if visits > 1:
+        steep, weight = rates >= MIDDLE_RATES[0], weight * np.exp(np.minimum(x, NEAR) / 4.0)
+        # t d and t (1 - t) d vanish for documents far apart.
+        numbers[1::2] = 0.0
+        numbers[1::2, steep] = least_squares(rates[steep], x, wanted[:, ::2], weight)
+    numbers = numbers.reshape(4, visits, len(THIRTY_TWO))
+    return Exponentials(epsilon, farthest, visits, np.ascontiguousarray(numbers.swapaxes(0, 1)))
+
+
+def fitted_exponentials(epsilon: float, distance: float = NEAR) -> Exponentials:
+    """Return sums for lists whose scores (times sigma) are up to a distance apart, or `NEAR`.
+
+    Without any visit, a list goes pair by pair.
+    """
     if epsilon == 0.0:
-        return np.inf
-    return FARTHEST if LEAST_EPSILON <= epsilon <= MOST_EPSILON else 0.0
+        return sums_of_powers()
+    if 1.0 / ABSURD_EPSILON < epsilon < ABSURD_EPSILON:
+        for visits in range(1, MOST_VISITS + 1):
+            if rates_and_range(epsilon, visits)[1] >= max(distance, NEAR):
+                return sums_of_exponentials(epsilon, visits)
+    return sums_of_powers()._replace(epsilon=epsilon, farthest=0.0, visits=0)
 
 
-def fitted_exponentials(epsilon: float) -> Exponentials:
-    """Return the sums of exponentials for the visits of a list."""
-    return Exponentials(epsilon, farthest(epsilon), fitted_numbers(epsilon).ravel())
+@kernel
+def at_address(sums: Exponentials) -> Exponentials:
+    """Return sums with a pointer for the array."""
+    return Exponentials(sums.epsilon, sums.farthest, sums.visits, pointer(sums.numbers, 0))
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.exponentials import Exponentials, add_running_sums
+from gapboost._kernels.lambdarank.exponentials import Exponentials, add_running_sums, at_address
 from gapboost._kernels.lambdarank.memory import Memory, Shape, pointers
 from gapboost._kernels.lambdarank.pairs import add_cascade, add_pairs
 from gapboost._kernels.lambdarank.swaps import fill_equal_swaps, fill_swaps, read_form
@@ -137,14 +137,16 @@ def sum_list(
         fill_equal_swaps(shape, m)
     else:
         fill_swaps(shape, discount, read_form(shape, pair, own, n_grades, m), m)
-    if by_pairs or m.s[0] - m.s[shape.n - 1] > exponentials.farthest:
+    if by_pairs or exponentials.visits == 0:
         add_pairs(shape, m)
         return
-    for step in (1, -1):
-        if shape.epsilon == 0.0:
-            add_running_sums(step, SIXTEEN, exponentials.numbers, shape, m)
-        else:
-            add_running_sums(step, THIRTY_TWO, exponentials.numbers, shape, m)
+    for visit in range(exponentials.visits):
+        numbers = pointer(exponentials.numbers, visit * 4 * len(THIRTY_TWO))
+        for step in (1, -1):
+            if shape.epsilon == 0.0:
+                add_running_sums(step, SIXTEEN, numbers, shape, m)
+            else:
+                add_running_sums(step, THIRTY_TWO, numbers, shape, m)
 
 
 @kernel
@@ -157,7 +159,8 @@ def write_gradients(
     own: Array,
     options: Options,
     undivided: Exponentials,
-    divided: Exponentials,
+    near: Exponentials,
+    far: Exponentials,
     memory: Memory,
     scores: Array,
     grad: Array,
@@ -168,6 +171,7 @@ def write_gradients(
     The tables of the first one are ``pair[start]`` and ``own[start]``.
     """
     m, sigma, n_grades = pointers(memory), options.sigma, own.shape[1]
+    undivided, near, far = at_address(undivided), at_address(near), at_address(far)
     lam, eta, order, sorting = m.lam, m.eta, m.sorting.order, m.sorting
     for q in range(first, last):
         begin, table = queries.offsets[q], start + q - first
@@ -185,13 +189,11 @@ def write_gradients(
             lam[r] = 0.0
             eta[r] = 0.0
         # Equal scores are at no distance: as in LightGBM and XGBoost, nothing is divided.
-        apart = m.s[0] > m.s[n - 1]
+        distance = m.s[0] - m.s[n - 1]
+        exponentials = undivided
+        if distance > 0.0:
+            exponentials = near if distance <= near.farthest else far
         if n_levels > 1:
-            exponentials = Exponentials(
-                epsilon=divided.epsilon if apart else 0.0,
-                farthest=divided.farthest if apart else undivided.farthest,
-                numbers=pointer(divided.numbers if apart else undivided.numbers, 0),
-            )
             shape = Shape(
                 n=n, top=queries.deep[q], n_levels=n_levels, width=(n_levels + 7) // 8 * 8,
                 epsilon=exponentials.epsilon,
@@ -201,7 +203,7 @@ def write_gradients(
                 pointer(pair, table * pair.shape[1] * pair.shape[2]),
                 pointer(own, table * n_grades), n_grades, exponentials, m,
             )  # fmt: skip
-        unit = sigma if apart and divided.epsilon > 0.0 else 1.0  # distances are times sigma
+        unit = sigma if exponentials.epsilon > 0.0 else 1.0  # distances are times sigma
         mass = 0.0
         for r in range(n):
             mass += abs(lam[r])
