@@ -25,7 +25,7 @@ from benchmarks.harness import (
     ranking_task,
     with_ratios,
 )
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 
 UNIFORM = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))
 LENGTHS = (10, 100, 2_000, 100_000)
@@ -43,7 +43,7 @@ Trainings = dict[str, Callable[[int], object]]  # functions of the number of rou
 
 def kernel_pass(objective: gb.objectives.Objective, y: Any, scores: Any, qid: Any) -> Run:
     """Return one pass of the kernels without a booster, on one thread."""
-    prepared = objective.prepared(judged(y, qid, real=True), n_jobs=1)
+    prepared = objective.prepared(group_by_query(y, qid, real=True), n_jobs=1)
     grad, hess = np.empty((2, len(y)))
     return lambda: prepared(scores, grad, hess)
 

@@ -16,11 +16,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._data._compat import num_samples
 from gapboost._data.arguments import as_integer, as_number, one_of
 from gapboost._data.columns import checked_scores, finite_column
 from gapboost._data.features import pop_query_ids, without_qid
 from gapboost._data.grades import at_least, checked_grades
-from gapboost._data.private import num_samples
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import frame

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._data.arguments import one_of
 from gapboost._data.columns import checked_scores
-from gapboost._data.judged import Judged, judged
+from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._data.recall_base import without_tables
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
@@ -207,7 +207,7 @@ def evaluate(
             "without rows have no weight"
         )
     recall_base = without_tables(recall_base)
-    data = judged(
+    data = group_by_query(
         y_true,
         qid,
         sample_weight=sample_weight,
@@ -252,7 +252,7 @@ class QueryValues:
     ----------
     measures : sequence of Measure
         Resolved.
-    data : Judged
+    data : QueryData
     ties, n_jobs
         See `evaluate`.
     """
@@ -260,7 +260,7 @@ class QueryValues:
     def __init__(
         self,
         measures: Sequence[Measure],
-        data: Judged,
+        data: QueryData,
         *,
         ties: TieRule = "expected",
         n_jobs: int | None = None,
@@ -270,7 +270,7 @@ class QueryValues:
         self.expected = ties == "expected"
         self.parts = dict.fromkeys(part for terms in self.terms for _, part in terms)
         self.threads = threads_for(n_jobs, NANOSECONDS * len(self.parts) * data.queries.n_rows)
-        self.tasks: list[tuple[int, int, Judged, dict[Measure, Measure]]] = []
+        self.tasks: list[tuple[int, int, QueryData, dict[Measure, Measure]]] = []
         every_cost = 0
         for column in dict.fromkeys(part.label_column for part in self.parts):
             read = {p: with_its_label(p, data) for p in self.parts if p.label_column == column}
@@ -310,7 +310,7 @@ class QueryValues:
         return found
 
 
-def has_relevant(measure: Measure, data: Judged) -> Array:
+def has_relevant(measure: Measure, data: QueryData) -> Array:
     """Return True for each query with a document that is relevant by a part, of shape (Q,)."""
     read = [with_its_label(part, data) for _, part in measure.terms]
     relevant: Array = np.any([part.relevant(of_label.base) for part, of_label in read], axis=0)

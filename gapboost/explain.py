@@ -16,8 +16,8 @@ from sklearn.utils import check_consistent_length
 
 from gapboost._data.arguments import short_repr
 from gapboost._data.features import feature_names, features, pop_query_ids, rows_of, without_qid
-from gapboost._data.judged import judged
 from gapboost._data.queries import Queries, grouped_rows
+from gapboost._data.query_data import group_by_query
 from gapboost._kernels import Array
 from gapboost._optional import imported
 from gapboost.evaluation import PerQuery, QueryValues
@@ -192,7 +192,7 @@ def measure(
     _, qid = pop_query_ids(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
     check_consistent_length(X, y)
-    data = judged(
+    data = group_by_query(
         y, qid, limit=grade_limit([wanted]), names=("y", "qid", "sample_weight"), real=True
     )
     queries, resolved = data.queries, wanted.resolved(data.occurring)

@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 import numpy as np
 
 from gapboost._boosters.training import metric_names
-from gapboost._data.judged import Judged, judged
+from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
@@ -139,10 +139,10 @@ def judged_groups(
     weight: Array | None,
     measures: Sequence[Measure],
     partial: bool = False,
-) -> Judged:
+) -> QueryData:
     """Return a booster's labels, group sizes and weights as judged queries, checked.
 
-    `partial` is that of `judged`.
+    `partial` is that of `group_by_query`.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def judged_groups(
     """
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid on it")
-    return judged(
+    return group_by_query(
         label,
         np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64)),
         sample_weight=weight,

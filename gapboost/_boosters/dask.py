@@ -10,7 +10,7 @@ from dask.base import is_dask_collection, tokenize
 from gapboost._boosters.rows import NAMES, ranking_rows
 from gapboost._data.features import column_contents, pop_query_ids
 from gapboost._data.grades import GradeLimit
-from gapboost._data.judged import DataSummary
+from gapboost._data.query_data import DataSummary
 from gapboost._kernels import Array
 
 

@@ -8,8 +8,8 @@ from gapboost._data.arguments import short_repr
 from gapboost._data.columns import checked_scores
 from gapboost._data.features import check_names, feature_names, features, pop_query_ids, rows_of
 from gapboost._data.grades import GradeLimit
-from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import grouped_rows
+from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
 
 # Names of the arguments that hold a data set, for error messages.
@@ -38,7 +38,7 @@ class RankingRows:
     Attributes
     ----------
     X : array-like of shape (N, n_features)
-    data : Judged
+    data : QueryData
     start : float64 ndarray of shape (N,) or None
         Scores that boosting starts from.
     weighted : bool
@@ -51,7 +51,7 @@ class RankingRows:
     """
 
     X: Any
-    data: Judged
+    data: QueryData
     start: Array | None = None
     weighted: bool = False
     positions: Positions | None = None
@@ -91,7 +91,7 @@ def ranking_rows(
 ) -> RankingRows:
     """Check a data set, and bring its rows together query by query.
 
-    `names` are the caller's names of the arguments, and `partial` is that of `judged`.
+    `names` are the caller's names of the arguments, and `partial` is that of `group_by_query`.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def ranking_rows(
             "the queries"
         )
     X = features(X, of_X)
-    data = judged(
+    data = group_by_query(
         y,
         qid,
         sample_weight=weight,

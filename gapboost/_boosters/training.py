@@ -10,7 +10,7 @@ import numpy as np
 
 from gapboost._boosters.rows import Positions
 from gapboost._data.arguments import as_number
-from gapboost._data.judged import DataSummary, Judged
+from gapboost._data.query_data import DataSummary, QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
 from gapboost.evaluation import QueryValues, mean
@@ -91,7 +91,7 @@ class Gradients:
     ----------
     objective : Objective
         With g resolved.
-    data : Judged
+    data : QueryData
     scale : (float, float)
         Factors on the gradients and hessians of an objective whose queries weigh 1.
     n_jobs : int, optional
@@ -108,7 +108,7 @@ class Gradients:
     def __init__(
         self,
         objective: Objective,
-        data: Judged,
+        data: QueryData,
         scale: tuple[float, float] = (1.0, 1.0),
         n_jobs: int | None = None,
         team: Team | None = None,
@@ -117,7 +117,7 @@ class Gradients:
         least_hessian: float | None = None,
     ) -> None:
         # A worker whose rows weigh nothing has no mean size.
-        if every is not None and objective.in_units_of_rows and data.weighted_size:
+        if every is not None and objective.scales_with_list_size and data.weighted_size:
             # These objectives multiply a query by the mean size of the data that they see.
             size = every.weighted_size / data.weighted_size
             data = replace(data, weights=data.weights * size)
@@ -197,7 +197,7 @@ class Metrics:
         With g resolved.
     names : sequence of str
         `metric_names` of the measures.
-    data : Judged
+    data : QueryData
     n_jobs : int, optional
         Threads.
     team : callable, optional
@@ -210,7 +210,7 @@ class Metrics:
         self,
         measures: Sequence[Measure],
         names: Sequence[str],
-        data: Judged,
+        data: QueryData,
         n_jobs: int | None = None,
         team: Team | None = None,
         compute: Callable[[Array], list[Array]] | None = None,

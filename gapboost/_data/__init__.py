@@ -7,7 +7,7 @@
 `features`     tables of features
 `grades`       grades, and several labels of each document
 `recall_base`  documents of each grade in a query; codes of grades
-`judged`       all of these together: queries with grades and weights
-`private`      names of scikit-learn that are not part of its interface
+`query_data`   all of these together: queries with grades and weights
+`_compat`      names of scikit-learn that are not part of its interface
 =============  =================================================================
 """

@@ -1,7 +1,7 @@
 """Checks of numbers and choices that callers give.
 
 Every message begins with the argument and what was found, and ends with what is expected. Data by
-rows is checked in `gapboost._data.judged`.
+rows is checked in `gapboost._data.query_data`.
 """
 
 from collections.abc import Mapping

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from gapboost._data._compat import num_samples, safe_indexing
 from gapboost._data.arguments import short_repr
-from gapboost._data.private import num_samples, safe_indexing
 from gapboost._data.queries import ids_of_groups
 from gapboost._kernels import Array
 

@@ -124,7 +124,7 @@ def _draw_matrix(result: Result, ax: Any) -> None:
     ax.set(xlabel="", ylabel="", title=result.kind)
 
 
-def thinned(
+def subsample_qrels(
     qrels: Qrels, fraction: float, generator: np.random.Generator
 ) -> dict[str, dict[str, float]]:
     """A stratified random sample of judgments.
@@ -201,7 +201,7 @@ def robustness(
         for fraction in shares:
             # The same order of the documents at every fraction: smaller samples are parts of larger
             # ones.
-            sample = thinned(qrels, fraction, np.random.default_rng(seed))
+            sample = subsample_qrels(qrels, fraction, np.random.default_rng(seed))
             means = system_values(wanted, sample, runs, ties=ties, n_jobs=1).means
             found.append(list(map(kendall_tau, complete, means)))
         return found

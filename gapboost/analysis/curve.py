@@ -25,7 +25,7 @@ import numpy as np
 
 from gapboost._data.arguments import as_integer, one_of, ordered
 from gapboost._data.columns import checked_scores
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.analysis.result import Result
@@ -84,7 +84,7 @@ def precision_recall(
     measure = as_measure(measure)
     one_of(ties, "ties", TIES)
     base = None if recall_base is None else [recall_base]
-    data = judged(y_true, None, recall_base=base, limit=grade_limit([measure]))
+    data = group_by_query(y_true, None, recall_base=base, limit=grade_limit([measure]))
     scores = checked_scores(y_score, data.queries.n_rows)
     measure = measure.resolved(data.occurring)
     # Whatever the list holds: one document of each grade.

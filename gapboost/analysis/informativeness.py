@@ -19,7 +19,7 @@ import numpy as np
 
 from gapboost._data.arguments import as_integer, ordered
 from gapboost._data.columns import checked_scores
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost._kernels import Array
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
@@ -72,7 +72,7 @@ def ranked_lists(
     >>> [one.grades.tolist() for one in found]
     [[2, 1, 0], [1]]
     """
-    data = judged(y_true, qid, recall_base=recall_base)
+    data = group_by_query(y_true, qid, recall_base=recall_base)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     sizes = data.queries.sizes
     order = np.lexsort((-scores, np.repeat(np.arange(len(sizes)), sizes)))
@@ -178,7 +178,7 @@ def _usable_lists(lists: Any, minimum: Any) -> tuple[list[RankedList], int]:
 
 def _errors(measures: Sequence[Measure], top: int, found: RankedList) -> tuple[Array, Array, Array]:
     """RMS and MAE of shape (measures, rels), and convergence of shape (measures,), for one list."""
-    data = judged(found.grades, None, recall_base=[found.recall_base])
+    data = group_by_query(found.grades, None, recall_base=[found.recall_base])
     values = QueryValues(measures, data, n_jobs=1)(-np.arange(len(found.grades), dtype=np.float64))
     rms, mae, converged = [], [], []
     for measure, (value,) in zip(measures, values, strict=True):

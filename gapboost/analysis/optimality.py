@@ -15,7 +15,7 @@ import numpy as np
 from gapboost._data.arguments import as_integer, as_number
 from gapboost._data.columns import finite_column
 from gapboost._data.features import features
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
@@ -94,7 +94,7 @@ def local_optimality(
     wanted = tuple(as_measures(measures))
     epsilon = as_number(epsilon, "epsilon", 0)
     n_directions = as_integer(n_directions, "n_directions")
-    data = judged(y, qid, limit=grade_limit(wanted), names=("y", "qid", "sample_weight"))
+    data = group_by_query(y, qid, limit=grade_limit(wanted), names=("y", "qid", "sample_weight"))
     rows = features(X)
     if rows.shape != (data.queries.n_rows, len(w)):
         raise ValueError(f"X has shape {rows.shape}; expected {(data.queries.n_rows, len(w))}")

@@ -72,7 +72,7 @@ def need_queries(*numbers: int, those: str = "allow the check") -> None:
 
 def need_contrasts(*parts: Rows) -> None:
     """Raise NotApplicableError if few queries hold documents of different grades."""
-    need_queries(*(rows.contrasts.sum() for rows in parts), those="hold different grades")
+    need_queries(*(rows.has_mixed_grades.sum() for rows in parts), those="hold different grades")
 
 
 def listed(names: Any, most: int = 8) -> str:
@@ -114,7 +114,7 @@ def weak_ranker(test: Rows, training: Rows | None) -> Outcome:
 def overfitted(test: Rows, training: Any) -> Outcome:
     """Find a ranker that keeps less than half of its gain over a random order on test queries."""
     need_contrasts(test, training)
-    here, there = (rows.gain[rows.contrasts] for rows in (test, training))
+    here, there = (rows.gain[rows.has_mixed_grades] for rows in (test, training))
     learned = independent(there).interval()[0] > 0
     need(learned, "On training queries it is not proven better than a random order.")
     kept = here.mean() / there.mean()
@@ -201,7 +201,7 @@ def unjudged(test: Rows, training: Rows | None) -> Outcome:
 
 def no_contrast(test: Rows, training: Rows | None) -> Outcome:
     """Find many queries whose documents all have one grade."""
-    share = test.contrasts.mean()
+    share = test.has_mixed_grades.mean()
     message = f"{share:.1%} of the queries hold documents of different grades."
     return share < CONTRAST_SHARE, message, share, CONTRAST_SHARE
 

@@ -134,7 +134,7 @@ class Report:
         table = frame(columns)
         order = np.argsort(test.values[test.measure], kind="stable")
         shown = []
-        for query in order[test.contrasts[order]][: self.n_worst]:
+        for query in order[test.has_mixed_grades[order]][: self.n_worst]:
             ranked = table[test.numbers == query].sort_values("rank")
             later = ranked[SHOWN_RANKS:]
             missed = later[later["grade"] > 0].nlargest(SHOWN_MISSED, "grade")

@@ -33,7 +33,7 @@ class Rows:
 
     Attributes
     ----------
-    data : Judged
+    data : QueryData
         Queries and grades; an unjudged document has grade 0.
     grades : ndarray of shape (N,)
     has_grade : bool ndarray of shape (N,)
@@ -47,7 +47,7 @@ class Rows:
         Rank by the score, from 1; ties keep the order of the rows.
     ids, sizes, relevant : ndarray of shape (Q,)
         Query ids, and numbers of documents and of those with a grade above 0.
-    contrasts : bool ndarray of shape (Q,)
+    has_mixed_grades : bool ndarray of shape (Q,)
         True for each query whose documents have different grades.
     features : pandas.DataFrame of float64
         Text and categories are numbers that are equal for equal values.
@@ -95,7 +95,7 @@ class Rows:
         scores = frame({"score": self.scores}).groupby(self.numbers)["score"]
         self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
-        self.contrasts = self.differ(self.grades)
+        self.has_mixed_grades = self.differ(self.grades)
         self.features, self.numeric = _features(found.X)
         self.measures: Mapping[str, Measure] = {}
         self.values: dict[str, Array] = {}

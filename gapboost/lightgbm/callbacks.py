@@ -18,7 +18,7 @@ from gapboost._boosters.callbacks import (
 )
 from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.training import Gradients, Metrics
-from gapboost._data.judged import DataSummary
+from gapboost._data.query_data import DataSummary
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
 from gapboost.lightgbm._compat import TEAM, EarlyStopping, value_of
@@ -27,7 +27,7 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
 
-def units(objective: Objective, training: DataSummary) -> tuple[float, float]:
+def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, float]:
     """Return factors on gradients and hessians: the mean length of a query, where it weighs 1.
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`,
@@ -35,7 +35,7 @@ def units(objective: Objective, training: DataSummary) -> tuple[float, float]:
     every split by category back. For splits by number the factor cancels out. The step of the
     objective multiplies the gradients alone.
     """
-    scale = 1.0 if objective.in_units_of_rows else training.n_rows / training.n_queries
+    scale = 1.0 if objective.scales_with_list_size else training.n_rows / training.n_queries
     return scale * objective.step_for(training.n_rows), scale
 
 
@@ -140,9 +140,9 @@ class LightGBMObjective(ObjectiveCallback[Gradients]):
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients:
         data = judged_groups(label, sizes, weight, [self.objective.measure])
-        data.summary.check_contrasts("label")
+        data.summary.check_mixed_grades("label")
         objective = self.objective.resolved(data.occurring)
-        return Gradients(objective, data, units(objective, data.summary), self.n_jobs, TEAM)
+        return Gradients(objective, data, booster_scale(objective, data.summary), self.n_jobs, TEAM)
 
 
 class LightGBMMetric(MetricCallback[Metrics]):

@@ -15,9 +15,9 @@ from gapboost._boosters.ranker import EARLY_STOPPING, refuse
 from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import Gradients
 from gapboost._data.features import feature_names
-from gapboost._data.judged import DataSummary
+from gapboost._data.query_data import DataSummary
 from gapboost.lightgbm import LGBMGAPRanker, _compat
-from gapboost.lightgbm.callbacks import LightGBMObjective, units
+from gapboost.lightgbm.callbacks import LightGBMObjective, booster_scale
 from gapboost.lightgbm.features import check_positions
 from gapboost.lightgbm.models import to_continue, with_objective_name
 
@@ -111,7 +111,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         plan = self._plan()
         client = given.pop("client", None) or default_client()
         rows = dask_rows(client, plan.limit, X, y, qid, group, sample_weight, init_score)
-        rows.summary.check_contrasts("y")
+        rows.summary.check_mixed_grades("y")
         objective = plan.resolved(rows.summary.occurring).objective
         check_positions(X, {**given, **booster})
         if init_model is not None:
@@ -200,7 +200,7 @@ class WorkerRanker(LGBMGAPRanker):
         rows = ranking_rows(X, y, **given, limit=plan.limit, partial=True)
         rows = replace(rows, weighted=False)
         plan = plan.resolved(summary.occurring)
-        scale = units(plan.objective, summary)
+        scale = booster_scale(plan.objective, summary)
         gradients = Gradients(
             plan.objective, rows.data, scale, plan.n_jobs, _compat.TEAM, every=summary
         )

@@ -19,8 +19,8 @@ from gapboost.lightgbm.callbacks import (
     LightGBMMetric,
     LightGBMObjective,
     TreeCounter,
+    booster_scale,
     by_first_metric,
-    units,
 )
 from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
@@ -304,9 +304,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan."""
-        rows.data.summary.check_contrasts("y")
+        rows.data.summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
-        scale = units(plan.objective, rows.data.summary)
+        scale = booster_scale(plan.objective, rows.data.summary)
         if rows.positions is not None:
             rate = self.learning_rate
             factors = PositionFactors(rows.positions, rate, given, scale, continued)

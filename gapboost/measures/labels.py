@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from gapboost._data.arguments import as_integer
 from gapboost._data.grades import Column, GradeLimit
-from gapboost._data.judged import Judged
+from gapboost._data.query_data import QueryData
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.base import Evaluator, Measure, WeightedSum
@@ -98,7 +98,7 @@ class OfLabel(Measure):
         raise ValueError(f"measure is {self!r}; expected {self.measure!r} for one label")
 
 
-def with_its_label(measure: Measure, data: Judged) -> tuple[Measure, Judged]:
+def with_its_label(measure: Measure, data: QueryData) -> tuple[Measure, QueryData]:
     """Return a measure of one label, and the data with the label that it reads.
 
     Raises

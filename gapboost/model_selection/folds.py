@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from gapboost._data._compat import num_samples
 from gapboost._data.arguments import random_numbers
-from gapboost._data.private import num_samples
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 

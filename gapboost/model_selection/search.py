@@ -173,17 +173,17 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             measures.append(self._measure_of(candidates[numbers[0]]))
         check_one_label(measures, "GSearchCV")
         limit = grade_limit(measures)
-        judged = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
-        codes = judged.queries.codes
-        ids = judged.queries.ids[codes]
-        if sample_weight is not None and judged.row_factors is None:
-            sample_weight = judged.weights[codes]
+        data = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
+        codes = data.queries.codes
+        ids = data.queries.ids[codes]
+        if sample_weight is not None and data.row_factors is None:
+            sample_weight = data.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
         table = (
             X if isinstance(self.estimator, Pipeline) else features(pop_query_ids(X, qid, group)[0])
         )
         columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
-        folds = query_folds(judged.queries, self.cv, self.random_state, table, y)
+        folds = query_folds(data.queries, self.cv, self.random_state, table, y)
         tasks = [(fold, numbers) for fold in range(len(folds)) for numbers in trainings.values()]
         found = Parallel(self.n_jobs, return_as="generator")(
             delayed(_train_on_fold)(

@@ -53,7 +53,7 @@ import numpy as np
 from scipy.special import expit
 
 from gapboost._data.arguments import as_number
-from gapboost._data.judged import Judged
+from gapboost._data.query_data import QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
 from gapboost.measures import AP, nDCG
@@ -108,7 +108,7 @@ class ApproxRank(SmoothObjective):
         """Return beta for queries of these sizes, float64 of shape (Q,)."""
         return 4.0 / sizes if self.beta is None else np.full(len(sizes), self.beta)
 
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> "ApproxRankPass":
+    def prepared(self, data: QueryData, n_jobs: int | None = None) -> "ApproxRankPass":
         """See `Objective.prepared`."""
         return ApproxRankPass(self, data, n_jobs)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.columns import checked_scores
-from gapboost._data.judged import Judged, judged
+from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
@@ -56,7 +56,7 @@ class CheckedPass:
         If a call leaves gradients or hessians that are not finite.
     """
 
-    def __init__(self, objective: "Objective", data: Judged, n_jobs: int | None = None) -> None:
+    def __init__(self, objective: "Objective", data: QueryData, n_jobs: int | None = None) -> None:
         self.objective = objective
         self.row_factors = data.row_factors
         self.inner = objective.prepared(data, n_jobs)
@@ -96,7 +96,7 @@ class Objective(Value, ABC):
 
     # Whether a document weighs about as much as a row of regression; otherwise a query weighs so,
     # however long it is.
-    in_units_of_rows: ClassVar[bool] = False
+    scales_with_list_size: ClassVar[bool] = False
 
     measure: Measure
 
@@ -110,7 +110,7 @@ class Objective(Value, ABC):
             )
 
     @abstractmethod
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
+    def prepared(self, data: QueryData, n_jobs: int | None = None) -> Pass:
         """Return the pass over `data`: everything that does not change between iterations."""
 
     def resolved(self, occurring: Array) -> Self:
@@ -164,9 +164,9 @@ class Objective(Value, ABC):
 
     def checked(
         self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any = None
-    ) -> tuple[Judged, Array, Self]:
+    ) -> tuple[QueryData, Array, Self]:
         """Return checked judgments and scores in grouped order, and the resolved objective."""
         limit = grade_limit([self.measure])
-        data = judged(y_true, qid, sample_weight=sample_weight, limit=limit, real=True)
+        data = group_by_query(y_true, qid, sample_weight=sample_weight, limit=limit, real=True)
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.occurring)

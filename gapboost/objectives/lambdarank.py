@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from gapboost._data.arguments import as_integer, as_number
-from gapboost._data.judged import Judged
+from gapboost._data.query_data import QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import (
@@ -106,7 +106,7 @@ class LambdaRank(Objective):
     normalize: bool = True
     random_state: int = parameter(0, partial(as_integer, least=0))
 
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
+    def prepared(self, data: QueryData, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
         (weight, measure), *others = self.measure.terms
         if (others or weight != 1.0) and not self.equal_pairs:
@@ -158,7 +158,7 @@ class RankNet(LambdaRank):
             raise ValueError(f"measure is {self.measure!r}; expected a measure of one label")
 
 
-def tie_order(random_state: int, data: Judged) -> Array:
+def tie_order(random_state: int, data: QueryData) -> Array:
     """Return a random permutation of each query's positions, int32 of shape (N,).
 
     It orders documents with equal scores: by random keys, never by row.
@@ -179,7 +179,7 @@ class LambdaRankPass(Pass):
     """
 
     def __init__(
-        self, objective: LambdaRank, measure: Measure, data: Judged, n_jobs: int | None
+        self, objective: LambdaRank, measure: Measure, data: QueryData, n_jobs: int | None
     ) -> None:
         self.measure, data = with_its_label(measure, data)
         self.base = data.base
@@ -256,7 +256,7 @@ class LambdaRankPass(Pass):
 class SumPass(Pass):
     """LambdaRank for a sum of measures with several discounts: one pass each, scaled together."""
 
-    def __init__(self, objective: LambdaRank, data: Judged, n_jobs: int | None) -> None:
+    def __init__(self, objective: LambdaRank, data: QueryData, n_jobs: int | None) -> None:
         self.normalize = objective.normalize
         self.data = data
         unscaled = replace(objective, normalize=False)

@@ -41,7 +41,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gapboost._data.columns import checked_scores, one_dimensional
-from gapboost._data.judged import Judged, judged
+from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
 from gapboost._kernels.smooth.query import (
     Documents,
@@ -76,7 +76,7 @@ class Chunk:
     """
 
     def __init__(
-        self, objective: "SmoothObjective", data: Judged, scores: Array, first: int, last: int
+        self, objective: "SmoothObjective", data: QueryData, scores: Array, first: int, last: int
     ) -> None:
         self.step = objective.step
         offsets = data.queries.offsets[first : last + 1]
@@ -119,7 +119,7 @@ class Chunk:
 class SmoothPass(Pass):
     """A smooth measure on one data set."""
 
-    def __init__(self, objective: "SmoothObjective", data: Judged, n_jobs: int | None) -> None:
+    def __init__(self, objective: "SmoothObjective", data: QueryData, n_jobs: int | None) -> None:
         self.objective = objective
         self.data = data
         self.threads = threads_for(n_jobs, NANOSECONDS * data.queries.n_rows)
@@ -172,7 +172,7 @@ class SmoothObjective(Objective):
         derivative of `value`, with the sign turned.
     """
 
-    in_units_of_rows: ClassVar[bool] = True
+    scales_with_list_size: ClassVar[bool] = True
 
     # Probability of a document to be above another one by the distance of their positions, and its
     # derivative at 0.
@@ -197,7 +197,7 @@ class SmoothObjective(Objective):
         """Positions are scores times this."""
 
     @abstractmethod
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> SmoothPass:
+    def prepared(self, data: QueryData, n_jobs: int | None = None) -> SmoothPass:
         """See `Objective.prepared`."""
 
     def value(
@@ -248,7 +248,7 @@ class SmoothObjective(Objective):
             From 1 to the number of documents of the query.
         """
         grades = np.zeros(len(one_dimensional(y_score, "y_score")))
-        data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
+        data = group_by_query(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
         chunk = Chunk(self.resolved(np.array([1])), data, scores, 0, len(data.queries))
         ranks = np.empty(len(grades))

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import as_number
-from gapboost._data.judged import Judged
+from gapboost._data.query_data import QueryData
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
@@ -94,7 +94,7 @@ class SoftRank(SmoothObjective):
         """See `SmoothObjective.steepness`."""
         return 0.5 / self.sigma
 
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> "SoftRankPass":
+    def prepared(self, data: QueryData, n_jobs: int | None = None) -> "SoftRankPass":
         """See `Objective.prepared`."""
         return SoftRankPass(self, data, n_jobs)
 
@@ -102,7 +102,7 @@ class SoftRank(SmoothObjective):
 class SoftRankPass(SmoothPass):
     """SoftRank on one data set."""
 
-    def __init__(self, objective: SoftRank, data: Judged, n_jobs: int | None) -> None:
+    def __init__(self, objective: SoftRank, data: QueryData, n_jobs: int | None) -> None:
         super().__init__(objective, data, n_jobs)
         self.measure, sizes = objective.measure, data.queries.sizes
         longest = int(sizes.max())

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gapboost._data._compat import check_feature_names_in
 from gapboost._data.arguments import ordered, short_repr
 from gapboost._data.columns import as_float64
 from gapboost._data.features import (
@@ -22,7 +23,6 @@ from gapboost._data.features import (
     features,
     pop_query_ids,
 )
-from gapboost._data.private import check_feature_names_in
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 

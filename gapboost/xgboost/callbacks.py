@@ -21,7 +21,7 @@ from gapboost._boosters.callbacks import (
 )
 from gapboost._boosters.training import Gradients, Metrics
 from gapboost._data.grades import graded
-from gapboost._data.judged import DataSummary, Judged
+from gapboost._data.query_data import DataSummary, QueryData
 from gapboost._kernels import Array
 from gapboost._optional import tqdm
 from gapboost.measures import Measure
@@ -35,7 +35,7 @@ from gapboost.xgboost.models import trim_to_best_iteration
 MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
-def units(objective: Objective, n_documents: int) -> tuple[float, float]:
+def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]:
     """Return factors on gradients and hessians: halved gradients where a query weighs 1.
 
     A pair moves two documents, and only twice the diagonal of its second derivatives bounds them.
@@ -44,7 +44,7 @@ def units(objective: Objective, n_documents: int) -> tuple[float, float]:
     `min_child_weight` and `reg_lambda` are compared with, as they are. Objectives in units of rows
     bound their hessians themselves. The step of the objective multiplies the gradients too.
     """
-    scale = 1.0 if objective.in_units_of_rows else 0.5
+    scale = 1.0 if objective.scales_with_list_size else 0.5
     return scale * objective.step_for(n_documents), 1.0
 
 
@@ -171,11 +171,11 @@ class XGBoostObjective(ObjectiveCallback[Any]):
         """Return the gradients of a data set; None for a worker without rows."""
         data = _judged(label, sizes, weight, [self.objective.measure])
         every = summary_of_workers(data)
-        every.check_contrasts("label")
+        every.check_mixed_grades("label")
         if data is None:
             return None
         objective = self.objective.resolved(every.occurring)
-        scale = units(objective, every.n_rows)
+        scale = booster_scale(objective, every.n_rows)
         gradients = Gradients(objective, data, scale, self.n_jobs, TEAM, every=every)
         return gradients_on(self.device, gradients)
 
@@ -212,7 +212,7 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
 
 def _judged(
     label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
-) -> Judged | None:
+) -> QueryData | None:
     """Return the queries of a data set; None for one of several workers if it has no rows."""
     several = collective.get_world_size() > 1
     if several and not len(label):
@@ -227,7 +227,7 @@ def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
     return dmatrix.get_label(), sizes, weight if len(weight) else None
 
 
-def summary_of_workers(data: Judged | None) -> DataSummary:
+def summary_of_workers(data: QueryData | None) -> DataSummary:
     """Return the summary of all workers' queries; each calls this once for each data set."""
     own = [] if data is None else [data.summary]
     found = [collective.broadcast(own, rank) for rank in range(collective.get_world_size())]
@@ -245,7 +245,7 @@ def gradients_on(device: Any, gradients: Gradients) -> Any:
 
 
 def values_on(
-    device: Any, measures: Sequence[Measure], data: Judged
+    device: Any, measures: Sequence[Measure], data: QueryData
 ) -> Callable[[Array], list[Array]] | None:
     """Return what computes the measures of each query on the GPU; None: the processor does."""
     cuda = _kernels_on(device, measures)

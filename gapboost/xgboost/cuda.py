@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.training import Gradients
-from gapboost._data.judged import Judged
+from gapboost._data.query_data import QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.cuda import (
     MOST_LEVELS,
@@ -34,12 +34,12 @@ class DeviceQueries:
 
     Parameters
     ----------
-    data : Judged
+    data : QueryData
     seed : int
         Of the keys that order documents with equal scores.
     """
 
-    def __init__(self, data: Judged, seed: int = 0) -> None:
+    def __init__(self, data: QueryData, seed: int = 0) -> None:
         offsets, sizes = data.queries.offsets, data.queries.sizes
         self.n, self.n_queries = int(offsets[-1]), len(sizes)
         self.longest = int(sizes.max())
@@ -66,7 +66,7 @@ class DeviceQueries:
 class DeviceForm:
     """Arrays (discount, pair, own) of a measure for the queries of a data set, and its weight."""
 
-    def __init__(self, weight: float, measure: Measure, data: Judged, longest: int) -> None:
+    def __init__(self, weight: float, measure: Measure, data: QueryData, longest: int) -> None:
         pair, own = tables_of(measure, data.base[:])
         self.weight = weight
         self.monotone = measure.monotone
@@ -79,7 +79,7 @@ class DeviceForm:
 class DeviceTiles:
     """Tiles of the long lists of a data set, and what documents receive from other tiles."""
 
-    def __init__(self, objective: LambdaRank, data: Judged, queries: DeviceQueries) -> None:
+    def __init__(self, objective: LambdaRank, data: QueryData, queries: DeviceQueries) -> None:
         sizes, sigma = data.queries.sizes, objective.sigma
         self.queries = queries
         self.distance = objective.score_distance or 0.0
@@ -177,7 +177,7 @@ class DeviceGradients:
 class DeviceValues:
     """Values of measures on the device: ``(scores) -> list of host arrays of shape (Q,)``."""
 
-    def __init__(self, measures: Sequence[Measure], data: Judged) -> None:
+    def __init__(self, measures: Sequence[Measure], data: QueryData) -> None:
         self.queries = DeviceQueries(data)
         self.forms = [
             [DeviceForm(weight, part, data, self.queries.longest) for weight, part in one.terms]

@@ -101,7 +101,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
         given = X, y, qid, None, None, base_margin
         rows = dask_rows(self.client, plan.limit, *given, names=NAMES)
-        rows.summary.check_contrasts("y")
+        rows.summary.check_mixed_grades("y")
         plan = plan.resolved(rows.summary.occurring)
         names = feature_names(rows.X)
         weights = self._feature_weights(feature_weights, rows.X.shape[1])

@@ -21,9 +21,9 @@ from gapboost.xgboost.callbacks import (
     ExactValues,
     XGBoostMetric,
     XGBoostObjective,
+    booster_scale,
     gradients_on,
     training_callbacks,
-    units,
     values_on,
 )
 from gapboost.xgboost.migration import REPLACEMENTS
@@ -263,10 +263,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan."""
-        rows.data.summary.check_contrasts("y")
+        rows.data.summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
         is_linear = self.booster == "gblinear"
-        scale = units(plan.objective, rows.data.queries.n_rows)
+        scale = booster_scale(plan.objective, rows.data.queries.n_rows)
         if rows.positions is not None:
             rate = self.learning_rate
             if rate is None:

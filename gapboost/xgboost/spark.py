@@ -10,7 +10,7 @@ import numpy as np
 
 from gapboost._boosters.ranker import refuse
 from gapboost._boosters.training import metric_names
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost._optional import imported
 from gapboost.measures import Measure
 from gapboost.xgboost import XGBGAPRanker, _compat
@@ -120,8 +120,10 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         grades = [row[0] for row in trained.select(alias.label).distinct().collect()]
         # One query of all grades: it is checked as labels are, and has what all rows have.
         names = (self.getOrDefault(self.labelCol), "qid", "weight")
-        data = judged(grades, np.zeros(len(grades)), limit=plan.limit, names=names, real=True)
-        data.summary.check_contrasts(names[0])
+        data = group_by_query(
+            grades, np.zeros(len(grades)), limit=plan.limit, names=names, real=True
+        )
+        data.summary.check_mixed_grades(names[0])
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
         if "xgb_model" in train:

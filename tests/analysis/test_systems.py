@@ -19,7 +19,7 @@ from gapboost.analysis import (
     tau_ap,
     trec,
 )
-from gapboost.analysis.correlation import thinned
+from gapboost.analysis.correlation import subsample_qrels
 from gapboost.analysis.result import generators
 
 G = (0.3, 0.7)
@@ -276,7 +276,9 @@ def test_means_that_differ_by_rounding_are_tied():
 def test_samples_are_stratified_and_nested(collection):
     qrels, _ = collection
     qrels = {**qrels, "rare": {"a": 2, "b": -1, "c": 0, "d": 0}}
-    samples = [thinned(qrels, fraction, np.random.default_rng(0)) for fraction in (1.0, 0.5, 0.05)]
+    samples = [
+        subsample_qrels(qrels, fraction, np.random.default_rng(0)) for fraction in (1.0, 0.5, 0.05)
+    ]
     assert samples[0] == qrels
     for sample, fraction in zip(samples, (1.0, 0.5, 0.05), strict=True):
         for topic, judged in qrels.items():
@@ -287,7 +289,7 @@ def test_samples_are_stratified_and_nested(collection):
                 assert kept <= {doc for doc, g in judged.items() if g == grade}
     for large, small in itertools.pairwise(samples):
         assert all(small[topic].items() <= large[topic].items() for topic in qrels)
-    assert samples[1] != thinned(qrels, 0.5, np.random.default_rng(1))
+    assert samples[1] != subsample_qrels(qrels, 0.5, np.random.default_rng(1))
 
 
 @pytest.mark.slow
@@ -303,7 +305,7 @@ def test_tau_with_the_complete_ranking(collection):
     assert (result.tau == robustness(measures, qrels, runs, n_jobs=2, **options).tau).all()
     # one repeat, step by step
     seed = int(generators(0, 3)[1].integers(2**63))
-    sample = thinned(qrels, 0.3, np.random.default_rng(seed))
+    sample = subsample_qrels(qrels, 0.3, np.random.default_rng(seed))
     complete, thin = (system_values(measures, judged, runs).means for judged in (qrels, sample))
     assert result.tau[0, 1, 1] == pytest.approx(kendalltau(complete[0], thin[0]).statistic)
     assert result.tau[2, 1, 1] == pytest.approx(kendalltau(complete[2], thin[2]).statistic)

@@ -9,7 +9,7 @@ import pytest
 from numba import config
 
 import gapboost as gb
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost.evaluation import QueryValues
 
 xgboost = pytest.importorskip("xgboost")
@@ -67,7 +67,7 @@ def test_gradients(measure, options):
     wanted = gb.LambdaRank(measure, **options).gradients(
         y, scores.astype(np.float64), QID, sample_weight=WEIGHTS
     )
-    data = judged(y, QID, sample_weight=WEIGHTS, real=True)
+    data = group_by_query(y, QID, sample_weight=WEIGHTS, real=True)
     compute = on_gpu.DeviceGradients(gb.LambdaRank(measure, **options), data, 1.0)
     for found, expected in zip(compute(scores), wanted, strict=True):
         # Pairs are float32.
@@ -96,7 +96,7 @@ def test_sums_over_tiles_of_equal_and_distant_scores(stretch, distance, tiles):
     weights = np.linspace(0.5, 2.0, len(y))
     chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)), score_distance=distance)
     wanted = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)
-    data = judged(y, QID, sample_weight=weights, real=True)
+    data = group_by_query(y, QID, sample_weight=weights, real=True)
     compute = on_gpu.DeviceGradients(chosen, data, 1.0)
     for found, expected in zip(compute(scores), wanted, strict=True):
         np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
@@ -106,7 +106,7 @@ def test_sums_over_tiles_of_equal_and_distant_scores(stretch, distance, tiles):
 def test_ties_have_the_processors_order(scores):
     y, _ = rows()
     chosen = gb.LambdaRank(gb.GAP(g=G), score_distance=0.1, random_state=7)
-    data = judged(y, QID, real=True)
+    data = group_by_query(y, QID, real=True)
     grad = host(on_gpu.DeviceGradients(chosen, data, 1.0)(scores.astype(np.float32))[0])
     expected = chosen.gradients(y, scores, QID)[0]
     np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
@@ -117,7 +117,7 @@ def test_fractional_grades_and_weights_of_rows():
     weights = np.linspace(0.5, 2.0, len(y))
     chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)))
     expected = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)[0]
-    data = judged(y, QID, sample_weight=weights, real=True)
+    data = group_by_query(y, QID, sample_weight=weights, real=True)
     grad = host(on_gpu.DeviceGradients(chosen, data, 1.0)(scores)[0])
     np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
 
@@ -127,7 +127,7 @@ def test_values(fractional):
     y, scores = rows(fractional)
     measures = [gb.GAP(g=G, levels=(1, 2, 3)), gb.nDCG(gains="linear", k=3)]
     measures = measures if fractional else MEASURES
-    data = judged(y, QID, real=True)
+    data = group_by_query(y, QID, real=True)
     found = on_gpu.DeviceValues(measures, data)(scores)
     expected = QueryValues(measures, data)(scores.astype(np.float64))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)

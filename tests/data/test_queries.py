@@ -11,8 +11,8 @@ from oracle import rows_of_queries
 
 from gapboost._data.columns import checked_scores
 from gapboost._data.grades import MAX_GRADE, checked_grades
-from gapboost._data.judged import judged
 from gapboost._data.queries import grouped_rows
+from gapboost._data.query_data import group_by_query
 
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),
@@ -89,10 +89,10 @@ def test_recall_bases_by_any_key_that_names_the_query():
         ("D", np.datetime64),
     ):
         base = {key(day): count for day, count in zip(days, counts, strict=True)}
-        found = judged([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base)
+        found = group_by_query([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base)
         assert found.base.counts.tolist() == counts
     base = {1: counts[0], np.int64(2): counts[1]}
-    assert judged([1, 1], [1, 2], recall_base=base).base.counts.tolist() == counts
+    assert group_by_query([1, 1], [1, 2], recall_base=base).base.counts.tolist() == counts
 
 
 def test_one_query_without_ids():
@@ -102,14 +102,14 @@ def test_one_query_without_ids():
 
 
 def test_counts_and_what_they_know():
-    data = judged([1, 0, 3, 0, 0, 1], ["b", "a", "b", "a", "c", "c"])
+    data = group_by_query([1, 0, 3, 0, 0, 1], ["b", "a", "b", "a", "c", "c"])
     assert data.base.counts.tolist() == [[0, 1, 0, 1], [2, 0, 0, 0], [1, 1, 0, 0]]
     assert data.occurring.tolist() == [0, 1, 3]
-    assert data.summary.n_contrasts == 2
-    assert judged([1, 1, 0, 2], [1, 1, 2, 3]).summary.n_contrasts == 0
+    assert data.summary.n_mixed_grades == 2
+    assert group_by_query([1, 1, 0, 2], [1, 1, 2, 3]).summary.n_mixed_grades == 0
     # The listed documents of grade 0 count where the recall base has fewer.
-    assert judged([1, 0, 0], None, recall_base=[[1, 4]]).base.counts.tolist() == [[2, 4]]
-    with_missing = judged([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
+    assert group_by_query([1, 0, 0], None, recall_base=[[1, 4]]).base.counts.tolist() == [[2, 4]]
+    with_missing = group_by_query([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
     assert with_missing.base.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]
 
@@ -136,9 +136,9 @@ def test_scores_keep_their_precision():
 def test_weights_of_queries_or_rows():
     qid = ["b", "a", "b", "c"]
     for given_weights in ([2.0, 0, 1], [2, 0, 2, 1], np.array([2, 0, 2, 1], dtype=np.float32)):
-        weights = judged([0, 1, 2, 3], qid, sample_weight=given_weights).weights
+        weights = group_by_query([0, 1, 2, 3], qid, sample_weight=given_weights).weights
         assert weights.dtype == np.float64
         assert weights.tolist() == [2, 0, 1]
-    assert judged([0, 1, 2, 3], qid).weights.tolist() == [1, 1, 1]
+    assert group_by_query([0, 1, 2, 3], qid).weights.tolist() == [1, 1, 1]
     # one row a query: the two readings are one
-    assert judged([0, 1], [5, 4], sample_weight=[3, 2]).weights.tolist() == [3, 2]
+    assert group_by_query([0, 1], [5, 4], sample_weight=[3, 2]).weights.tolist() == [3, 2]

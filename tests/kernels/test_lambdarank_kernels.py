@@ -15,7 +15,7 @@ from pair_sum import summed_pairs, swap_changes, swap_parts
 
 import gapboost as gb
 from gapboost._boosters.training import Gradients
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost._kernels import threads
 from gapboost._kernels.lambdarank.exponentials import NEAR, factors, fitted_exponentials
 from gapboost._kernels.threads import working_on
@@ -45,7 +45,7 @@ MEASURES = {
 def prepared_pass(measure, grades, way, sizes=None, n_jobs=1, **options):
     """Return a pass that takes all lists one way."""
     sizes = [len(grades)] if sizes is None else sizes
-    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes))
+    data = group_by_query(grades, np.repeat(np.arange(len(sizes)), sizes))
     objective = gb.LambdaRank(measure, **{"normalize": False, "score_distance": None, **options})
     choice = lambdarank.quicker_by_pairs if way is AUTO else lambda *_: np.full(len(sizes), way)
     with patch.object(lambdarank, "quicker_by_pairs", choice):
@@ -297,7 +297,7 @@ def test_tables_that_are_not_kept_give_the_same(monkeypatch):
     sizes = np.full(60, 40)
     grades, scores = rng.integers(0, 60, sizes.sum()), rng.standard_normal(sizes.sum())
     kept = gradients(gb.nDCG(gains="linear"), grades, scores, AUTO, sizes)
-    data = judged(grades, np.repeat(np.arange(60), sizes))
+    data = group_by_query(grades, np.repeat(np.arange(60), sizes))
     keeping = QueryValues([gb.nDCG(), gb.RR()], data)
     values = keeping(scores)
     for name in ("KEPT_BYTES", "KEPT_BYTES_PER_DOCUMENT"):
@@ -316,7 +316,7 @@ def test_scores_that_are_float32_and_read_only_are_read_and_results_are_rounded_
     rng = np.random.default_rng(6)
     grades, scores = rng.integers(0, 5, 300), rng.standard_normal(300).astype(np.float32)
     scores.flags.writeable = False
-    objective, data = gb.LambdaRank(gb.nDCG()), judged(grades, None)
+    objective, data = gb.LambdaRank(gb.nDCG()), group_by_query(grades, None)
     found = Gradients(objective, data)(scores)
     assert [array.dtype for array in found] == [np.float32, np.float32]
     expected = objective.gradients(grades, scores.astype(float))
@@ -343,7 +343,7 @@ def test_python_is_called_a_few_times_however_many_lists(n_lists):
 def test_n_jobs_is_the_number_of_threads(kind):
     """Work goes to a team of that many threads, in several pieces for each."""
     rng = np.random.default_rng(8)
-    data = judged(rng.integers(0, 3, 40_000), np.arange(40_000) // 20)
+    data = group_by_query(rng.integers(0, 3, 40_000), np.arange(40_000) // 20)
     scores, teams = rng.standard_normal(40_000), []
 
     def team(work, n_threads):
@@ -369,7 +369,7 @@ def test_a_millisecond_of_work_is_shared(measure, lists, length, shared):
     """One thread is faster where others work on the cores; pairs of a cascade cost more."""
     rng = np.random.default_rng(8)
     n, teams = lists * length, []
-    data = judged(rng.integers(0, 3, n), np.arange(n) // length)
+    data = group_by_query(rng.integers(0, 3, n), np.arange(n) // length)
     with working_on(lambda work, n_threads: teams.append(n_threads) or work()):
         gb.LambdaRank(measure).prepared(data, 2)(rng.standard_normal(n), *np.empty((2, n)))
         assert teams == [2] * shared
@@ -382,7 +382,7 @@ COUNT = """
 import sys
 import numpy as np
 import gapboost as gb
-from gapboost._data.judged import judged
+from gapboost._data.query_data import judged
 counted = 0
 def count(frame, event, _):
     global counted
@@ -429,7 +429,7 @@ def test_memory_grows_with_the_documents(length):
     rng = np.random.default_rng(7)
     n = 1_000_000
     grades, scores = rng.integers(0, 5, n), rng.standard_normal(n)
-    data = judged(grades, np.repeat(np.arange(n // length), length))
+    data = group_by_query(grades, np.repeat(np.arange(n // length), length))
     objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)), score_distance=None)
     objective.gradients([0, 1], [0.0, 1.0])  # compiles
     tracemalloc.start()

@@ -13,7 +13,7 @@ from scipy.special import erfc, expit
 
 import gapboost as gb
 import gapboost.lightgbm
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 from gapboost._kernels.smooth.cells import (
     Reach,
     add_moments,
@@ -336,9 +336,9 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
     rng = np.random.default_rng(5)
     n = 1_000_000
     grades = rng.choice(3, p=(0.9, 0.08, 0.02), size=n)
-    data = judged(grades, None)
+    data = group_by_query(grades, None)
     scores = 2 * rng.standard_normal(n)
-    small = judged(grades[:2_000], None)
+    small = group_by_query(grades[:2_000], None)
     objective.prepared(small, 1)(scores[:2_000], *np.empty((2, 2_000)))  # compiles
     grad, hess = np.empty((2, n))
     tracemalloc.start()

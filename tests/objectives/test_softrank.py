@@ -9,7 +9,7 @@ from rankings import SMOOTH_G as G
 from rankings import random_queries
 
 import gapboost as gb
-from gapboost._data.judged import judged
+from gapboost._data.query_data import group_by_query
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_rank_distributions_of_a_query_do_not_depend_on_the_others(measure, whol
 
 def test_a_pass_with_rank_distributions_takes_many_short_queries_at_a_time_and_bounds_its_memory():
     sizes = np.repeat([10, 1000, 300], [2_000, 2, 10])
-    data = judged(np.arange(sizes.sum()) % 3, np.repeat(np.arange(len(sizes)), sizes))
+    data = group_by_query(np.arange(sizes.sum()) % 3, np.repeat(np.arange(len(sizes)), sizes))
     ranges = gb.SoftRank(gb.nDCG(k=10)).prepared(data, n_jobs=1).ranges
     assert [last for _, last in ranges] == [first for first, _ in ranges[1:]] + [len(sizes)]
     assert len(ranges) <= 16

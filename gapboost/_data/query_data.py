@@ -32,7 +32,7 @@ class DataSummary(NamedTuple):
     Attributes
     ----------
     n_rows, n_queries : int
-    n_contrasts : int
+    n_mixed_grades : int
         Queries that hold two different grades.
     weighted_size : float
         Mean number of documents per query, weighted by the weights of the queries.
@@ -44,7 +44,7 @@ class DataSummary(NamedTuple):
 
     n_rows: int
     n_queries: int
-    n_contrasts: int
+    n_mixed_grades: int
     weighted_size: float
     weight: float
     grades: tuple[float, ...]
@@ -63,7 +63,7 @@ class DataSummary(NamedTuple):
         return cls(
             n_rows=sum(part.n_rows for part in parts),
             n_queries=sum(part.n_queries for part in parts),
-            n_contrasts=sum(part.n_contrasts for part in parts),
+            n_mixed_grades=sum(part.n_mixed_grades for part in parts),
             weighted_size=float(np.average(sizes, weights=weights)),
             weight=sum(weights),
             grades=tuple(sorted({grade for part in parts for grade in part.grades})),
@@ -74,9 +74,9 @@ class DataSummary(NamedTuple):
         """The grades that occur, ascending."""
         return np.array(self.grades)
 
-    def check_contrasts(self, name: str) -> None:
+    def check_mixed_grades(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""
-        if not self.n_contrasts:
+        if not self.n_mixed_grades:
             raise ValueError(
                 f"{name} holds no query with two different grades ({self.n_queries} queries, "
                 f"n_samples = {self.n_rows}, grades {short_repr(self.grades)}); expected at least "
@@ -85,7 +85,7 @@ class DataSummary(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class QueryData:
     """Queries with the grades of their documents, query by query.
 
     Attributes
@@ -99,7 +99,7 @@ class Judged:
         Weights of the queries; of documents whose weights differ within a query, the mean.
     row_factors : float64 ndarray of shape (N,) or None
         Weight of each document over that of its query, in grouped order. None where all are 1.
-    labels : mapping {column: Judged}
+    labels : mapping {column: QueryData}
         The same queries with each of several labels. `codes` and `base` are those of the first;
         `of_label` returns the data with another.
     """
@@ -109,7 +109,7 @@ class Judged:
     base: RecallBase
     weights: Array
     row_factors: Array | None = None
-    labels: Mapping[Column, "Judged"] = field(default_factory=dict)
+    labels: Mapping[Column, "QueryData"] = field(default_factory=dict)
 
     def of_label(self, column: Column) -> Self:
         """Return the data with one of several labels."""
@@ -149,14 +149,16 @@ class Judged:
         return graded(self.base.occurring)
 
     @property
-    def contrasts(self) -> Array:
+    def has_mixed_grades(self) -> Array:
         """True for each query with documents of two different grades, by some label.
 
         The others teach no order.
         """
         begins = self.queries.offsets[:-1]
         differ = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
-        every: Array = np.any([differ, *(each.contrasts for each in self.labels.values())], axis=0)
+        every: Array = np.any(
+            [differ, *(each.has_mixed_grades for each in self.labels.values())], axis=0
+        )
         return every
 
     @property
@@ -165,14 +167,14 @@ class Judged:
         return DataSummary(
             n_rows=self.queries.n_rows,
             n_queries=len(self.queries),
-            n_contrasts=int(np.count_nonzero(self.contrasts)),
+            n_mixed_grades=int(np.count_nonzero(self.has_mixed_grades)),
             weighted_size=self.weighted_size,
             weight=float(self.weights.sum()),
             grades=tuple(self.base.occurring.tolist()),
         )
 
 
-def judged(
+def group_by_query(
     y_true: Any,
     qid: Any,
     *,
@@ -183,7 +185,7 @@ def judged(
     real: bool = False,
     every_query: bool = False,
     partial: bool = False,
-) -> Judged:
+) -> QueryData:
     """Check grades, query ids and weights and bring them together, query by query.
 
     Parameters
@@ -246,12 +248,12 @@ def judged(
     for (name, _, _), by_row in zip(parts, grades, strict=True):
         grouped = np.ascontiguousarray(queries.grouped(by_row))
         codes, base = codes_and_base(grouped, queries, judgments, name)
-        found.append(Judged(queries, codes, base, weights, factors))
+        found.append(QueryData(queries, codes, base, weights, factors))
     return replace(found[0], labels=dict(zip(columns, found, strict=True))) if columns else found[0]
 
 
 def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Array, Array | None]:
-    """Return `weights` and `factors` of `Judged` from weights of the queries or of the rows.
+    """Return `weights` and `factors` of `QueryData` from weights of the queries or of the rows.
 
     Raises
     ------
