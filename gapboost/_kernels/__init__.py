@@ -14,7 +14,7 @@ offsets     int64     (Q + 1,)      rows ``offsets[q]:offsets[q + 1]`` are docum
 starts      int64     (Q + 1,)      the same within a chunk of queries: ``starts[0]`` is 0
 grades      int32     (N,)          grade of each document, ``0..c``
 scores      float     (N,)          float32 or float64, finite; higher is better
-turns       int32     (N,)          order of equal scores: per query a permutation of its positions
+tie_order   int32     (N,)          order of equal scores: per query a permutation of its positions
 order       int32     (N,)          per query a permutation of its positions: best first
 discount    float64   (>= max n,)   weight of rank ``n`` at index ``begins[q] + n - 1``
 pair        float64   (Q, c+1, c+1) ``[q, i, j]``: worth of a grade ``j`` below a grade ``i``
@@ -30,7 +30,7 @@ checked here.
 A pass of `LambdaRank` or `RankNet` is one compiled call for each thread
 (lambdarank/gradients.py). It does for one query after the other::
 
-    scores, turns --rank--> order                          order.py   ties are ordered here
+    scores, tie_order --rank--> order                      order.py   ties are ordered here
     order --take--> s, grade (by rank)                     lambdarank/gradients.py
     discount, pair, own -> upper, lower                    lambdarank/swaps.py    a swap's change
     s, grade, upper, lower --sum--> lam, eta (by rank)
@@ -44,8 +44,8 @@ or smooth ranks::
     x --compare, as of one grade--> ranks                  smooth/sums.py
     ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its objectives
     x, share --compare--> total                            smooth/sums.py
-    share, by_rank --push--> rising, pushes                smooth/sums.py
-    rising, pushes --scale--> grad, hess (by row)          smooth/query.py
+    share, by_rank --add_gradients--> d_score, pushes      smooth/sums.py
+    d_score, pushes --scale--> grad, hess (by row)         smooth/query.py
         short or thinly spread lists: pairs, in windows    smooth/pairs.py
         others: polynomials on cells                       smooth/cells.py (if sums.py says so)
         SoftRank with a cut-off: rank distributions        smooth/distribution.py

@@ -47,8 +47,8 @@ def fill_tables(starts, grade, discount, pair, own, upper, lower):
 
 @cuda.jit
 def sum_pairs(
-    starts, query, tiles, size, far, row, s, grade, upper, lower, first, distance, factors, push,
-    curve,
+    starts, query, tiles, size, far, row, s, grade, upper, lower, first, distance, factors,
+    grad_sums, hess_sums,
 ):  # fmt: skip
     """Add the pairs of each document to its push and curvature, at its row. One thread a document.
 
@@ -63,9 +63,9 @@ def sum_pairs(
     q = query[i]
     begin, end = starts[q], starts[q + 1]
     apart = distance > float32(0.0) and s[begin] > s[end - 1]
-    total, bend = 0.0, 0.0
+    total, hessian = 0.0, 0.0
     if tiles[q] < tiles[q + 1] and s[begin] - s[end - 1] < factors[4]:
-        total, bend = far[0, i], far[1, i]
+        total, hessian = far[0, i], far[1, i]
         begin += (i - begin) // size * size
         end = min(begin + size, end)
     elif i - begin >= first:  # only with documents among the first ranks
@@ -82,19 +82,19 @@ def sum_pairs(
             t = e / (one + e)
             force = change * (t if grade[p] > grade[r] else one - t)
             total += force if i == p else -force
-            bend += (-change if grade[p] > grade[r] else change) * t * (one - t)
-    push[row[i]] += total * factors[0]
-    curve[row[i]] += max(bend, factors[2] * abs(total)) * factors[1]
+            hessian += (-change if grade[p] > grade[r] else change) * t * (one - t)
+    grad_sums[row[i]] += total * factors[0]
+    hess_sums[row[i]] += max(hessian, factors[2] * abs(total)) * factors[1]
 
 
 @cuda.jit
-def scale(starts, weights, normalize, unit, push, curve, grad, hess):
+def scale(starts, weights, normalize, unit, grad_sums, hess_sums, grad, hess):
     """Scale the gradients of each query, by a sum in a fixed order. One block a query."""
     q, k = cuda.blockIdx.x, cuda.threadIdx.x
     parts = cuda.shared.array(THREADS, float64)
     own = 0.0
     for i in range(starts[q] + k, starts[q + 1], THREADS):
-        own += abs(push[i])
+        own += abs(grad_sums[i])
     parts[k] = own
     cuda.syncthreads()
     factor = weights[q]
@@ -104,8 +104,8 @@ def scale(starts, weights, normalize, unit, push, curve, grad, hess):
             mass += parts[other]
         factor *= math.log2(1.0 + mass) / mass if mass > 0.0 else 1.0
     for i in range(starts[q] + k, starts[q + 1], THREADS):
-        grad[i] = push[i] * factor * unit
-        hess[i] = max(curve[i] * factor, HESSIAN_FLOOR)
+        grad[i] = grad_sums[i] * factor * unit
+        hess[i] = max(hess_sums[i] * factor, HESSIAN_FLOOR)
 
 
 @cuda.jit

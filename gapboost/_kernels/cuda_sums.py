@@ -93,7 +93,7 @@ def receive(starts, tiles, query, size, s, grade, upper, lower, distance, decays
     q, a = query[i], grade[i]
     begin, end = starts[q], starts[q + 1]
     t = (i - begin) // size
-    push, curve = 0.0, 0.0
+    grad, hess = 0.0, 0.0
     for side in range(2):
         edge = begin + t * size - 1 if side == ABOVE else begin + (t + 1) * size
         if begin <= edge < end:
@@ -109,9 +109,9 @@ def receive(starts, tiles, query, size, s, grade, upper, lower, distance, decays
                         wrong += change
                 e = math.exp(-decays[0, k] * abs(float64(s[edge]) - s[i]))
                 force = e * (signed * decays[1, k] + wrong * decays[3, k])
-                push += force if side == BELOW else -force
-                curve -= e * signed * decays[2, k]
+                grad += force if side == BELOW else -force
+                hess -= e * signed * decays[2, k]
     # equal scores are at no distance: nothing is divided
     unit = distance if distance > 0.0 and s[begin] == s[end - 1] else 1.0
-    far[0, i] = push * unit
-    far[1, i] = curve * unit
+    far[0, i] = grad * unit
+    far[1, i] = hess * unit

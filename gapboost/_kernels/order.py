@@ -1,8 +1,8 @@
-"""The order of documents: by falling score, equal scores in the order of turns.
+"""The order of documents: by falling score, equal scores in the tie order.
 
-Turns are a permutation of the rows of each query, drawn once from a seed; or the order of the rows.
+It is a permutation of the rows of each query, drawn once from a seed, or the order of the rows.
 Everything here keeps equal scores in the order in which they come, and rows are visited in their
-turns: that is the whole rule. One query is ranked after the other.
+tie order: that is the whole rule. One query is ranked after the other.
 
 A list of up to `COUNTED` documents is ranked by counting: no branch depends on the data. Longer
 ones are first spread over buckets by linear interpolation of the score. A bucket that stays long,
@@ -144,14 +144,14 @@ def rank_one(n: int, memory: Sorting) -> None:
 
 
 @kernel
-def rank(scores: Array, turns: Array, offsets: Array, arrays: Sorting, order: Array) -> None:
+def rank(scores: Array, tie_order: Array, offsets: Array, arrays: Sorting, order: Array) -> None:
     """`ranking` of float64 ``scores``, with its working memory."""
     memory = sorting_pointers(arrays)
     for q in range(len(offsets) - 1):
         begin = offsets[q]
         n = offsets[q + 1] - begin
         for i in range(n):
-            row = turns[begin + i] if len(turns) > 0 else i
+            row = tie_order[begin + i] if len(tie_order) > 0 else i
             score = scores[begin + row]
             memory.scores[i] = score if score == score else -np.inf
             memory.rows[i] = row
@@ -160,16 +160,16 @@ def rank(scores: Array, turns: Array, offsets: Array, arrays: Sorting, order: Ar
             order[begin + i] = memory.order[i]
 
 
-def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
+def ranking(scores: Array, offsets: Array, tie_order: Array = BY_ROW) -> Array:
     """Return the order of each query, int32 of shape (N,): positions, best first.
 
     nan counts as -inf.
 
-    ``turns``, int32 of shape (N,), is the order in which the positions of each query are visited;
-    the order of the rows by default.
+    ``tie_order``, int32 of shape (N,), is the order in which the positions of each query are
+    visited; the order of the rows by default.
     """
     order = np.empty(len(scores), np.int32)
     memory = sorting_for(int(np.diff(offsets).max(initial=0)))
     # Compiled code would be compiled a second time for float32.
-    rank(scores.astype(np.float64, copy=False), turns, offsets, memory, order)
+    rank(scores.astype(np.float64, copy=False), tie_order, offsets, memory, order)
     return order

@@ -98,9 +98,9 @@ def precision_recall(
     starts = np.flatnonzero(new | (ties == "row"))
     step, contribution = _contributions(pair, own, data.codes[order], starts)
     value = measure.discount(len(order)) * contribution
-    rising = step > 0
-    recall, precision = np.cumsum(step[rising]), value[rising] / step[rising]
-    return _curve(measure, np.flatnonzero(rising) + 1, recall, precision)
+    rises = step > 0
+    recall, precision = np.cumsum(step[rises]), value[rises] / step[rises]
+    return _curve(measure, np.flatnonzero(rises) + 1, recall, precision)
 
 
 def _contributions(pair: Array, own: Array, codes: Array, starts: Array) -> tuple[Array, Array]:

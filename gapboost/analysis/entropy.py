@@ -155,7 +155,7 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     value = as_number(value, "value", -1e100)
     occurring = np.flatnonzero(whole)
     problem = Problem(measure, int(whole.sum()), base, occurring)
-    path = Path(problem, whole[occurring].astype(np.float64), value)
+    path = Continuation(problem, whole[occurring].astype(np.float64), value)
     path.follow()
     probabilities = np.zeros((problem.n, width))
     probabilities[:, occurring] = softmax(path.logits, axis=1)
@@ -221,7 +221,7 @@ class Problem:
         return derivative
 
 
-class Path:
+class Continuation:
     """Newton's method along the solutions between the start without a measure and the wanted value.
 
     Logits are relative to the first grade that occurs, and so are the multipliers ``mu`` and the

@@ -215,8 +215,8 @@ def _rising(counts: Array) -> Array:
     """Return rates that never fall with the grade."""
     # Without documents of grade 0, as the model says: no clicks on them.
     weights = np.append(counts[1, 0] or 1.0, counts[1, 1:])
-    rising: Array = isotonic_regression(counts[0] / weights, sample_weight=weights)
-    return rising
+    isotonic: Array = isotonic_regression(counts[0] / weights, sample_weight=weights)
+    return isotonic
 
 
 def _thresholds(counts: Array) -> Array:
@@ -228,9 +228,9 @@ def _thresholds(counts: Array) -> Array:
     return np.diff(rates) / (spread if spread > 0 else np.nan)
 
 
-def _pooled_grades(observed: Array, rising: Array) -> tuple[tuple[int, ...], ...]:
-    moved = ~np.isclose(observed, rising, rtol=1e-12) & ~np.isnan(observed)
+def _pooled_grades(observed: Array, isotonic: Array) -> tuple[tuple[int, ...], ...]:
+    moved = ~np.isclose(observed, isotonic, rtol=1e-12) & ~np.isnan(observed)
     runs: dict[float, list[int]] = {}
     for grade in np.flatnonzero(moved).tolist():
-        runs.setdefault(float(rising[grade]), []).append(grade)
+        runs.setdefault(float(isotonic[grade]), []).append(grade)
     return tuple(tuple(run) for run in runs.values())

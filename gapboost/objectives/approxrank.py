@@ -134,10 +134,10 @@ class ApproxRankPass(SmoothPass):
         by_score = documents.x.copy()
         documents.x[:] = -beta * ranks
         chunk.compare(True)
-        documents.by_rank[:] = documents.by_rank * documents.total + beta * documents.rising
-        documents.rising[:] = 0.0
+        documents.by_rank[:] = documents.by_rank * documents.total + beta * documents.d_score
+        documents.d_score[:] = 0.0
         documents.x[:] = by_score
-        chunk.push(False)
+        chunk.add_gradients(False)
 
 
 @dataclass(frozen=True, eq=False)

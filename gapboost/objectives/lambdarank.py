@@ -25,9 +25,9 @@ from gapboost._kernels.lambdarank.gradients import (
     HESSIAN_FLOOR,
     Options,
     Queries,
+    count_active_ranks,
     dampening,
     quicker_by_pairs,
-    reach,
     write_gradients,
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
@@ -195,15 +195,15 @@ class LambdaRankPass(Pass):
         distance = objective.score_distance
         epsilon = 0.0 if distance is None else sigma * distance
         self.exponentials = fitted_exponentials(0.0), fitted_exponentials(epsilon)
-        deep = reach(discount, sizes, objective.truncation)
+        active_ranks = count_active_ranks(discount, sizes, objective.truncation)
         work = NANOSECONDS * len(data.codes)
         if kind == CASCADE:
-            work += NANOSECONDS_OF_A_PAIR * float(np.sum(deep * sizes))
+            work += NANOSECONDS_OF_A_PAIR * float(np.sum(active_ranks * sizes))
         self.threads = threads_for(n_jobs, work)
         self.queries = Queries(
-            offsets=offsets, grades=data.codes, turns=tie_order(objective.random_state, data),
-            weights=data.weights, deep=deep, discount=discount,
-            by_pairs=quicker_by_pairs(deep, sizes, distance is not None),
+            offsets=offsets, grades=data.codes, tie_order=tie_order(objective.random_state, data),
+            weights=data.weights, active_ranks=active_ranks, discount=discount,
+            by_pairs=quicker_by_pairs(active_ranks, sizes, distance is not None),
         )  # fmt: skip
         n_grades = data.base.n_levels
         # Lists whose scores are far apart go pair by pair, if changes are divided.

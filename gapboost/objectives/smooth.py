@@ -49,7 +49,7 @@ from gapboost._kernels.smooth.query import (
     gradient_and_hessian,
     rows_by_rank,
 )
-from gapboost._kernels.smooth.sums import SmoothStep, compare, push, room_for
+from gapboost._kernels.smooth.sums import SmoothStep, add_gradients, compare, scratch_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
@@ -90,14 +90,14 @@ class Chunk:
         self.matters, self.own = matter[query, grade], own[query, grade]
         self.documents = Documents(grade.astype(np.int64), *np.zeros((6, len(grade))))
         find_positions(exact[order], self.starts, objective.steepness, self.documents.x)
-        self.room = room_for(int(sizes.max()), own.shape[1])
+        self.scratch = scratch_for(int(sizes.max()), own.shape[1])
 
     def ranks(self) -> Array:
         """The smooth rank of each document, float64 of shape (N,)."""
         # One above every document that is above: all are compared as if of one grade.
         n, every = len(self.rows), np.ones((len(self.pair), 1, 1))
         alike = self.documents._replace(grade=np.zeros(n, np.int64), total=np.ones(n))
-        compare(self.starts, self.step, every, False, self.room, alike)
+        compare(self.starts, self.step, every, False, self.scratch, alike)
         return alike.total
 
     def settle(self, share: Array, by_rank: Array) -> None:
@@ -109,11 +109,11 @@ class Chunk:
 
     def compare(self, turning: bool) -> None:
         """See `gapboost._kernels.smooth.sums.compare`."""
-        compare(self.starts, self.step, self.pair, turning, self.room, self.documents)
+        compare(self.starts, self.step, self.pair, turning, self.scratch, self.documents)
 
-    def push(self, paired: bool) -> None:
+    def add_gradients(self, paired: bool) -> None:
         """See `gapboost._kernels.smooth.sums.push`."""
-        push(self.starts, self.step, self.pair, paired, self.room, self.documents)
+        add_gradients(self.starts, self.step, self.pair, paired, self.scratch, self.documents)
 
 
 class SmoothPass(Pass):

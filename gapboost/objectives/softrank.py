@@ -36,7 +36,11 @@ import numpy as np
 from gapboost._data.arguments import as_number
 from gapboost._data.query_data import QueryData
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
+from gapboost._kernels.smooth.distribution import (
+    add_gradients_within,
+    distribution_memory,
+    find_chances,
+)
 from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, threads_for
 from gapboost.measures.base import tables_of
@@ -140,6 +144,6 @@ class SoftRankPass(SmoothPass):
         documents.by_rank[:] *= documents.total
         if self.depth > 0:
             change = discount * documents.total
-            push_within(chunk.starts, chunk.pair, chunk.matters, change, dist, documents)
+            add_gradients_within(chunk.starts, chunk.pair, chunk.matters, change, dist, documents)
         else:
-            chunk.push(True)
+            chunk.add_gradients(True)

@@ -19,7 +19,7 @@ from gapboost._kernels.cuda import (
 )
 from gapboost._kernels.cuda_sums import add_tiles, fill_moments, receive
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
-from gapboost._kernels.lambdarank.gradients import reach
+from gapboost._kernels.lambdarank.gradients import count_active_ranks
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
@@ -71,7 +71,7 @@ class DeviceForm:
         self.weight = weight
         self.monotone = measure.monotone
         discount = measure.discount(longest)
-        self.deep = int(reach(discount, np.array([longest]), None)[0])
+        self.active_ranks = int(count_active_ranks(discount, np.array([longest]), None)[0])
         self.discount = xp.asarray(discount)
         self.pair, self.own = xp.asarray(pair), xp.asarray(own)
 
@@ -134,12 +134,12 @@ class DeviceGradients:
         """Return gradient and hessian at host or device `scores`, by row in grouped order."""
         queries, objective, tiles = self.queries, self.objective, self.tiles
         rows, s, codes = queries.ranked(scores)
-        push, curve = xp.zeros(queries.n), xp.zeros(queries.n)
+        grad_sums, hess_sums = xp.zeros(queries.n), xp.zeros(queries.n)
         for form in self.forms:
             upper, lower = self._tables(form, codes)
             sigma = objective.sigma
             least = 0.0 if form.monotone else CURVATURE_OF_A_PUSH
-            by_sums = len(tiles.query) > 0 and form.deep > LONGEST_BY_PAIRS
+            by_sums = len(tiles.query) > 0 and form.active_ranks > LONGEST_BY_PAIRS
             if by_sums:
                 tiles.receive(s, codes, upper, lower)
             factors = (
@@ -148,12 +148,19 @@ class DeviceGradients:
             )  # fmt: skip
             sum_pairs[queries.blocks(queries.n), THREADS](
                 queries.starts, queries.query, tiles.starts, TILE, tiles.far, rows, s, codes,
-                upper, lower, min(form.deep, objective.truncation or form.deep),
-                np.float32(tiles.distance), factors, push, curve,
+                upper, lower, min(form.active_ranks, objective.truncation or form.active_ranks),
+                np.float32(tiles.distance), factors, grad_sums, hess_sums,
             )  # fmt: skip
         grad, hess = xp.empty((2, queries.n), dtype=xp.float32)
         scale[queries.n_queries, THREADS](
-            queries.starts, self.weights, objective.normalize, self.unit, push, curve, grad, hess
+            queries.starts,
+            self.weights,
+            objective.normalize,
+            self.unit,
+            grad_sums,
+            hess_sums,
+            grad,
+            hess,
         )
         if self.row_factors is not None:
             grad, hess = grad * self.row_factors, hess * self.row_factors

@@ -16,10 +16,10 @@ SLOW = bool(config.DISABLE_JIT)
 LONGEST = 120 if SLOW else 2_000
 
 
-def expected_order(scores, turns):
+def expected_order(scores, tie_order):
     """Positions by falling score, nan last with -inf, equal ones in their turns."""
     keys = -np.where(np.isnan(scores), -np.inf, scores)
-    return turns[np.argsort(keys[turns], kind="stable")]
+    return tie_order[np.argsort(keys[tie_order], kind="stable")]
 
 
 SCORES = {
@@ -59,14 +59,14 @@ def test_ranking_of_queries(queries, turned, seed):
     sizes = [n for n, _ in queries]
     offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64)
     scores = [SCORES[kind](n, rng) for n, kind in queries]
-    turns = [(rng.permutation(n) if turned else np.arange(n)).astype(np.int32) for n in sizes]
+    tie_order = [(rng.permutation(n) if turned else np.arange(n)).astype(np.int32) for n in sizes]
     all_scores, all_turns = (
         np.concatenate([np.empty(0), *scores]),
-        np.concatenate([np.empty(0, np.int32), *turns]),
+        np.concatenate([np.empty(0, np.int32), *tie_order]),
     )
     found = ranking(all_scores, offsets, all_turns) if turned else ranking(all_scores, offsets)
     assert found.dtype == np.int32
-    expected = [expected_order(*query) for query in zip(scores, turns, strict=True)]
+    expected = [expected_order(*query) for query in zip(scores, tie_order, strict=True)]
     for (first, last), order in zip(itertools.pairwise(offsets), expected, strict=True):
         assert_array_equal(found[first:last], order)
 
@@ -75,10 +75,10 @@ def test_ranking_of_queries(queries, turned, seed):
 def test_every_length_at_which_the_way_may_change(kind):
     rng = np.random.default_rng(0)
     for n in (*range(20), COUNTED - 1, COUNTED, COUNTED + 1, 2 * COUNTED, LONGEST):
-        scores, turns = SCORES[kind](n, rng), rng.permutation(n).astype(np.int32)
+        scores, tie_order = SCORES[kind](n, rng), rng.permutation(n).astype(np.int32)
         if n:
             assert_array_equal(
-                ranking(scores, np.array([0, n]), turns), expected_order(scores, turns)
+                ranking(scores, np.array([0, n]), tie_order), expected_order(scores, tie_order)
             )
 
 

@@ -15,7 +15,7 @@ import gapboost as gb
 import gapboost.lightgbm
 from gapboost._data.query_data import group_by_query
 from gapboost._kernels.smooth.cells import (
-    Reach,
+    CellTables,
     add_moments,
     arriving_at,
     clear_moments,
@@ -24,7 +24,7 @@ from gapboost._kernels.smooth.cells import (
     interaction_tables,
     memory_for_cells,
 )
-from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, room_for
+from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, scratch_for
 from gapboost.measures import RecallBase
 
 # Of the largest gradient, and of the largest hessian.
@@ -83,8 +83,8 @@ def direct(objective, grades, scores):
             )
             share, by_rank = share * inside, by_rank * inside - falls * share
         total = own[grades] + (worth * others(step, -beta * ranks)).sum(axis=0)
-        turns = slope(differences(-beta * ranks))
-        turned = (turns * worth).sum(axis=0) * share - (turns * worth.T * share[:, None]).sum(
+        slopes = slope(differences(-beta * ranks))
+        turned = (slopes * worth).sum(axis=0) * share - (slopes * worth.T * share[:, None]).sum(
             axis=0
         )
         b = by_rank * total + beta * turned
@@ -94,17 +94,17 @@ def direct(objective, grades, scores):
         b = by_rank * total
         gain = (b[:, None] + share[:, None] * worth.T) - (b[None, :] + share[None, :] * worth)
     by_grade = np.stack([(slopes * gain)[grades == g].sum(axis=0) for g in np.unique(grades)])
-    rising, pushes = by_grade.sum(axis=0), np.abs(by_grade).sum(axis=0)
+    d_score, pushes = by_grade.sum(axis=0), np.abs(by_grade).sum(axis=0)
     scale = steepness
     if objective.normalize:
-        size = np.abs(rising).sum() / (4 * steepest)
+        size = np.abs(d_score).sum() / (4 * steepest)
         vanishes = size * 4 * steepest <= 1e-14 * (np.abs(b) + np.abs(share * total)).sum()
         scale *= 0.0 if vanishes else n * np.log2(1 + max(size, 0.05)) / size
     full_push = steepest * scale * measure.discount_at(np.ones(1))[0][0] * np.abs(total).max()
     return (
         ranks,
         (share * total).sum(),
-        -rising * scale,
+        -d_score * scale,
         pushes * scale * steepest * steepness,
         full_push,
     )
@@ -284,7 +284,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
 
     def by_cells(step, n, width, shape="bell"):
         x = np.sort(spread_scores(n, width, shape, rng))[::-1].copy()
-        return cells_of(x, step.above, room_for(n, 5).cells) > 0
+        return cells_of(x, step.above, scratch_for(n, 5).cells) > 0
 
     for step in (gaussian_step(), logistic_step()):
         assert not by_cells(step, SHORT, 1e-3)
@@ -367,16 +367,16 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
 def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function, beyond, gap):
     rng = np.random.default_rng(7)
     n, channels, width = 400, 3, 1.0
-    reach = Reach(width, interaction_tables(function, width, 10), beyond)
+    cell_tables = CellTables(width, interaction_tables(function, width, 10), beyond)
     x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
     channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
     points = memory_for_cells(n, n, channels)
-    cells = find_cells(x, reach, points)
+    cells = find_cells(x, cell_tables, points)
     assert cells <= 4 * 5
     clear_moments(cells, points.moments)
     for r in range(n):
         add_moments(r, channel[r], weights[r], points)
-    interact(cells, channels, reach, points)
+    interact(cells, channels, cell_tables, points)
     found = np.array([[arriving_at(r, c, points) for c in range(channels)] for r in range(n)])
     terms = weights[:, None] * function(differences(x))
     expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)

@@ -18,9 +18,9 @@ over the grades i_n at the ranks n,
     upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
     lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1])
                   - (E_g[q-1] - E_b[q-1])
-    bend[a, g] = pair[a, a] + pair[g, g] - pair[a, g] - pair[g, a]
+    cross_term[a, g] = pair[a, a] + pair[g, g] - pair[a, g] - pair[g, a]
 
-so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document.
+so that lower[r, g] = upper[r, g] - discount[r] cross_term[a, g] at one document.
 
 **t, 1 - t and t (1 - t) are approximated by sums of exponentials of x**, divided by epsilon + x if
 changes are divided by the distance of the scores. Every exponential is a product of something at q

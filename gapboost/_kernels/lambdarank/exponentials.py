@@ -216,8 +216,8 @@ def add_running_sums(step: int, lanes: Lanes, numbers: Pointer, shape: Shape, m:
                 change, plain = received[row + i], load(moments, i * terms, lanes)
                 from_higher = from_higher + (change if i > a else 0.0) * plain
                 from_lower = from_lower + (change if i < a else 0.0) * plain
-            push = from_higher * of_higher + from_lower * of_lower
-            m.lam[r] -= step * total(fall * push)
+            grad = from_higher * of_higher + from_lower * of_lower
+            m.lam[r] -= step * total(fall * grad)
             m.eta[r] -= step * total(fall * slope * (from_higher - from_lower))
         if r < givers:
             rise = 1.0 / fall

@@ -36,10 +36,10 @@ class Queries(NamedTuple):
     ----------
     offsets : int64 ndarray of shape (Q + 1,)
     grades : int32 ndarray of shape (N,)
-    turns : int32 ndarray of shape (N,)
+    tie_order : int32 ndarray of shape (N,)
         See `gapboost._kernels.order`.
     weights : float64 ndarray of shape (Q,)
-    deep : int64 ndarray of shape (Q,)
+    active_ranks : int64 ndarray of shape (Q,)
         Ranks of each query whose document can be the upper one of a pair that counts.
     by_pairs : bool ndarray of shape (Q,)
         True if the pairs of a query are visited one by one.
@@ -48,9 +48,9 @@ class Queries(NamedTuple):
 
     offsets: Array
     grades: Array
-    turns: Array
+    tie_order: Array
     weights: Array
-    deep: Array
+    active_ranks: Array
     by_pairs: Array
     discount: Array
 
@@ -79,19 +79,19 @@ class Options(NamedTuple):
     least_curvature: float
 
 
-def reach(discount: Array, sizes: Array, truncation: int | None) -> Array:
+def count_active_ranks(discount: Array, sizes: Array, truncation: int | None) -> Array:
     """Return the number of ranks of each query whose document can be the upper one of a pair.
 
     `truncation` keeps only the pairs whose upper document is among that many first ranks.
     """
-    deep = int(np.flatnonzero(discount).max(initial=-1)) + 1
-    return np.minimum(deep if truncation is None else min(deep, truncation), sizes)
+    active_ranks = int(np.flatnonzero(discount).max(initial=-1)) + 1
+    return np.minimum(active_ranks if truncation is None else min(active_ranks, truncation), sizes)
 
 
-def quicker_by_pairs(deep: Array, sizes: Array, apart: bool) -> Array:
+def quicker_by_pairs(active_ranks: Array, sizes: Array, apart: bool) -> Array:
     """Return True for each query that takes less time pair by pair than by running sums."""
     pairs = PAIRS_APART if apart else PAIRS_PER_DOCUMENT
-    quicker: Array = deep * (2 * sizes - deep) <= 2 * pairs * sizes
+    quicker: Array = active_ranks * (2 * sizes - active_ranks) <= 2 * pairs * sizes
     return quicker
 
 
@@ -176,10 +176,10 @@ def write_gradients(
     for q in range(first, last):
         begin, table = queries.offsets[q], start + q - first
         n = queries.offsets[q + 1] - begin
-        turns, grades = pointer(queries.turns, begin), pointer(queries.grades, begin)
+        tie_order, grades = pointer(queries.tie_order, begin), pointer(queries.grades, begin)
         for i in range(n):
-            sorting.scores[i] = scores[begin + turns[i]]
-            sorting.rows[i] = turns[i]
+            sorting.scores[i] = scores[begin + tie_order[i]]
+            sorting.rows[i] = tie_order[i]
         rank_one(n, sorting)
         n_levels = number_grades(n, grades, n_grades, m)
         for r in range(n):
@@ -195,7 +195,7 @@ def write_gradients(
             exponentials = near if distance <= near.farthest else far
         if n_levels > 1:
             shape = Shape(
-                n=n, top=queries.deep[q], n_levels=n_levels, width=(n_levels + 7) // 8 * 8,
+                n=n, top=queries.active_ranks[q], n_levels=n_levels, width=(n_levels + 7) // 8 * 8,
                 epsilon=exponentials.epsilon,
             )  # fmt: skip
             sum_list(
@@ -211,9 +211,9 @@ def write_gradients(
         factor = queries.weights[q] * unit
         if options.normalize and mass > 0.0:
             factor *= math.log2(1.0 + mass) / mass
-        push, curve = factor * sigma, factor * (sigma * sigma)
+        grad_factor, hess_factor = factor * sigma, factor * (sigma * sigma)
         for r in range(n):
             row = begin + order[r]
-            steady = max(eta[r], options.least_curvature * abs(lam[r])) * curve
-            grad[row] = lam[r] * push
+            steady = max(eta[r], options.least_curvature * abs(lam[r])) * hess_factor
+            grad[row] = lam[r] * grad_factor
             hess[row] = max(steady, HESSIAN_FLOOR)

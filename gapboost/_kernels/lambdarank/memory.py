@@ -39,11 +39,11 @@ class Grouped(NamedTuple):
     ``begin`` of a grade, its documents ``seen`` in a visit by rank, and those
     ``within`` the top; ``place`` of the document at a rank. By place: ``s``, ``rise`` (the
     exponential of the distance to the highest score), ``lam`` and ``eta``. By grade and place the
-    parts of a swap, ``upper`` and ``lower``, ``room`` numbers for each grade. What lies between
+    parts of a swap, ``upper`` and ``lower``, ``stride`` numbers for each grade. What lies between
     two grades is finite.
     """
 
-    room: Any
+    stride: Any
     begin: Any
     seen: Any
     within: Any
@@ -87,18 +87,18 @@ def padded(n: int) -> int:
 
 def make_memory(longest: int, longest_by_pairs: int, n_levels: int) -> Memory:
     """Return memory for lists up to `longest`, up to `longest_by_pairs` pair by pair."""
-    width, room = padded(n_levels), padded(longest_by_pairs) + n_levels * len(EIGHT)
+    width, stride = padded(n_levels), padded(longest_by_pairs) + n_levels * len(EIGHT)
     s, lam, eta = np.empty((3, longest))
     upper, lower = np.zeros((2, longest * width))
     number, levels, sizes, begin, seen, within = np.empty((6, n_levels), np.int64)
-    placed = np.zeros((4, room))
-    placed_upper, placed_lower = np.zeros((2, n_levels * room))
+    placed = np.zeros((4, stride))
+    placed_upper, placed_lower = np.zeros((2, n_levels * stride))
     return Memory(
         s=s, grade=np.empty(longest, np.int32), lam=lam, eta=eta, upper=upper, lower=lower,
         number=number, levels=levels, sizes=sizes, form=np.zeros((3 * width + 1) * width),
         moments=np.empty(3 * n_levels * len(THIRTY_TWO)), sorting=sorting_for(longest),
         grouped=Grouped(
-            room=room, begin=begin, seen=seen, within=within,
+            stride=stride, begin=begin, seen=seen, within=within,
             place=np.empty(longest_by_pairs, np.int32), s=placed[0], rise=placed[1], lam=placed[2],
             eta=placed[3], upper=placed_upper, lower=placed_lower,
         ),
@@ -116,7 +116,7 @@ def pointers(m: Memory) -> Memory:
         form=pointer(m.form, 0), moments=pointer(m.moments, 0),
         sorting=sorting_pointers(m.sorting),
         grouped=Grouped(
-            room=at.room, begin=pointer(at.begin, 0), seen=pointer(at.seen, 0),
+            stride=at.stride, begin=pointer(at.begin, 0), seen=pointer(at.seen, 0),
             within=pointer(at.within, 0), place=pointer(at.place, 0), s=pointer(at.s, 0),
             rise=pointer(at.rise, 0), lam=pointer(at.lam, 0), eta=pointer(at.eta, 0),
             upper=pointer(at.upper, 0), lower=pointer(at.lower, 0),

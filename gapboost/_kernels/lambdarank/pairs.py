@@ -34,8 +34,8 @@ def group(shape: Shape, m: Memory) -> int:
         at.rise[y] = m.s[0] - m.s[r]
     for i in range(1, shape.n_levels):
         for r in range(shape.n):
-            at.upper[i * at.room + at.place[r]] = m.upper[r * shape.width + i]
-            at.lower[i * at.room + at.place[r]] = m.lower[r * shape.width + i]
+            at.upper[i * at.stride + at.place[r]] = m.upper[r * shape.width + i]
+            at.lower[i * at.stride + at.place[r]] = m.lower[r * shape.width + i]
     return end
 
 
@@ -61,15 +61,15 @@ def add_pairs(shape: Shape, m: Memory) -> None:
         if a == 0:
             continue
         fall = 1.0 / at.rise[at.place[r]]
-        pushes, curves = zero, zero
+        grads, hesses = zero, zero
         for b in range(a):
             above = at.seen[b]
             visited = m.sizes[b] if r < top else min(above, at.within[b])
             own_upper, own_lower = m.upper[row + b], m.lower[row + b]
             for i in range(0, visited, len(EIGHT)):
                 y = at.begin[b] + i
-                right = own_upper + load(at.lower, a * at.room + y, EIGHT)
-                wrong = -own_lower - load(at.upper, a * at.room + y, EIGHT)
+                right = own_upper + load(at.lower, a * at.stride + y, EIGHT)
+                wrong = -own_lower - load(at.upper, a * at.stride + y, EIGHT)
                 change = first(above - i, wrong, right)
                 change = first(visited - i, change, zero)
                 distance = score - load(at.s, y, EIGHT)
@@ -78,17 +78,17 @@ def add_pairs(shape: Shape, m: Memory) -> None:
                 else:
                     e = decay(greater(-NEAR - zero, -1.0 * greater(-NEAR - zero, distance)))
                 t = 1.0 / (1.0 + e)
-                push = change * t
+                grad = change * t
                 if epsilon != 0.0:
-                    push = push / (epsilon + greater(distance, -1.0 * distance))
-                curve = push * (e * t)
-                pushes = pushes + push
-                curves = curves + curve
-                store(at.lam, y, load(at.lam, y, EIGHT) - push)
-                store(at.eta, y, load(at.eta, y, EIGHT) - curve)
+                    grad = grad / (epsilon + greater(distance, -1.0 * distance))
+                hess = grad * (e * t)
+                grads = grads + grad
+                hesses = hesses + hess
+                store(at.lam, y, load(at.lam, y, EIGHT) - grad)
+                store(at.eta, y, load(at.eta, y, EIGHT) - hess)
         # By rank: a load of a vector waits where it covers a number just stored.
-        m.lam[r] = total(pushes)
-        m.eta[r] = -total(curves)
+        m.lam[r] = total(grads)
+        m.eta[r] = -total(hesses)
     for r in range(n):
         m.lam[r] += at.lam[at.place[r]]
         m.eta[r] += at.eta[at.place[r]]
@@ -122,12 +122,12 @@ def add_cascade(shape: Shape, discount: Pointer, stops: Pointer, m: Memory) -> N
                     change /= epsilon + (s[p] - s[q])
                 u = math.exp(s[q] - s[p])
                 t = u / (1.0 + u)
-                push = change * (t if better > 0.0 else t - 1.0)
-                curve = change * t / (1.0 + u)
-                lam[p] += push
-                lam[q] -= push
-                eta[p] -= curve
-                eta[q] -= curve
+                grad = change * (t if better > 0.0 else t - 1.0)
+                hess = change * t / (1.0 + u)
+                lam[p] += grad
+                lam[q] -= grad
+                eta[p] -= hess
+                eta[q] -= hess
             between += passing * there * discount[q]
             passing *= 1.0 - there
         reaching *= 1.0 - here

@@ -17,7 +17,7 @@ class Form(NamedTuple):
 
     pair: Any
     transposed: Any
-    bend: Any
+    cross_term: Any
     own: Any
 
 
@@ -28,7 +28,7 @@ def read_form(shape: Shape, pair: Pointer, own: Pointer, n_grades: int, m: Memor
     square = width * width
     form = Form(
         pair=pointer(m.form, width), transposed=pointer(m.form, width + square),
-        bend=pointer(m.form, width + 2 * square), own=m.form,
+        cross_term=pointer(m.form, width + 2 * square), own=m.form,
     )  # fmt: skip
     for a in range(n_levels):
         form.own[a] = own[levels[a]]
@@ -38,8 +38,8 @@ def read_form(shape: Shape, pair: Pointer, own: Pointer, n_grades: int, m: Memor
             worth, mirrored = pair[g + levels[i]], pair[h + levels[a]]
             form.pair[a * width + i] = worth
             form.transposed[a * width + i] = mirrored
-            bend = pair[g + levels[a]] + pair[h + levels[i]] - worth - mirrored
-            form.bend[a * width + i] = bend
+            cross_term = pair[g + levels[a]] + pair[h + levels[i]] - worth - mirrored
+            form.cross_term[a * width + i] = cross_term
     return form
 
 
@@ -62,8 +62,8 @@ def fill_swaps(shape: Shape, discount: Pointer, form: Form, m: Memory) -> None:
         for i in range(0, width, len(EIGHT)):
             part = -of_its_own + load(upper, r * width + i, EIGHT)
             store(upper, r * width + i, part)
-            bend = load(form.bend, a * width + i, EIGHT)
-            store(m.lower, r * width + i, part - discount[r] * bend)
+            cross_term = load(form.cross_term, a * width + i, EIGHT)
+            store(m.lower, r * width + i, part - discount[r] * cross_term)
 
 
 @kernel

@@ -4,7 +4,7 @@ Points are sorted into cells of a fixed width. Where a point is in its cell is t
 Within a pair of cells k is a polynomial in the two t, to about 1e-12: so all that other cells need
 to know of it are its moments, sum_m w_m t_m^k by channel (`add_moments`); the moments of the cells
 around become the polynomial of what arrives in a cell (`interact`); and each point reads it
-(`arriving_at`). Beyond ``reach`` cells k has become 0 below, and 0 or 1 above.
+(`arriving_at`). Beyond ``n_cells`` cells k has become 0 below, and 0 or 1 above.
 """
 
 from typing import Any, NamedTuple
@@ -19,15 +19,15 @@ from gapboost._kernels.jit import kernel, summing_kernel
 COEFFICIENTS = 17
 
 
-class Reach(NamedTuple):
+class CellTables(NamedTuple):
     """A smooth function as cells see it.
 
     Attributes
     ----------
     width : float
         Of a cell.
-    tables : float64 ndarray of shape (2 reach + 1, COEFFICIENTS, COEFFICIENTS)
-        ``[o + reach, k, l]``: what the moment k of a cell that is o cells above adds to the
+    tables : float64 ndarray of shape (2 n_cells + 1, COEFFICIENTS, COEFFICIENTS)
+        ``[o + n_cells, k, l]``: what the moment k of a cell that is o cells above adds to the
         coefficient l of what arrives.
     beyond : float
         Its value for points farther above than that.
@@ -54,7 +54,7 @@ class Cells(NamedTuple):
     so_far: Array
 
 
-def interaction_tables(function: Any, width: float, reach: int) -> Array:
+def interaction_tables(function: Any, width: float, n_cells: int) -> Array:
     """The tables of a function of x by interpolation at Chebyshev's nodes, in powers of t."""
     nodes = np.cos((np.arange(COEFFICIENTS) + 0.5) * np.pi / COEFFICIENTS)
     to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, COEFFICIENTS - 1))
@@ -62,7 +62,7 @@ def interaction_tables(function: Any, width: float, reach: int) -> Array:
     for k in range(COEFFICIENTS):
         to_powers[k, : k + 1] = chebyshev.cheb2poly(np.eye(COEFFICIENTS)[k])
     ways = to_powers.T @ to_chebyshev
-    offsets = np.arange(-reach, reach + 1)[:, None, None]
+    offsets = np.arange(-n_cells, n_cells + 1)[:, None, None]
     # t grows downwards: the source is above the target by the offset, and by half the difference of
     # their t
     values = function(width * (offsets + (nodes[None, None, :] - nodes[None, :, None]) / 2))
@@ -80,12 +80,12 @@ def memory_for_cells(longest: int, most: int, channels: int) -> Cells:
 
 
 @kernel
-def find_cells(x: Array, reach: Reach, points: Cells) -> int:
-    """Sort falling positions ``x`` into cells; return their number, or 0 without enough room.
+def find_cells(x: Array, cell_tables: CellTables, points: Cells) -> int:
+    """Sort falling positions ``x`` into cells; return their number, or 0 without enough memory.
 
-    ``points`` has the room.
+    ``points`` has the memory.
     """
-    far = (len(reach.tables) // 2 + 2) * reach.width
+    far = (len(cell_tables.tables) // 2 + 2) * cell_tables.width
     top = x[0]
     base = 0
     cells = 0
@@ -94,11 +94,11 @@ def find_cells(x: Array, reach: Reach, points: Cells) -> int:
         if r > 0 and x[r - 1] - x[r] > far:
             # From here numbers begin anew: they stay small, and t exact, however wide the positions
             # are spread.
-            base = points.number[cells - 1] + len(reach.tables)
+            base = points.number[cells - 1] + len(cell_tables.tables)
             top = x[r]
             farthest = 0.0
         # rounding may leave positions that rise by the last digit
-        farthest = max(farthest, (top - x[r]) / reach.width)
+        farthest = max(farthest, (top - x[r]) / cell_tables.width)
         number = base + int(farthest)
         points.t[r] = 2.0 * (farthest - int(farthest)) - 1.0
         if cells == 0 or number != points.number[cells - 1]:
@@ -130,10 +130,10 @@ def add_moments(r: int, channel: int, weight: float, points: Cells) -> None:
 
 
 @kernel
-def interact(cells: int, channels: int, reach: Reach, points: Cells) -> None:
+def interact(cells: int, channels: int, cell_tables: CellTables, points: Cells) -> None:
     """Fill ``arriving`` with the polynomial of each of the first cells, by channel."""
     moments, arriving, so_far = points.moments, points.arriving, points.so_far
-    span = len(reach.tables) // 2
+    span = len(cell_tables.tables) // 2
     for c in range(channels):
         so_far[c] = 0.0
     clear_moments(cells, arriving)
@@ -142,13 +142,13 @@ def interact(cells: int, channels: int, reach: Reach, points: Cells) -> None:
         # cells that are out of reach above
         while points.number[i] - points.number[passed] > span:
             for c in range(channels):
-                so_far[c] += reach.beyond * moments[passed, c, 0]
+                so_far[c] += cell_tables.beyond * moments[passed, c, 0]
             passed += 1
         for c in range(channels):
             arriving[i, c, 0] += so_far[c]
         j = passed
         while j < cells and points.number[j] - points.number[i] <= span:
-            table = reach.tables[points.number[i] - points.number[j] + span]
+            table = cell_tables.tables[points.number[i] - points.number[j] + span]
             for c in range(channels):
                 for k in range(COEFFICIENTS):
                     moment = moments[j, c, k]

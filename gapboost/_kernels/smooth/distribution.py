@@ -119,10 +119,10 @@ def find_chances(
 
 
 @kernel
-def push_within(
+def add_gradients_within(
     starts: Array, pairs: Array, matter: Array, worth: Array, dist: Distribution, every: Documents
 ) -> None:
-    """Add to ``rising`` and ``pushes``, with what the chances to be within the cut-off add.
+    """Add to ``d_score`` and ``pushes``, with what the chances to be within the cut-off add.
 
     ``worth``, by document: what the measure gains with its chance.
     """
@@ -140,7 +140,7 @@ def push_within(
 def push_query(
     pair: Array, matters: Array, worth: Array, by_grade: Array, change: Array, documents: Documents
 ) -> None:
-    """Add to ``rising`` and ``pushes`` of one query; ``by_grade`` is scratch."""
+    """Add to ``d_score`` and ``pushes`` of one query; ``by_grade`` is scratch."""
     grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
     for i in range(len(x)):
         for g in range(len(by_grade)):

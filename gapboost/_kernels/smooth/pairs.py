@@ -81,7 +81,7 @@ def compare_by_pairs(
     """Add ``sum_m P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
-    ``rising``. ``counts`` is scratch by grade.
+    ``d_score``. ``counts`` is scratch by grade.
     """
     grade, x, share, total = documents.grade, documents.x, documents.share, documents.total
     add_far_totals(pair, counts, documents)
@@ -95,15 +95,15 @@ def compare_by_pairs(
                 total[j] += ij * (1.0 - chance)
                 if turning:
                     turn = slope(step, distance) * (share[j] * ij - share[i] * ji)
-                    documents.rising[j] += turn
-                    documents.rising[i] -= turn
+                    documents.d_score[j] += turn
+                    documents.d_score[i] -= turn
 
 
 @kernel
-def push_by_pairs(
+def add_gradients_by_pairs(
     step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents
 ) -> None:
-    """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``.
+    """Add to ``d_score`` and ``pushes``; pairs themselves push only if ``paired``.
 
     ``by_grade``, by document and grade, is scratch.
     """
@@ -117,16 +117,16 @@ def push_by_pairs(
             if paired:
                 gain += share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
             if gain != 0.0:
-                push = gain * slope(step, x[i] - x[j])
-                by_grade[i, grade[j]] += push
-                by_grade[j, grade[i]] -= push
+                grad = gain * slope(step, x[i] - x[j])
+                by_grade[i, grade[j]] += grad
+                by_grade[j, grade[i]] -= grad
     for i in range(len(x)):
         add_pushes(i, by_grade[i], documents)
 
 
 @kernel
 def add_pushes(i: int, by_grade: Array, documents: Documents) -> None:
-    """Add the pushes on document ``i``, by grade of the others, to ``rising`` and ``pushes``."""
+    """Add the pushes on document ``i``, by grade of the others, to ``d_score`` and ``pushes``."""
     for g in range(len(by_grade)):
-        documents.rising[i] += by_grade[g]
+        documents.d_score[i] += by_grade[g]
         documents.pushes[i] += abs(by_grade[g])

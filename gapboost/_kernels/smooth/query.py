@@ -29,7 +29,7 @@ class Documents(NamedTuple):
     """Query after query, each by rank: best document first. Grades are int64, the rest float64.
 
     ``x`` are positions, falling within a query; ``share``, ``total`` and ``by_rank`` (b) as in the
-    measure; ``rising`` what the pairs of a document push it up, and ``pushes`` the sum over grades
+    measure; ``d_score`` what the pairs of a document push it up, and ``pushes`` the sum over grades
     of the absolute value of what those of one grade do.
     """
 
@@ -38,7 +38,7 @@ class Documents(NamedTuple):
     share: Array
     total: Array
     by_rank: Array
-    rising: Array
+    d_score: Array
     pushes: Array
 
 
@@ -48,7 +48,7 @@ def part(documents: Documents, first: int, last: int) -> Documents:
     return Documents(
         grade=documents.grade[first:last], x=documents.x[first:last],
         share=documents.share[first:last], total=documents.total[first:last],
-        by_rank=documents.by_rank[first:last], rising=documents.rising[first:last],
+        by_rank=documents.by_rank[first:last], d_score=documents.d_score[first:last],
         pushes=documents.pushes[first:last],
     )  # fmt: skip
 
@@ -96,7 +96,7 @@ def gradient_and_hessian(
     if normalize:
         # In units of the steepness of a logistic function, so that a change of the smoothing
         # changes the unit of the scores and nothing else.
-        size = np.add.reduceat(np.abs(documents.rising), starts[:-1])
+        size = np.add.reduceat(np.abs(documents.d_score), starts[:-1])
         brought = np.abs(documents.by_rank) + np.abs(documents.share * documents.total)
         moves = size > ROUNDING_OF_PUSHES * np.add.reduceat(brought, starts[:-1])
         size = size * (steepness / (4.0 * steepest))
@@ -104,6 +104,6 @@ def gradient_and_hessian(
         moves &= size > LEAST_TOTAL
         scale = weights * np.divide(damped, size, out=np.zeros(len(size)), where=moves)
     factor = np.repeat(scale * steepness, np.diff(starts))
-    return -documents.rising * factor, np.maximum(
+    return -documents.d_score * factor, np.maximum(
         steepest * documents.pushes * factor, HESSIAN_FLOOR
     )

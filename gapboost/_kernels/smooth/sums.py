@@ -9,7 +9,7 @@ from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.cells import (
     Cells,
-    Reach,
+    CellTables,
     add_moments,
     arriving_at,
     clear_moments,
@@ -21,9 +21,9 @@ from gapboost._kernels.smooth.cells import (
 from gapboost._kernels.smooth.pairs import (
     GAUSSIAN,
     LOGISTIC,
+    add_gradients_by_pairs,
     add_pushes,
     compare_by_pairs,
-    push_by_pairs,
 )
 from gapboost._kernels.smooth.query import Documents, part
 
@@ -39,11 +39,11 @@ class SmoothStep(NamedTuple):
     """A smooth step: its kind, and it and its derivative as cells see them."""
 
     kind: Any
-    above: Reach
-    slope: Reach
+    above: CellTables
+    slope: CellTables
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Working memory of one list after the other; ``by_grade`` is by document and grade."""
 
     cells: Cells
@@ -52,11 +52,11 @@ class Room(NamedTuple):
 
 
 def _smooth_step(kind: int, width: float, farthest: float, above: Any, slope: Any) -> SmoothStep:
-    reach = int(np.ceil(farthest / width))
+    n_cells = int(np.ceil(farthest / width))
     return SmoothStep(
         kind=kind,
-        above=Reach(width=width, tables=interaction_tables(above, width, reach), beyond=1.0),
-        slope=Reach(width=width, tables=interaction_tables(slope, width, reach), beyond=0.0),
+        above=CellTables(width=width, tables=interaction_tables(above, width, n_cells), beyond=1.0),
+        slope=CellTables(width=width, tables=interaction_tables(slope, width, n_cells), beyond=0.0),
     )
 
 
@@ -83,39 +83,44 @@ def most_cells(n: int) -> int:
     return max(n // SPARSE_BEYOND, min(n // SPARSE, MANY_CELLS))
 
 
-def room_for(longest: int, n_grades: int) -> Room:
+def scratch_for(longest: int, n_grades: int) -> Scratch:
     """Working memory for lists up to `longest`."""
     cells = memory_for_cells(longest, most_cells(longest) + 1, 3 * n_grades)
     # Lists that go pair by pair have no moments.
     by_grade = cells.moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
-    return Room(cells=cells, of_document=np.empty(n_grades), by_grade=by_grade)
+    return Scratch(cells=cells, of_document=np.empty(n_grades), by_grade=by_grade)
 
 
 @kernel
-def cells_of(x: Array, reach: Reach, points: Cells) -> int:
+def cells_of(x: Array, cell_tables: CellTables, points: Cells) -> int:
     """The number of cells, with the points in them; 0 for a list that goes pair by pair."""
     n = len(x)
     if n <= SHORT:
         return 0
-    cells = find_cells(x, reach, points)
+    cells = find_cells(x, cell_tables, points)
     return cells if cells <= most_cells(n) else 0
 
 
 @kernel
 def compare(
-    starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: Room, everything: Documents
+    starts: Array,
+    step: SmoothStep,
+    pairs: Array,
+    turning: bool,
+    scratch: Scratch,
+    everything: Documents,
 ) -> None:
     """Add ``sum_{m != n} P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
-    ``rising``.
+    ``d_score``.
     """
-    n_grades, points = pairs.shape[1], room.cells
+    n_grades, points = pairs.shape[1], scratch.cells
     for q in range(len(starts) - 1):
         documents, pair = part(everything, starts[q], starts[q + 1]), pairs[q]
         cells = cells_of(documents.x, step.above, points)
         if cells == 0:
-            compare_by_pairs(step.kind, pair, turning, room.of_document[:n_grades], documents)
+            compare_by_pairs(step.kind, pair, turning, scratch.of_document[:n_grades], documents)
             continue
         clear_moments(cells, points.moments)
         for r in range(len(documents.x)):
@@ -137,30 +142,35 @@ def compare(
 
 @kernel
 def read_turned(pair: Array, points: Cells, documents: Documents) -> None:
-    """Add to ``rising`` as `compare` describes, from the polynomials of the step's derivative."""
-    n_grades, rising = len(pair), documents.rising
+    """Add to ``d_score`` as `compare` describes, from the polynomials of the step's derivative."""
+    n_grades, d_score = len(pair), documents.d_score
     for r in range(len(documents.x)):
         a, share = documents.grade[r], documents.share[r]
         for g in range(n_grades):
             if pair[g, a] != 0.0:
-                rising[r] += share * pair[g, a] * arriving_at(r, g, points)
+                d_score[r] += share * pair[g, a] * arriving_at(r, g, points)
             if pair[a, g] != 0.0:
-                rising[r] -= pair[a, g] * arriving_at(r, n_grades + g, points)
+                d_score[r] -= pair[a, g] * arriving_at(r, n_grades + g, points)
 
 
 @kernel
-def push(
-    starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room, everything: Documents
+def add_gradients(
+    starts: Array,
+    step: SmoothStep,
+    pairs: Array,
+    paired: bool,
+    scratch: Scratch,
+    everything: Documents,
 ) -> None:
-    """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``."""
-    n_grades, points = pairs.shape[1], room.cells
+    """Add to ``d_score`` and ``pushes``; pairs themselves push only if ``paired``."""
+    n_grades, points = pairs.shape[1], scratch.cells
     channels = 3 * n_grades if paired else 2 * n_grades
     for q in range(len(starts) - 1):
         documents, pair = part(everything, starts[q], starts[q + 1]), pairs[q]
         by_rank, share = documents.by_rank, documents.share
         cells = cells_of(documents.x, step.slope, points)
         if cells == 0:
-            push_by_pairs(step.kind, pair, paired, room.by_grade, documents)
+            add_gradients_by_pairs(step.kind, pair, paired, scratch.by_grade, documents)
             continue
         clear_moments(cells, points.moments)
         for r in range(len(documents.x)):
@@ -177,5 +187,5 @@ def push(
                 if paired:
                     own += share[r] * pair[g, a]
                     theirs += pair[a, g] * arriving_at(r, 2 * n_grades + g, points)
-                room.of_document[g] = theirs - own * arriving_at(r, g, points)
-            add_pushes(r, room.of_document, documents)
+                scratch.of_document[g] = theirs - own * arriving_at(r, g, points)
+            add_pushes(r, scratch.of_document, documents)
