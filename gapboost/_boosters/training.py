@@ -62,7 +62,7 @@ class PositionFactors:
         scale: tuple[float, float],
         continued: Any = None,
     ) -> None:
-        penalty = as_number(parameters.get(PENALTY) or 0.0, PENALTY, least=0.0)
+        penalty = as_number(parameters.get(PENALTY) or 0.0, PENALTY, low=0.0)
         before = getattr(continued, "position_bias_", None) or {}
         self.positions = positions
         self.learning_rate = learning_rate
@@ -99,7 +99,7 @@ class Gradients:
     team : callable, optional
         The booster's own threads.
     position_factors : PositionFactors, optional
-    every : DataSummary, optional
+    global_summary : DataSummary, optional
         Summary of the rows of all workers, if `data` is that of one.
     least_hessian : float, optional
         The booster's least sum of hessians in a leaf, which the first round is checked against.
@@ -113,13 +113,13 @@ class Gradients:
         n_jobs: int | None = None,
         team: Team | None = None,
         position_factors: PositionFactors | None = None,
-        every: DataSummary | None = None,
+        global_summary: DataSummary | None = None,
         least_hessian: float | None = None,
     ) -> None:
         # A worker whose rows weigh nothing has no mean size.
-        if every is not None and objective.scales_with_list_size and data.weighted_size:
+        if global_summary is not None and objective.scales_with_list_size and data.weighted_size:
             # These objectives multiply a query by the mean size of the data that they see.
-            size = every.weighted_size / data.weighted_size
+            size = global_summary.weighted_size / data.weighted_size
             data = replace(data, weights=data.weights * size)
         self.objective = objective
         self.data = data
@@ -168,8 +168,8 @@ class Gradients:
         grad, hess : float32 ndarrays of shape (N,), or arrays of CuPy
             Those of the first round; nothing is checked in later ones.
         """
-        least, self.least_hessian = self.least_hessian, None
-        if least is None:
+        lowest, self.least_hessian = self.least_hessian, None
+        if lowest is None:
             return
         weight = self.data.weights @ self.data.queries.sizes
         # Sums that ought to cancel leave rounding behind.
@@ -180,9 +180,9 @@ class Gradients:
                 "scores that are not too far apart"
             )
         curvature = float(hess.sum(dtype=np.float64))
-        if curvature < 2 * least:
+        if curvature < 2 * lowest:
             raise ValueError(
-                f"min_child_weight is {least:g}, but the hessians of all rows sum to "
+                f"min_child_weight is {lowest:g}, but the hessians of all rows sum to "
                 f"{curvature:.3g}, so that no split is possible; expected at most "
                 f"{curvature / 2:.3g}, or larger weights"
             )

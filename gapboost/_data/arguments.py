@@ -14,21 +14,21 @@ from sklearn.utils import check_random_state
 BELOW_ONE = 1 - 2.0**-53
 
 
-def as_integer(value: Any, name: str, least: int = 1, meaning: str = "a whole number") -> int:
-    """Return an integer from `least` on; `meaning` is for the message.
+def as_integer(value: Any, name: str, low: int = 1, meaning: str = "a whole number") -> int:
+    """Return an integer from `low` on; `meaning` is for the message.
 
     Raises
     ------
     ValueError
         If it is anything else, such as a boolean or a float.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {low}")
     return int(value)
 
 
-def as_number(value: Any, name: str, least: float = 1e-100, most: float = 1e100) -> float:
-    """Return a number from `least` to `most` as float.
+def as_number(value: Any, name: str, low: float = 1e-100, high: float = 1e100) -> float:
+    """Return a number from `low` to `high` as float.
 
     By default it is finite and positive, and so are its square and its inverse.
 
@@ -39,8 +39,8 @@ def as_number(value: Any, name: str, least: float = 1e-100, most: float = 1e100)
     """
     number = value.item() if isinstance(value, np.number) else value
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
-    if not is_number or not least <= number <= most:
-        raise ValueError(f"{name} is {value!r}; expected a number from {least} to {most}")
+    if not is_number or not low <= number <= high:
+        raise ValueError(f"{name} is {value!r}; expected a number from {low} to {high}")
     return float(number)
 
 

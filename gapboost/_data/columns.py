@@ -51,13 +51,13 @@ def finite_column(
     values: Any,
     name: str,
     expected: str,
-    least: float = -np.inf,
-    most: float = np.inf,
+    low: float = -np.inf,
+    high: float = np.inf,
     whole: bool = False,
 ) -> Array:
-    """Return finite numbers from `least` to `most`, `whole` ones or any, as `numeric_column`."""
+    """Return finite numbers from `low` to `high`, `whole` ones or any, as `numeric_column`."""
     column = numeric_column(values, name, expected)
-    usable = np.isfinite(column) & (column >= least) & (column <= most)
+    usable = np.isfinite(column) & (column >= low) & (column <= high)
     if whole:
         usable &= column == np.floor(column)
     if not usable.all():

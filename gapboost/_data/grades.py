@@ -45,12 +45,12 @@ def checked_grades(
     grades = finite_column(column, name, f"{expected}: {hint}", 0, MAX_GRADE, whole=not real)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
-    most, measure = limit or (np.inf, None)
+    known, measure = limit or (np.inf, None)
     highest = grades.max()
-    if highest > most and not at_least(most, highest):
+    if highest > known and not at_least(known, highest):
         raise ValueError(
             f"{name} holds the grade {highest:g}, but {measure} is defined for the grades "
-            f"0..{most:g}; expected lower grades, or an entry of the measure for each of them"
+            f"0..{known:g}; expected lower grades, or an entry of the measure for each of them"
         )
     return grades.astype(np.float64 if (grades != np.floor(grades)).any() else np.int32)
 
@@ -62,8 +62,8 @@ def at_least(grades: Any, threshold: float) -> Array:
     reaches a threshold of 0.7. Grade 0 reaches no threshold.
     """
     # float32 ends below the largest thresholds, which no grade reaches anyway.
-    least = np.float32(min(threshold, 2.0 * MAX_GRADE))
-    reached: Array = (np.asarray(grades, np.float32) >= least) & (np.asarray(grades) > 0)
+    lowest = np.float32(min(threshold, 2.0 * MAX_GRADE))
+    reached: Array = (np.asarray(grades, np.float32) >= lowest) & (np.asarray(grades) > 0)
     return reached
 
 

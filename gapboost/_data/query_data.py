@@ -156,10 +156,10 @@ class QueryData:
         """
         begins = self.queries.offsets[:-1]
         differ = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
-        every: Array = np.any(
+        mixed: Array = np.any(
             [differ, *(each.has_mixed_grades for each in self.labels.values())], axis=0
         )
-        return every
+        return mixed
 
     @property
     def summary(self) -> DataSummary:
@@ -266,7 +266,7 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     expected = "finite weights >= 0, one a query or one a row"
     if hasattr(sample_weight, "reindex") and len(sample_weight) == len(queries):
         sample_weight = _by_index(sample_weight, queries, name)
-    weights = finite_column(sample_weight, name, expected, least=0).astype(np.float64)
+    weights = finite_column(sample_weight, name, expected, low=0).astype(np.float64)
     if len(weights) not in (queries.n_rows, len(queries)):
         raise ValueError(
             f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "

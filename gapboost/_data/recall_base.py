@@ -231,9 +231,9 @@ def codes_and_base(
         short = (counts < listed) & (levels > 0)
         if short.any():
             q, level = np.argwhere(short)[0]
-            least = np.broadcast_to(levels, shape)[q, level]
+            lowest = np.broadcast_to(levels, shape)[q, level]
             raise ValueError(
-                f"recall_base counts {counts[q, level]} documents of grade {least:g} for query "
+                f"recall_base counts {counts[q, level]} documents of grade {lowest:g} for query "
                 f"{queries.ids[q]!r}, but {listed[q, level]} are listed; expected at least the "
                 "listed ones of each grade above 0"
             )

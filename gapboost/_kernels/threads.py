@@ -103,8 +103,8 @@ def table_bytes(n_grades: int) -> int:
 
 def can_keep(bytes_per_query: int, offsets: np.ndarray[Any, Any]) -> bool:
     """Tell whether tables of all queries may stay in memory from one call to the next."""
-    most = max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * int(offsets[-1]))
-    return bytes_per_query * (len(offsets) - 1) <= most
+    budget = max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * int(offsets[-1]))
+    return bytes_per_query * (len(offsets) - 1) <= budget
 
 
 def chunks(
@@ -199,13 +199,13 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
 
     def team(work: Work, n_threads: int) -> None:
         errors: list[BaseException] = []
-        finished: list[int] = []
+        done: list[int] = []
 
         def entry(_: Any) -> None:
             # ctypes would print an exception and go on.
             try:
                 work()
-                finished.append(threading.get_ident())
+                done.append(threading.get_ident())
             except BaseException as error:
                 errors.append(error)
 
@@ -214,7 +214,7 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
             raise errors[0]
         # An interrupt can also come before the `try`, where ctypes prints it; the caller's thread
         # then has done none of the work.
-        if threading.get_ident() not in finished:
+        if threading.get_ident() not in done:
             raise KeyboardInterrupt
 
     return team

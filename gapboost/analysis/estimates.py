@@ -164,14 +164,16 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
     # Given the standard error that comes out, the estimate is normal: the mean over quantiles of
     # that error. The non-central t of scipy is NaN for few degrees of freedom.
     quantiles = (np.arange(2000) + 0.5) / 2000
-    least = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(
+    lowest = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(
         stats.chi2.ppf(quantiles, freedom) / freedom
     )
 
     def short(delta: float) -> float:
-        return float(np.mean(stats.norm.sf(least - delta) + stats.norm.cdf(-least - delta))) - power
+        return (
+            float(np.mean(stats.norm.sf(lowest - delta) + stats.norm.cdf(-lowest - delta))) - power
+        )
 
-    return float(optimize.brentq(short, 0.0, least[-1] + 10))
+    return float(optimize.brentq(short, 0.0, lowest[-1] + 10))
 
 
 def paired_by_index(first: Any, second: Any, names: tuple[str, str]) -> tuple[Any, Any]:
@@ -213,10 +215,10 @@ def merge_ties(values: Array, within: Any = None) -> Array:
     order = np.argsort(values, kind="stable")
     ascending = values[order].tolist()
     # Not from neighbor to neighbor: a chain of ties would tie its ends.
-    least = ascending[0]
+    lowest = ascending[0]
     for place, value in enumerate(ascending):
-        least = value if value - least > allowed else least
-        ascending[place] = least
+        lowest = value if value - lowest > allowed else lowest
+        ascending[place] = lowest
     equal = np.empty(len(values))
     equal[order] = ascending
     return equal

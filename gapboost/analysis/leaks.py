@@ -36,14 +36,14 @@ class Alone(NamedTuple):
     feature : str
     low : float
         Lower end of the interval of its average precision for grades from `grade` on.
-    least : float
+    limit : float
         The feature is a leak if `low` is larger.
     grade : float
     """
 
     feature: str
     low: float
-    least: float
+    limit: float
     grade: float
 
 
@@ -126,6 +126,6 @@ def rank_alone(columns: Iterable[tuple[str, Array]], grades: Array, numbers: Arr
         for measure, limit, estimate in zip(mixed, limits, of_scores, strict=True)
     ]
     best: dict[str, Alone] = {}
-    for alone in sorted(found, key=lambda alone: alone.least - alone.low):
+    for alone in sorted(found, key=lambda alone: alone.limit - alone.low):
         best.setdefault(alone.feature, alone)
     return list(best.values())

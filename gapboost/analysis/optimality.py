@@ -118,11 +118,11 @@ def local_optimality(
     directions = generators(random_state, n_directions)
     found = over_items(in_one_direction, directions, n_jobs)
     changes = np.stack(found, axis=1)
-    least = rounding(values[:, None, None] + changes, (1, 2))[:, None, None]
+    smallest = rounding(values[:, None, None] + changes, (1, 2))[:, None, None]
     columns: dict[str, Any] = {
         "measure": short_labels(wanted),
         "value": values,
-        "improved": np.count_nonzero(changes > least, axis=(1, 2)),
+        "improved": np.count_nonzero(changes > smallest, axis=(1, 2)),
         "improved_by_epsilon": np.count_nonzero(changes > epsilon, axis=(1, 2)),
         "largest change": changes.max(axis=(1, 2)),
     }

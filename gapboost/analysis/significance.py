@@ -118,7 +118,7 @@ def significance(
         d = values[0] - values[1]
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both; expected two or more, and finite")
-    confidence = as_number(confidence, "confidence", most=BELOW_ONE)
+    confidence = as_number(confidence, "confidence", high=BELOW_ONE)
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     within = float(rounding(values))
@@ -164,10 +164,10 @@ def _randomization(
 ) -> float:
     """Return the share of sign changes with a mean at least as far from 0."""
     # scipy's own allowance for rounding vanishes where differences cancel.
-    least = abs(d.sum()) - len(d) * within
+    lowest = abs(d.sum()) - len(d) * within
 
     def as_far(changed: Array, axis: int) -> Array:
-        far: Array = np.abs(changed.sum(axis=axis)) >= least
+        far: Array = np.abs(changed.sum(axis=axis)) >= lowest
         return far.astype(np.float64)
 
     # Before 1.14 scipy counts all changes of sign of many queries as a float, which overflows to
@@ -249,7 +249,7 @@ def discriminative_power(
     ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
     """
     checked_values(values, 2, 2)
-    level = as_number(level, "level", most=BELOW_ONE)
+    level = as_number(level, "level", high=BELOW_ONE)
     if as_integer(n_resamples, "n_resamples") < 1 / level:
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
     pairs = tuple(itertools.combinations(values.systems, 2))

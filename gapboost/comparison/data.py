@@ -187,6 +187,6 @@ def find_leaks(documents: Documents) -> dict[str, float]:
     ]
     found: dict[str, float] = {}
     for alone in sorted(ranked, key=lambda alone: -alone.low):
-        if alone.low > alone.least:
+        if alone.low > alone.limit:
             found.setdefault(alone.feature, alone.low)
     return found

@@ -178,7 +178,7 @@ class Comparison:
         trained, not for others that are trained alike. If all differences are the same number, they
         tell nothing about its error: the interval is NaN.
         """
-        as_number(confidence, "confidence", most=BELOW_ONE)
+        as_number(confidence, "confidence", high=BELOW_ONE)
         for name, given in (("margin", margin), ("difference", difference)):
             if given is not None:
                 as_number(given, name)

@@ -75,11 +75,11 @@ def need_contrasts(*parts: Rows) -> None:
     need_queries(*(rows.has_mixed_grades.sum() for rows in parts), those="hold different grades")
 
 
-def listed(names: Any, most: int = 8) -> str:
+def listed(names: Any, n: int = 8) -> str:
     """Return names with commas between, the first ones of many."""
     names = [str(name) for name in names]
-    shown = ", ".join(names[:most])
-    return f"{shown}, and {len(names) - most} more" if len(names) > most else shown
+    shown = ", ".join(names[:n])
+    return f"{shown}, and {len(names) - n} more" if len(names) > n else shown
 
 
 def shown(estimate: Estimate, family: int = 1) -> str:
@@ -172,10 +172,10 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
     need_contrasts(test)
     ranked = rank_alone(test.ordered(), test.grades, test.numbers)
     need(ranked, "No feature has an order and varies within a query.")
-    best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.least]
+    best, leaks = ranked[0], [one.feature for one in ranked if one.low > one.limit]
     message = f"{listed(leaks) or 'No feature'} alone ranks like the grades. The average precision "
     message += f"of {best.feature} is {best.low:.3f} at least, from grade {best.grade:g} on."
-    return leaks, message, best.low, best.least
+    return leaks, message, best.low, best.limit
 
 
 def constant_features(test: Rows, training: Rows | None) -> Outcome:
@@ -236,8 +236,8 @@ def shifted_grades(test: Rows, training: Any) -> Outcome:
     test_of_means = stats.ttest_ind(*shares, equal_var=False)
     low, high = test_of_means.confidence_interval(GRADE_CONFIDENCE)
     here, there = (share.mean() for share in shares)
-    least, most = sorted((here, there))
-    ratio = most / least if least > 0 else np.inf if most > 0 else 1.0
+    smaller, larger = sorted((here, there))
+    ratio = larger / smaller if smaller > 0 else np.inf if larger > 0 else 1.0
     message = (
         f"{here:.1%} of the judged documents of a test query are relevant, and {there:.1%} in "
         "training."

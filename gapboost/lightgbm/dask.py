@@ -202,7 +202,7 @@ class WorkerRanker(LGBMGAPRanker):
         plan = plan.resolved(summary.occurring)
         scale = booster_scale(plan.objective, summary)
         gradients = Gradients(
-            plan.objective, rows.data, scale, plan.n_jobs, _compat.TEAM, every=summary
+            plan.objective, rows.data, scale, plan.n_jobs, _compat.TEAM, global_summary=summary
         )
         train = self._data_set(rows, "X", feature_name, categorical_feature)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)

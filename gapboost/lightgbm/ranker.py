@@ -311,7 +311,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             rate = self.learning_rate
             factors = PositionFactors(rows.positions, rate, given, scale, continued)
         # All names of LightGBM's min_child_weight.
-        least = None if continued else float(_compat.value_of("min_sum_hessian_in_leaf", given))
+        least_hessian = (
+            None if continued else float(_compat.value_of("min_sum_hessian_in_leaf", given))
+        )
         return Gradients(
             plan.objective,
             rows.data,
@@ -319,7 +321,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             plan.n_jobs,
             _compat.TEAM,
             factors,
-            least_hessian=least,
+            least_hessian=least_hessian,
         )
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Array:

@@ -182,7 +182,7 @@ class RBP(WeightedPrecision):
     {'rbp(p=0.5)': 0.625}
     """
 
-    p: float = parameter(0.8, partial(as_number, most=BELOW_ONE), always_shown=True)
+    p: float = parameter(0.8, partial(as_number, high=BELOW_ONE), always_shown=True)
     rel: float = parameter(1, as_relevant)
     gains: tuple[float, ...] | None = parameter(None, as_shares)
 

@@ -121,7 +121,7 @@ def g_from_clicks(
     [True, True]
     """
     kinds, number = _kinds_of_sessions(grades, clicks, impressions, sessions)
-    confidence = as_number(confidence, "confidence", most=BELOW_ONE)
+    confidence = as_number(confidence, "confidence", high=BELOW_ONE)
     tail = (1 - confidence) / 2
     n_resamples = as_integer(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)

@@ -223,8 +223,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return list(dict.fromkeys(targets))
 
     def _candidates(self) -> list[Params]:
-        most = last_step(self.estimator).n_estimators
-        every = range(1, (100 if most is None else most) + 1)
+        n_trees = last_step(self.estimator).n_estimators
+        every = range(1, (100 if n_trees is None else n_trees) + 1)
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         candidates = list(ParameterGrid([{self._trees: every, **grid} for grid in grids]))
         for candidate in candidates:
@@ -320,14 +320,14 @@ def _train_on_fold(
     start = time.perf_counter()
     curves = _curves(last_step(model), train, test, targets)
     seconds = time.perf_counter() - start
-    most = int(trees.max())
-    if len(curves) != most:
+    n_trees = int(trees.max())
+    if len(curves) != n_trees:
         raise ValueError(
-            f"training of {candidates[trees.argmax()]} ended after {len(curves)} of {most} rounds; "
-            "expected no early stopping, and n_estimators as the number of trees"
+            f"training of {candidates[trees.argmax()]} ended after {len(curves)} of {n_trees} "
+            "rounds; expected no early stopping, and n_estimators as the number of trees"
         )
     # Rounds take about the same time each.
-    return curves[trees - 1], seconds * trees / most
+    return curves[trees - 1], seconds * trees / n_trees
 
 
 def _curves(ranker: Any, train: Params, test: Params, targets: list[Measure]) -> Array:

@@ -104,7 +104,7 @@ class LambdaRank(Objective):
     score_distance: float | None = parameter(0.01, as_number)
     step: float | None = parameter(None, as_number)
     normalize: bool = True
-    random_state: int = parameter(0, partial(as_integer, least=0))
+    random_state: int = parameter(0, partial(as_integer, low=0))
 
     def prepared(self, data: QueryData, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
@@ -165,8 +165,8 @@ def tie_order(random_state: int, data: QueryData) -> Array:
     """
     queries = data.queries
     query = np.repeat(np.arange(len(queries), dtype=np.uint64), queries.sizes)
-    rng, most = np.random.default_rng(random_state), np.iinfo(np.uint32).max
-    keys = rng.integers(most, size=queries.n_rows, dtype=np.uint32, endpoint=True)
+    rng, largest = np.random.default_rng(random_state), np.iinfo(np.uint32).max
+    keys = rng.integers(largest, size=queries.n_rows, dtype=np.uint32, endpoint=True)
     rows = np.argsort(query << np.uint64(32) | keys, kind="stable")
     positions: Array = (rows - np.repeat(queries.offsets[:-1], queries.sizes)).astype(np.int32)
     return positions

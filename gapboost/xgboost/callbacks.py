@@ -170,13 +170,15 @@ class XGBoostObjective(ObjectiveCallback[Any]):
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
         data = _judged(label, sizes, weight, [self.objective.measure])
-        every = summary_of_workers(data)
-        every.check_mixed_grades("label")
+        global_summary = summary_of_workers(data)
+        global_summary.check_mixed_grades("label")
         if data is None:
             return None
-        objective = self.objective.resolved(every.occurring)
-        scale = booster_scale(objective, every.n_rows)
-        gradients = Gradients(objective, data, scale, self.n_jobs, TEAM, every=every)
+        objective = self.objective.resolved(global_summary.occurring)
+        scale = booster_scale(objective, global_summary.n_rows)
+        gradients = Gradients(
+            objective, data, scale, self.n_jobs, TEAM, global_summary=global_summary
+        )
         return gradients_on(self.device, gradients)
 
 

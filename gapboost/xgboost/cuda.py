@@ -138,12 +138,12 @@ class DeviceGradients:
         for form in self.forms:
             upper, lower = self._tables(form, codes)
             sigma = objective.sigma
-            least = 0.0 if form.monotone else CURVATURE_OF_A_PUSH
+            least_curvature = 0.0 if form.monotone else CURVATURE_OF_A_PUSH
             by_sums = len(tiles.query) > 0 and form.active_ranks > LONGEST_BY_PAIRS
             if by_sums:
                 tiles.receive(s, codes, upper, lower)
             factors = (
-                form.weight * sigma, form.weight * sigma**2, least, np.float32(sigma),
+                form.weight * sigma, form.weight * sigma**2, least_curvature, np.float32(sigma),
                 tiles.farthest if by_sums else 0.0,
             )  # fmt: skip
             sum_pairs[queries.blocks(queries.n), THREADS](

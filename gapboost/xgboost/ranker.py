@@ -272,7 +272,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             if rate is None:
                 rate = given.get("eta", 0.5 if is_linear else 0.3)
             factors = PositionFactors(rows.positions, float(rate), given, scale, continued)
-        least = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
+        least_hessian = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
         return Gradients(
             plan.objective,
             rows.data,
@@ -280,7 +280,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             plan.n_jobs,
             _compat.TEAM,
             factors,
-            least_hessian=None if continued else 0.0 if is_linear else least,
+            least_hessian=None if continued else 0.0 if is_linear else least_hessian,
         )
 
     def predict(self, X: Any, *, validate_features: bool = True, **kwargs: Any) -> Array:

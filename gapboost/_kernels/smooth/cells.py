@@ -70,11 +70,11 @@ def interaction_tables(function: Any, width: float, n_cells: int) -> Array:
     return tables
 
 
-def memory_for_cells(longest: int, most: int, channels: int) -> Cells:
-    """Return memory for lists up to `longest` in up to `most` cells."""
-    moments, arriving = np.empty((2, most, channels, COEFFICIENTS))
+def memory_for_cells(longest: int, n_cells: int, channels: int) -> Cells:
+    """Return memory for lists up to `longest` in up to `n_cells` cells."""
+    moments, arriving = np.empty((2, n_cells, channels, COEFFICIENTS))
     return Cells(
-        cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64),
+        cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(n_cells, np.int64),
         moments=moments, arriving=arriving, so_far=np.empty(channels),
     )  # fmt: skip
 
