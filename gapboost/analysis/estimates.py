@@ -164,16 +164,17 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
     # Given the standard error that comes out, the estimate is normal: the mean over quantiles of
     # that error. The non-central t of scipy is NaN for few degrees of freedom.
     quantiles = (np.arange(2000) + 0.5) / 2000
-    lowest = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(
+    critical = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(
         stats.chi2.ppf(quantiles, freedom) / freedom
     )
 
     def short(delta: float) -> float:
         return (
-            float(np.mean(stats.norm.sf(lowest - delta) + stats.norm.cdf(-lowest - delta))) - power
+            float(np.mean(stats.norm.sf(critical - delta) + stats.norm.cdf(-critical - delta)))
+            - power
         )
 
-    return float(optimize.brentq(short, 0.0, lowest[-1] + 10))
+    return float(optimize.brentq(short, 0.0, critical[-1] + 10))
 
 
 def paired_by_index(first: Any, second: Any, names: tuple[str, str]) -> tuple[Any, Any]:

@@ -58,6 +58,38 @@ def test_imports_point_downwards():
     assert n_inside > 100
 
 
+# Attributes with an underscore that are part of interfaces: those of named tuples.
+PUBLIC = {"_asdict", "_fields", "_replace"}
+# The ranker on Spark is an estimator of XGBoost's: it overrides methods with an underscore.
+OVERRIDES = {"xgboost/spark.py"}
+
+
+def defined(tree):
+    """Yield the names that a module defines: functions, classes, variables and attributes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def test_private_attributes_of_others_stand_in_one_file_for_each_library():
+    trees = {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in MODULES
+    }
+    others = {name: tree for name, tree in trees.items() if name not in PRIVATE | OVERRIDES}
+    ours = PUBLIC.union(*map(defined, others.values()))
+    touched = [
+        (name, node.attr)
+        for name, tree in others.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_")
+        if not node.attr.startswith("__") and node.attr not in ours
+    ]
+    assert touched == []
+
+
 ONE_BOOSTER = """
 import numpy as np
 from gapboost.{booster} import {ranker}, eval_metric, objective
