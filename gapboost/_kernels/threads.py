@@ -92,6 +92,8 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
 
 def threads_for(n_jobs: int | None, nanoseconds: float) -> int:
     """Return the number of threads for ``n_jobs``; 1 for work of few nanoseconds."""
+    if n_jobs is None and nanoseconds < SHARED_WORK:
+        return 1  # counting the cores takes a tenth of a millisecond
     threads = resolve_n_jobs(n_jobs)
     return threads if nanoseconds >= SHARED_WORK else 1
 
