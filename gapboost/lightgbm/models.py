@@ -6,6 +6,7 @@ from typing import Any
 import lightgbm
 
 from gapboost._data.features import check_names, feature_names
+from gapboost.lightgbm._compat import has_names
 
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
@@ -25,8 +26,7 @@ def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
     booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
     known = booster.feature_name()
     names = feature_names(X) if isinstance(feature_name, str) else feature_name
-    # LightGBM's own names, where there were none.
-    if known != [f"Column_{i}" for i in range(len(known))]:
+    if has_names(booster):
         check_names([name.replace(" ", "_") for name in names], known, "X")
     return booster
 

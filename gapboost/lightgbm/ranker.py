@@ -252,7 +252,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         if booster.best_iteration > 0:
             best_round = booster.best_iteration - (before.current_iteration() if before else 0)
             keep_trees(booster, counter.counts[best_round - 1])
-        _compat.set_fitted(self, booster, evals_result, _compat.has_names(train))
+        _compat.set_fitted(self, booster, evals_result)
         bias = gradients.factors_after(best_round)
         self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
         return self
@@ -365,7 +365,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         known = {name: value for name, value in given.items() if name not in OWN_NAMES}
         vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
         booster = labelled(self.booster_, num_iteration=-1)
-        _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_), _compat.has_names(self))
+        _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_))
         return vendor
 
 

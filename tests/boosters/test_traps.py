@@ -179,8 +179,9 @@ def test_xgboost_reads_query_ids_of_a_series_as_float32(first):
 
     ids = first + np.repeat(np.arange(len(SIZES)), SIZES)
     assert queries(ids) == queries(pd.Series(ids).to_numpy()) == len(SIZES)
-    merges = first > 0 and Version(xgboost.__version__) >= Version("3.2")
-    assert (queries(pd.Series(ids)) < len(SIZES)) == merges
+    # XGBoost 3.1 merges them only if pandas is older than 3.
+    if Version(xgboost.__version__) >= Version("3.2"):
+        assert (queries(pd.Series(ids)) < len(SIZES)) == (first > 0)
     assert queries(ids * 2**32) == 1
 
 
