@@ -130,8 +130,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
             init_model=init_model,
             **booster,
         )
-        # Without the name of an objective, LightGBM's `predict` ignores `pred_early_stop`.
-        _compat.set_fitted(self, labelled(trained.booster_), trained.evals_result_)
+        _compat.set_fitted(self, trained.booster_, trained.evals_result_)
         self._set_fitted(objective, rows.summary, trained._trained_names)
         return self
 
@@ -206,6 +205,6 @@ class WorkerRanker(LGBMGAPRanker):
         objective.bind(train, gradients)
         parameters = {**self.train_parameters(), "objective": objective}
         booster = self._train(parameters, train, list(callbacks or ()), init_model=init_model)
-        _compat.set_fitted(self, booster, {})
+        _compat.set_fitted(self, labelled(booster), {})
         self._set_fitted(plan.objective, summary, feature_names(rows.X))
         return self

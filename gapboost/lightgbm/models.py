@@ -31,18 +31,11 @@ def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
     return booster
 
 
-def keep_trees(booster: lightgbm.Booster, n_trees: int) -> None:
-    """Keep the first `n_trees` trees, as LightGBM does after early stopping."""
-    booster.best_iteration = n_trees
-    if n_trees < booster.current_iteration():
-        booster.model_from_string(booster.model_to_string())
-
-
 def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
     """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
 
-    LightGBM leaves a Python objective out of a model. `num_iteration` is that of
-    `Booster.model_to_string`.
+    LightGBM leaves a Python objective out of a model, and without one its `predict` ignores
+    `pred_early_stop`. `num_iteration` is that of `Booster.model_to_string`.
     """
     text = booster.model_to_string(num_iteration=num_iteration)
     if "\nobjective=" not in text:

@@ -24,7 +24,7 @@ from gapboost.lightgbm.callbacks import (
 )
 from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
-from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, labelled, to_continue
+from gapboost.lightgbm.models import VENDOR_OBJECTIVE, labelled, to_continue
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -251,7 +251,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         best_round = None
         if booster.best_iteration > 0:
             best_round = booster.best_iteration - (before.current_iteration() if before else 0)
-            keep_trees(booster, counter.counts[best_round - 1])
+            booster.best_iteration = counter.counts[best_round - 1]
+        # Without later trees, and so that `predict` can stop early.
+        booster = labelled(booster)
         _compat.set_fitted(self, booster, evals_result)
         bias = gradients.factors_after(best_round)
         self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
@@ -284,7 +286,14 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             parameters["first_metric_only"] = True
             callbacks = [by_first_metric(callback) for callback in callbacks]
         try:
-            return lightgbm.train(parameters, train, self.n_estimators, callbacks=callbacks, **data)
+            return lightgbm.train(
+                parameters,
+                train,
+                self.n_estimators,
+                callbacks=callbacks,
+                keep_training_booster=True,  # `labelled` reads the text of the model once
+                **data,
+            )
         except _compat.LightGBMError as error:
             # So LightGBM says it, where an objective is a function.
             if "num_features()" in str(error):

@@ -236,8 +236,6 @@ def test_what_migration_says_of_lightgbms_ranker():
     assert not hasattr(own, "score")
     scores = own.predict(table)
     np.testing.assert_array_equal(own.predict(table.add_prefix("other ")), scores)
-    early = {"pred_early_stop": True, "pred_early_stop_margin": 0.1, "pred_early_stop_freq": 2}
-    assert np.abs(own.predict(table, **early) - scores).max() > 0.1
     forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
     assert np.ptp(own.set_params(**forest).fit(X, Y, group=SIZES).predict(X)) > 0
     with pytest.raises(lightgbm.basic.LightGBMError, match="custom objective"):
