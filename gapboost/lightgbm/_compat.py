@@ -77,6 +77,20 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
         """Return the parameters of `lightgbm.train`, without objective."""
         return self._process_params("fit")
 
+    @lightgbm.LGBMRanker.feature_names_in_.getter  # type: ignore[untyped-decorator]
+    def feature_names_in_(self) -> Any:
+        """Names of the columns; LightGBM 4.6 has some without, and so warns of arrays in `predict`.
+
+        Raises
+        ------
+        AttributeError
+            If the columns of training had no names.
+        """
+        names = super().feature_names_in_
+        if not has_names(self.booster_):
+            raise AttributeError("feature_names_in_ is missing: the columns had no names in fit")
+        return names
+
 
 def as_feval(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a metric of `LGBMRanker.fit` as `lightgbm.train` takes it."""
@@ -84,21 +98,18 @@ def as_feval(function: Callable[..., Any]) -> Callable[..., Any]:
     return feval
 
 
-def set_fitted(
-    ranker: lightgbm.LGBMRanker, booster: lightgbm.Booster, evals_result: Any, has_names: bool
-) -> None:
-    """Set the attributes of a fitted ranker; `has_names` says if the columns have names."""
+def set_fitted(ranker: lightgbm.LGBMRanker, booster: lightgbm.Booster, evals_result: Any) -> None:
+    """Set the attributes of a fitted ranker."""
     ranker._Booster = booster
     ranker._evals_result = evals_result
     ranker._best_iteration = booster.best_iteration
     ranker._best_score = booster.best_score
     ranker._n_features = ranker.n_features_in_ = booster.num_feature()
-    ranker._fitted_with_feature_names = has_names
+    ranker._fitted_with_feature_names = has_names(booster)
     ranker.fitted_ = True
 
 
-def has_names(data: lightgbm.Dataset | lightgbm.LGBMModel) -> bool:
-    """Return True if a constructed data set, or one that a model was fitted on, names columns."""
-    if isinstance(data, lightgbm.Dataset):
-        return bool(data._has_non_default_feature_names)
-    return bool(data._fitted_with_feature_names)
+def has_names(booster: lightgbm.Booster) -> bool:
+    """Return True if the columns of training had names; LightGBM 4.6 keeps no record of it."""
+    names: list[str] = booster.feature_name()
+    return names != [f"Column_{i}" for i in range(len(names))]

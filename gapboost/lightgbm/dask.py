@@ -130,11 +130,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
             init_model=init_model,
             **booster,
         )
-        # Without the name of an objective, LightGBM's `predict` ignores `pred_early_stop`.
-        names = _compat.has_names(trained)
-        _compat.set_fitted(
-            self, with_objective_name(trained.booster_), trained.evals_result_, names
-        )
+        _compat.set_fitted(self, trained.booster_, trained.evals_result_)
         self._set_fitted(objective, rows.summary, trained._trained_names)
         return self
 
@@ -209,6 +205,6 @@ class WorkerRanker(LGBMGAPRanker):
         objective.bind(train, gradients)
         parameters = {**self.train_parameters(), "objective": objective}
         booster = self._train(parameters, train, list(callbacks or ()), init_model=init_model)
-        _compat.set_fitted(self, booster, {}, _compat.has_names(train))
+        _compat.set_fitted(self, with_objective_name(booster), {})
         self._set_fitted(plan.objective, summary, feature_names(rows.X))
         return self

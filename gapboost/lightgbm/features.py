@@ -1,4 +1,4 @@
-"""Tables of features as LightGBM reads them, and positions of their columns."""
+"""Tables of features as LightGBM reads them: evaluation sets, and positions of columns."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,6 +18,19 @@ def read_exactly(X: Any, name: str) -> Any:
     # together.
     exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
     return X if exact else X.astype(np.float64, copy=False)
+
+
+def evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
+    """Return `eval_set`, or `eval_X` and `eval_y` in its form."""
+    if X is None and y is None:
+        return eval_set
+    tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
+    if eval_set is not None or X is None or y is None or len(tables) != len(labels):
+        raise ValueError(
+            f"eval_X has {len(tables)} entries and eval_y {len(labels)}; expected as many of both "
+            "and no eval_set"
+        )
+    return list(zip(tables, labels, strict=True))
 
 
 def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import lightgbm
 
 from gapboost._data.features import check_names, feature_names
+from gapboost.lightgbm._compat import has_names
 
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
@@ -25,17 +26,9 @@ def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
     booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
     known = booster.feature_name()
     names = feature_names(X) if isinstance(feature_name, str) else feature_name
-    # LightGBM's own names, where there were none.
-    if known != [f"Column_{i}" for i in range(len(known))]:
+    if has_names(booster):
         check_names([name.replace(" ", "_") for name in names], known, "X")
     return booster
-
-
-def keep_trees(booster: lightgbm.Booster, n_trees: int) -> None:
-    """Keep the first `n_trees` trees, as LightGBM does after early stopping."""
-    booster.best_iteration = n_trees
-    if n_trees < booster.current_iteration():
-        booster.model_from_string(booster.model_to_string())
 
 
 def with_objective_name(
@@ -43,8 +36,8 @@ def with_objective_name(
 ) -> lightgbm.Booster:
     """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
 
-    LightGBM leaves a Python objective out of a model. `num_iteration` is that of
-    `Booster.model_to_string`.
+    LightGBM leaves a Python objective out of a model, and without one its `predict` ignores
+    `pred_early_stop`. `num_iteration` is that of `Booster.model_to_string`.
     """
     text = booster.model_to_string(num_iteration=num_iteration)
     if "\nobjective=" not in text:

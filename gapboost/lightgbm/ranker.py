@@ -22,9 +22,9 @@ from gapboost.lightgbm.callbacks import (
     booster_scale,
     by_first_metric,
 )
-from gapboost.lightgbm.features import check_positions, read_exactly
+from gapboost.lightgbm.features import check_positions, evaluation_pairs, read_exactly
 from gapboost.lightgbm.migration import REPLACEMENTS
-from gapboost.lightgbm.models import VENDOR_OBJECTIVE, keep_trees, to_continue, with_objective_name
+from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -229,7 +229,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             "eval_sample_weight": eval_sample_weight,
             "eval_init_score": eval_init_score,
         }
-        pairs = _evaluation_pairs(eval_set, eval_X, eval_y)
+        pairs = evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
         train = self._data_set(rows, "X", feature_name, categorical_feature)
         valid = [train if s is rows else self._data_set(s, "eval_set X") for s in sets]
@@ -251,8 +251,10 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         best_round = None
         if booster.best_iteration > 0:
             best_round = booster.best_iteration - (before.current_iteration() if before else 0)
-            keep_trees(booster, counter.counts[best_round - 1])
-        _compat.set_fitted(self, booster, evals_result, _compat.has_names(train))
+            booster.best_iteration = counter.counts[best_round - 1]
+        # Without later trees, and so that `predict` can stop early.
+        booster = with_objective_name(booster)
+        _compat.set_fitted(self, booster, evals_result)
         bias = gradients.factors_after(best_round)
         self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
         return self
@@ -284,7 +286,14 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             parameters["first_metric_only"] = True
             callbacks = [by_first_metric(callback) for callback in callbacks]
         try:
-            return lightgbm.train(parameters, train, self.n_estimators, callbacks=callbacks, **data)
+            return lightgbm.train(
+                parameters,
+                train,
+                self.n_estimators,
+                callbacks=callbacks,
+                keep_training_booster=True,  # its text is read once, by `with_objective_name`
+                **data,
+            )
         except _compat.LightGBMError as error:
             # So LightGBM says it, where an objective is a function.
             if "num_features()" in str(error):
@@ -367,21 +376,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         known = {name: value for name, value in given.items() if name not in OWN_NAMES}
         vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
         booster = with_objective_name(self.booster_, num_iteration=-1)
-        _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_), _compat.has_names(self))
+        _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_))
         return vendor
-
-
-def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
-    """Return `eval_set`, or `eval_X` and `eval_y` in its form."""
-    if X is None and y is None:
-        return eval_set
-    tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
-    if eval_set is not None or X is None or y is None or len(tables) != len(labels):
-        raise ValueError(
-            f"eval_X has {len(tables)} entries and eval_y {len(labels)}; expected as many of both "
-            "and no eval_set"
-        )
-    return list(zip(tables, labels, strict=True))
 
 
 def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingRows]) -> list[Any]:

