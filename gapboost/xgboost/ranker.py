@@ -150,8 +150,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight for each query, or one for each row. A Series of pandas whose index has
             exactly the query ids is aligned by it. Other weights of queries come in the order in
-            which the queries first occur. The weight of a document multiplies its gradient and hessian. The weight of a
-            query in metrics, and in XGBoost's histograms, is the mean of its documents' weights.
+            which the queries first occur. The weight of a document multiplies its gradient and
+            hessian. The weight of a query in metrics, and in XGBoost's histograms, is the mean of
+            its documents' weights.
         group : array-like of shape (Q,), optional
             Sizes of the queries, instead of `qid`, if the rows come query by query. A Series whose
             index has the ids of the rows' index is aligned by it.
