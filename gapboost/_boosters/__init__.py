@@ -16,6 +16,7 @@ they first see it.
 `ranker`    plans of trainings, fitted attributes
 `migration` parameters of the boosters' own objectives, and what replaces them
 `training`  gradients and metrics for a booster, factors of positions
-`native`    measures of native callbacks, and what they know of each data set
+`callbacks` measures of native callbacks, and what they know of each data set
+`dask`      checks of partitions
 ==========  ======================================================================
 """

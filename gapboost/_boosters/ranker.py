@@ -184,9 +184,12 @@ class GAPRanker:
         qid : array-like of shape (N,)
             Query id of each row; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
-            Weights of the queries.
+            Weights of the queries, or of the rows. A Series of pandas whose index has exactly the
+            query ids is aligned by it. Other weights of queries come in the order in which the
+            queries first occur.
         group : array-like of shape (Q,), optional
-            Sizes of the queries, instead of `qid`, if the rows come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query. A Series whose
+            index has the ids of the rows' index is aligned by it.
 
         Raises
         ------

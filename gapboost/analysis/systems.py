@@ -86,7 +86,7 @@ def system_values(
     measures : sequence
         Measures of gapboost, by name or by value, and measures of ir_measures, which are computed
         there. Each tool that ir_measures calls orders equal scores by its own rule, whatever `ties`
-        is: RR by falling document ids, as trec_eval, but RR@10 by rising ones.
+        is: RR by falling document ids, as trec_eval, but ``RR@10`` by rising ones.
     qrels : {topic: {document: grade}}
     runs : {system: run}
     ties : {"expected", "trec_eval"}

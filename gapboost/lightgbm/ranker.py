@@ -178,11 +178,13 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             Query id of each row, in any order of rows. A data frame `X` may hold it as the column
             ``qid``.
         sample_weight : array-like of shape (Q,) or (N,), optional
-            One weight for each query, in the order in which queries first occur, or one for each
-            row. The weight of a document multiplies its gradient and hessian. The weight of a
-            query in metrics is the mean of its documents' weights.
+            One weight for each query, or one for each row. A Series of pandas whose index has
+            exactly the query ids is aligned by it. Other weights of queries come in the order in
+            which the queries first occur. The weight of a document multiplies its gradient and
+            hessian. The weight of a query in metrics is the mean of its documents' weights.
         group : array-like of shape (Q,), optional
-            Sizes of the queries, instead of `qid`, if the rows come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query. A Series whose
+            index has the ids of the rows' index is aligned by it.
         position : array-like of shape (N,), optional
             Position at which each document was shown when `y` was observed, such as its rank in a
             click log: any hashable values. A factor of each is learned along with the trees, by the
@@ -198,7 +200,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         eval_metric : str, Measure, callable or list of them, optional
             Metrics to report after the measure that is trained for. LightGBM calls a callable as
             `lightgbm.LGBMRanker` does, with the rows of the evaluation set query by query.
-        init_score, eval_sample_weight, eval_init_score, eval_names, feature_name
+        eval_sample_weight : list of array-like, optional
+            Weights of each evaluation set, as `sample_weight`.
+        init_score, eval_init_score, eval_names, feature_name
             As in `lightgbm.LGBMRanker.fit`.
         categorical_feature
             As in `lightgbm.LGBMRanker.fit`. Positions are those of `X`: an error if a column

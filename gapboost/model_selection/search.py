@@ -148,10 +148,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Query id of each row, in any order of rows. A data frame `X` may hold it as the column
             ``qid``.
         sample_weight : array-like of shape (Q,) or (N,), optional
-            One weight for each query, or for each row. Weights count in training and in scores.
+            One weight for each query, or for each row. A Series of pandas whose index has exactly
+            the query ids is aligned by it. Other weights of queries come in the order in which
+            the queries first occur. Weights count in training and in scores.
             Steps of a pipeline before the ranker get none.
         group : array-like of shape (Q,), optional
-            Sizes of the queries, instead of `qid`, if the rows come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query. A Series whose
+            index has the ids of the rows' index is aligned by it.
         position : array-like of shape (N,), optional
             As in `fit` of the ranker.
 

@@ -148,11 +148,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Query id of each row, in any order of rows. A data frame `X` may hold it as the column
             ``qid``.
         sample_weight : array-like of shape (Q,) or (N,), optional
-            One weight for each query, in the order in which queries first occur, or one for each
-            row. The weight of a document multiplies its gradient and hessian. The weight of a
-            query in metrics, and in XGBoost's histograms, is the mean of its documents' weights.
+            One weight for each query, or one for each row. A Series of pandas whose index has
+            exactly the query ids is aligned by it. Other weights of queries come in the order in
+            which the queries first occur. The weight of a document multiplies its gradient and
+            hessian. The weight of a query in metrics, and in XGBoost's histograms, is the mean of
+            its documents' weights.
         group : array-like of shape (Q,), optional
-            Sizes of the queries, instead of `qid`, if the rows come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query. A Series whose
+            index has the ids of the rows' index is aligned by it.
         position : array-like of shape (N,), optional
             Position at which each document was shown when `y` was observed: any hashable values. A
             factor of each is learned along with the trees, as in `LGBMGAPRanker.fit`.
@@ -161,7 +164,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             training set: it is reported, and stops training only if there is no other set.
         eval_qid, eval_group : list of array-like, optional
             Query ids, or sizes of the queries, of each evaluation set.
-        base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
+        sample_weight_eval_set : list of array-like, optional
+            Weights of each evaluation set, as `sample_weight`.
+        base_margin, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
         feature_weights : array-like of shape (n_features,), optional
             As the parameter of the ranker; pass one of both.
