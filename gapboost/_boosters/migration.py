@@ -31,8 +31,8 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library
             lines[name] = f"  {name}={short_repr(value)} -> {new}"
     if lines:
         raise ValueError(
-            f"{', '.join(lines)}: of {library}'s own objectives and metrics, which change nothing "
-            "here; expected (docs/migration.md has more)\n" + "\n".join(lines.values())
+            f"{', '.join(lines)}: of {library}'s own objectives and metrics, and without effect "
+            "here; write instead (see docs/migration.md)\n" + "\n".join(lines.values())
         )
 
 
