@@ -1,4 +1,4 @@
-"""Parameters of the boosters' own objectives and metrics: one error says what replaces them."""
+"""Parameters of the boosters without effect here: one error says what replaces them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ ALL_PAIRS = "leave it out: the gradient is that of all pairs"
 WEIGHTS = "sample_weight=... in fit"
 
 
-def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library: str) -> None:
+def refuse_foreign(given: Mapping[str, Any], replacements: Replacements) -> None:
     """Raise one ValueError for all parameters that would change nothing.
 
     Parameters
@@ -20,8 +20,6 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library
     given : mapping
         Parameters of a ranker, or of a booster's `train`. None means not given.
     replacements : Replacements
-    library : str
-        Name of the booster.
     """
     lines = {}
     for name, found in replacements.items():
@@ -31,8 +29,8 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements, library
             lines[name] = f"  {name}={short_repr(value)} -> {new}"
     if lines:
         raise ValueError(
-            f"{', '.join(lines)}: of {library}'s own objectives and metrics, and without effect "
-            "here; write instead (see docs/migration.md)\n" + "\n".join(lines.values())
+            f"{', '.join(lines)}: without effect here; write instead (see docs/migration.md)\n"
+            + "\n".join(lines.values())
         )
 
 

@@ -174,7 +174,7 @@ def _trained_on(data: lightgbm.Dataset) -> Content:
     given = data.params or {}
     # LightGBM's own metric has gains too.
     own = {"label_gain": None} if "ndcg" in str(value_of("metric", given)) else {}
-    refuse_foreign({**given, **own}, OF_OBJECTIVES, "LightGBM")
+    refuse_foreign({**given, **own}, OF_OBJECTIVES)
     # LightGBM leaves positions out of subsets.
     whole = data if data.used_indices is None else data.reference
     if whole.get_position() is not None:

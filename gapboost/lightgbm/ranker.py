@@ -311,7 +311,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         of_fit = {} if eval_at is None else {"eval_at": eval_at}
-        refuse_foreign({**given, **of_fit}, REPLACEMENTS, "LightGBM")
+        refuse_foreign({**given, **of_fit}, REPLACEMENTS)
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 

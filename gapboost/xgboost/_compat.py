@@ -1,4 +1,4 @@
-"""Names of XGBoost that are not part of its interface, checked with 3.1.3, 3.2.0 and 3.4.1."""
+"""Names of XGBoost that are not part of its interface, checked with 3.1.2, 3.2.0 and 3.4.1."""
 
 from itertools import chain
 from typing import Any

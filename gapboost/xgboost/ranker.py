@@ -232,7 +232,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        refuse_foreign(given, REPLACEMENTS, "XGBoost")
+        refuse_foreign(given, REPLACEMENTS)
         seed, n_jobs = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
