@@ -109,6 +109,8 @@ IN_ORDER = [
     (ROWS[["x"]], ROWS.groupby("user", sort=False).size()),
     (ROWS[["x"]], ROWS["user"].value_counts(sort=False)),
     (ROWS[["x"]], pd.Series(SIZES)),
+    *((table, pd.Series(SIZES, [0, 1, 0, 1])) for table in (ROWS[["x"]], BY_INDEX)),
+    (ROWS, pd.Series(SIZES, pd.Index(["d", "a", "d", "a"], name="user"))),
     (BY_INDEX[2:17], pd.Series([3, 2, 9, 1], NAMES)),  # the index shows another order of size
     (BY_INDEX.iloc[::-1], BY_INDEX.iloc[::-1].groupby("user", sort=False).size()),
     (BY_INDEX.loc[["c", "d"]], BY_INDEX.index.value_counts()[:2]),  # the rows are sorted by size
