@@ -152,10 +152,10 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
 
     def _dask_matrix(self, rows: DaskRows, **others: Any) -> Any:
         """Return a matrix of XGBoost; `others` are arguments of it."""
-        # XGBoost keeps 32 bits of an id, and aligns series by their index.
-        numbers = da.asarray(rows.queries).map_blocks(
-            partial(np.searchsorted, rows.ids), dtype=np.int64
-        )
+        # XGBoost keeps 32 bits of an id, and aligns series by their index. Dask would make dates
+        # without a time zone of those with one.
+        ids = rows.queries.astype(object) if hasattr(rows.queries, "dtypes") else rows.queries
+        numbers = _flat(ids).map_blocks(partial(np.searchsorted, rows.ids), dtype=np.int64)
         return xgboost.dask.DaskQuantileDMatrix(
             self.client,
             rows.X,
