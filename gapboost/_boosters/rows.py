@@ -106,6 +106,8 @@ def ranking_rows(
             "the queries"
         )
     X = features(X, of_X)
+    if not X.shape[1]:
+        raise ValueError(f"{of_X} has no columns; expected at least one feature")
     data = judged(
         y,
         qid,

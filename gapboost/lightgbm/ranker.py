@@ -231,6 +231,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         }
         pairs = _evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
+        _check_names(eval_names, [s is rows for s in sets])
         train = self._data_set(rows, "X", feature_name, categorical_feature)
         valid = [train if s is rows else self._data_set(s, "eval_set X") for s in sets]
         before = None if init_model is None else to_continue(init_model, rows.X, feature_name)
@@ -380,6 +381,22 @@ def _evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
             "and no eval_set"
         )
     return list(zip(tables, labels, strict=True))
+
+
+def _check_names(eval_names: Any, of_training: list[bool]) -> None:
+    """Raise ValueError if evaluation sets would share a name, or one never stops training.
+
+    LightGBM stops by no set that is called "training".
+    """
+    if eval_names is None:
+        return
+    names = [eval_names] if isinstance(eval_names, str) else list(eval_names)
+    held_out = [name for name, is_train in zip(names, of_training, strict=False) if not is_train]
+    if len(set(names)) < len(names) or len(names) != len(of_training) or "training" in held_out:
+        raise ValueError(
+            f"eval_names is {eval_names!r}; expected a different name for each of "
+            f'{len(of_training)} evaluation sets, "training" for the training set alone'
+        )
 
 
 def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingRows]) -> list[Any]:

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from twins import LIGHTGBM, QID, SIZES, VALI, XGBOOST, X, Y, twins
 
@@ -245,6 +246,21 @@ def test_queries_are_missing(twin):
 def test_evaluation_sets_that_do_not_fit(twin, given):
     with pytest.raises(ValueError, match="eval_"):
         twin.ranker().fit(X, Y, QID, **given)
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["a"], list("abc"), "a", ["a", "training"]])
+def test_names_of_evaluation_sets(names):
+    """LightGBM reports two sets of one name as one; one called "training" stops nothing."""
+    sets = {"eval_set": [(VALI.X, VALI.y)] * 2, "eval_qid": [VALI.qid] * 2}
+    with pytest.raises(ValueError, match="^eval_names is"):
+        LIGHTGBM.ranker().fit(X, Y, QID, **sets, eval_names=names)
+
+
+@twins
+def test_no_columns(twin):
+    for table in (pd.DataFrame({"qid": QID}), sparse.csr_matrix((N, 0))):
+        with pytest.raises(ValueError, match="^X has no columns"):
+            twin.ranker().fit(table, Y, QID if sparse.issparse(table) else None)
 
 
 @twins
