@@ -110,6 +110,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row"
         )
+    if not n_rows:
+        raise ValueError(f"{name} is empty; expected at least one row of {rows_of}")
     # Rows where runs of equal ids begin.
     starts = np.arange(n_rows)
     if ids.dtype != object:
