@@ -133,6 +133,16 @@ def ranking_rows(
     return RankingRows(X, data, start, weight is not None, shown)
 
 
+def check_continued(X: Any, n_columns: int, names: Sequence[str] = ()) -> None:
+    """Raise ValueError if `X` lacks the columns of a model whose training continues."""
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the model to continue has {n_columns}; expected the "
+            "same number"
+        )
+    check_names(feature_names(X), names, "X")
+
+
 def evaluation_sets(
     eval_set: Any, metadata: Mapping[str, Any]
 ) -> list[tuple[list[Any], tuple[str, ...]]]:
