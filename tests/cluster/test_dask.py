@@ -543,6 +543,8 @@ REFUSED = {
         ({"eval_metric": max}, {}, "^eval_metric: .*no functions"),
         ({"allow_group_split": True}, {}, "^allow_group_split: .*no query is cut"),
         ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),
+        ({"measure": gb.OfLabel(gb.AP(), 1)}, {}, "^measure is .*one of several labels"),
+        ({"eval_metric": [gb.OfLabel(gb.AP(), 1)]}, {}, "^measure is .*one of several labels"),
     ],
 }
 
