@@ -62,6 +62,8 @@ def query_folds(
         raise ValueError(
             f"cv is {cv!r} with random_state {random_state!r}; expected a number of folds"
         )
+    if isinstance(cv, str):
+        raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or folds")
     if hasattr(cv, "split"):
         with warnings.catch_warnings():
             # What a splitter that ignores groups does to queries is checked below.

@@ -276,6 +276,7 @@ def test_progress_and_copies(capsys):
         ({"cv": [(np.arange(576), np.arange(0))]}, "^fold 0 of cv has no test rows"),
         *(({"cv": n}, f"^cv is {n}, and there are") for n in (99, 1)),
         ({"cv": GroupKFold(2), "random_state": 1}, "^cv "),
+        ({"cv": "3"}, "^cv is '3'"),
         ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 rounds"),
         ({"estimator": LGBMGAPRanker(n_iter_no_change=3)}, "early stopping"),
