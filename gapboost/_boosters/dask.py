@@ -8,6 +8,7 @@ from dask import delayed
 from dask.base import is_dask_collection, tokenize
 
 from gapboost._boosters.rows import NAMES, ranking_rows
+from gapboost._data.arguments import short_repr
 from gapboost._data.features import column_contents, pop_query_ids
 from gapboost._data.grades import GradeLimit
 from gapboost._data.query_data import DataSummary
@@ -89,8 +90,8 @@ def dask_rows(
     kept = {number: part for number, part in found.items() if part is not None}
     if not kept:
         raise ValueError(f"{names[1]} has no rows; expected at least one query")
-    ids, summaries, categories = zip(*kept.values(), strict=True)
-    _check_categories(categories, names[0])
+    ids, summaries, columns = zip(*kept.values(), strict=True)
+    _check_columns(columns, names[0])
     summary, every = DataSummary.of_parts(summaries, names[4]), np.unique(np.concatenate(ids))
     if group is None and len(every) < summary.n_queries:
         raise ValueError(
@@ -105,8 +106,11 @@ def dask_rows(
 
 def _of_partition(
     number: int, limit: GradeLimit, names: Sequence[str], values: dict[int, Any]
-) -> tuple[Array, DataSummary, dict[str, str]] | None:
-    """Return query ids, summary and categories of a partition; None if it has no rows."""
+) -> tuple[Array, DataSummary, dict[Any, str | None]] | None:
+    """Return query ids, summary and columns of a partition; None if it has no rows.
+
+    Of columns, a dictionary has the categories, as one text, or None.
+    """
     X, y = values[0], values[1]
     others = [values.get(i) for i in range(2, 6)]
     if X.shape[0] == y.shape[0] == 0:
@@ -116,22 +120,28 @@ def _of_partition(
     except (TypeError, ValueError) as error:
         error.add_note(f"in partition {number}, counted from 0")
         raise
-    kinds = column_contents(X)
-    categories = {c: tokenize(X[c].dtype) for c, kind in kinds.items() if kind == "category"}
-    return np.asarray(rows.data.queries.ids), rows.data.summary, categories
+    kinds = column_contents(X) or dict.fromkeys(range(X.shape[1]), "number")
+    columns = {c: tokenize(X[c].dtype) if kind == "category" else None for c, kind in kinds.items()}
+    return np.asarray(rows.data.queries.ids), rows.data.summary, columns
 
 
-def _check_categories(partitions: Sequence[dict[str, str]], name: str) -> None:
-    """Raise ValueError if a column has other categories in some partitions.
+def _check_columns(partitions: Sequence[dict[Any, str | None]], name: str) -> None:
+    """Raise ValueError if some partitions have other columns, or a column has other categories.
 
-    Boosters train on codes, which would mean other categories there.
+    Boosters train on positions of columns and codes of categories, which would mean others there.
     """
     first = partitions[0]
+    other = next((columns for columns in partitions if list(columns) != list(first)), None)
+    if other is not None:
+        raise ValueError(
+            f"{name} has other columns in some partitions: {short_repr(list(other))} and "
+            f"{short_repr(list(first))}; expected the same in all, in the same order"
+        )
     different = {
         column
         for partition in partitions
-        for column in {**first, **partition}
-        if partition.get(column) != first.get(column)
+        for column, categories in partition.items()
+        if categories != first[column]
     }
     if different:
         raise ValueError(

@@ -106,6 +106,8 @@ def ranking_rows(
             "the queries"
         )
     X = features(X, of_X)
+    if not X.shape[1]:
+        raise ValueError(f"{of_X} has no columns; expected at least one feature")
     data = group_by_query(
         y,
         qid,
@@ -129,6 +131,16 @@ def ranking_rows(
     if queries.rows is not None:
         X = rows_of(X, queries.rows)
     return RankingRows(X, data, start, weight is not None, shown)
+
+
+def check_continued(X: Any, n_columns: int, names: Sequence[str] = ()) -> None:
+    """Raise ValueError if `X` lacks the columns of a model whose training continues."""
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the model to continue has {n_columns}; expected the "
+            "same number"
+        )
+    check_names(feature_names(X), names, "X")
 
 
 def evaluation_sets(

@@ -143,8 +143,8 @@ def _aligned(group: Any, ids: Array, X: Any, names: tuple[str, str, str]) -> Arr
     `X` or in a column; ``value_counts`` sorts by size.
     """
     index = group.index if hasattr(group, "iloc") else None
-    # The index of sizes without ids is a RangeIndex.
-    if index is not None and not hasattr(index, "step"):
+    # The index of sizes without ids is a RangeIndex; ids that occur twice are no sizes of queries.
+    if index is not None and not hasattr(index, "step") and index.is_unique:
         for labels in _labels_of_rows(X, index):
             numbers: Array = index.get_indexer(labels)
             if np.array_equal(np.bincount(numbers[numbers >= 0]), np.bincount(ids)):

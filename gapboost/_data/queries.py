@@ -56,7 +56,7 @@ class Queries:
     def with_empty(self, ids: list[Any]) -> Self:
         """Return these queries, followed by others that have no documents."""
         offsets = np.append(self.offsets, np.full(len(ids), self.n_rows))
-        return type(self)(array_of([*self.ids.tolist(), *ids]), offsets, self.rows)
+        return type(self)(array_of([*map(plain_value, self.ids), *ids]), offsets, self.rows)
 
     def grouped(self, values: Array) -> Array:
         """Return rows of `values` query by query; the array itself if they already are."""
@@ -110,6 +110,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row"
         )
+    if not n_rows:
+        raise ValueError(f"{name} is empty; expected at least one row of {rows_of}")
     # Rows where runs of equal ids begin.
     starts = np.arange(n_rows)
     if ids.dtype != object:
@@ -157,6 +159,10 @@ def _check_exact(ids: list[Any], name: str) -> None:
 
 def plain_value(value: Any) -> Any:
     """Return a scalar of numpy as a value of Python; anything else unchanged."""
+    if isinstance(value, np.datetime64 | np.timedelta64) and value.dtype.str.endswith("[ns]"):
+        # Of nanoseconds numpy makes a whole number, which equals no date.
+        short = value.astype(f"{value.dtype.kind}8[us]")
+        value = short if short == value else value
     return value.item() if isinstance(value, np.generic) else value
 
 

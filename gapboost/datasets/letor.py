@@ -237,7 +237,10 @@ class _LetorFile(io.RawIOBase):
                 f"{path.name} beside it"
             )
         n_rows = len(self.kept)
-        sizes = np.loadtxt(path, dtype=np.int64, ndmin=1, encoding="utf-8-sig")
+        try:
+            sizes = np.loadtxt(path, dtype=np.int64, ndmin=1, encoding="utf-8-sig")
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}; expected the sizes of the queries") from None
         if len(sizes) == n_rows > 1:
             raise ValueError(
                 f"{path}: found {n_rows} numbers for {n_rows} rows; expected the sizes of queries "

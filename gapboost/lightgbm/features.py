@@ -33,6 +33,22 @@ def evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
     return list(zip(tables, labels, strict=True))
 
 
+def check_set_names(eval_names: Any, of_training: list[bool]) -> None:
+    """Raise ValueError if evaluation sets would share a name, or one never stops training.
+
+    LightGBM stops by no set that is called "training".
+    """
+    if eval_names is None:
+        return
+    names = [eval_names] if isinstance(eval_names, str) else list(eval_names)
+    held_out = [name for name, is_train in zip(names, of_training, strict=False) if not is_train]
+    if len(set(names)) < len(names) or len(names) != len(of_training) or "training" in held_out:
+        raise ValueError(
+            f"eval_names is {eval_names!r}; expected a different name for each of "
+            f'{len(of_training)} evaluation sets, "training" for the training set alone'
+        )
+
+
 def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
     """Check positions of columns in parameters and arguments of a fit.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import lightgbm
 
+from gapboost._boosters.rows import check_continued
 from gapboost._data.features import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
 
@@ -24,6 +25,7 @@ def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_
     booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
+    check_continued(X, booster.num_feature())
     known = booster.feature_name()
     names = feature_names(X) if isinstance(feature_name, str) else feature_name
     if has_names(booster):

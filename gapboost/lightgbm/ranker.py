@@ -22,7 +22,12 @@ from gapboost.lightgbm.callbacks import (
     booster_scale,
     by_first_metric,
 )
-from gapboost.lightgbm.features import check_positions, evaluation_pairs, read_exactly
+from gapboost.lightgbm.features import (
+    check_positions,
+    check_set_names,
+    evaluation_pairs,
+    read_exactly,
+)
 from gapboost.lightgbm.migration import REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.measures import Measure
@@ -235,6 +240,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         }
         pairs = evaluation_pairs(eval_set, eval_X, eval_y)
         sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
+        check_set_names(eval_names, [s is rows for s in sets])
         train = self._data_set(rows, "X", feature_name, categorical_feature)
         valid = [train if s is rows else self._data_set(s, "eval_set X") for s in sets]
         before = None if init_model is None else to_continue(init_model, rows.X, feature_name)

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.ranker import GAPRanker, ranking_objective
@@ -251,6 +252,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         qid, group : array-like
             As in `fit`. Only steps of a pipeline that request `qid` use them.
         """
+        check_is_fitted(self)
         if isinstance(self.best_estimator_, Pipeline):
             X = transform(self.best_estimator_[:-1], X, pop_query_ids(X, qid, group)[1])
         scores: Array = last_step(self.best_estimator_).predict(X)

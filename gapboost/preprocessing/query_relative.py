@@ -164,6 +164,9 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         values = _values(X, _chosen_columns(X, self.columns_.tolist()))
         new = np.hstack([_relative_to_query(values, queries, kind) for kind in self.kinds])
         names = self.get_feature_names_out().tolist()[X.shape[1] :]
+        there = set(names) & set(map(str, column_names(X)))
+        if there:
+            raise ValueError(f"X has the column {min(there)!r} already; expected other names")
         unusable = ~np.isfinite(new) & ~np.isnan(np.tile(values, len(self.kinds)))
         if unusable.any():
             row, column = np.argwhere(unusable)[0]
@@ -236,9 +239,9 @@ def _chosen_columns(X: Any, columns: Any) -> list[int]:
         return list(numbers.values())
     given = list(columns) if ordered(columns) else []
     chosen = [numbers.get(c, -1) if isinstance(c, str) else c for c in given]
-    if not chosen or not set(chosen) <= set(numbers.values()):
+    if not 0 < len(chosen) == len({*chosen} & {*numbers.values()}):
         raise ValueError(
-            f"columns is {short_repr(columns)}; expected a list of names or positions of columns "
+            f"columns is {short_repr(columns)}; expected different names or positions of columns "
             f"of numbers in X: {short_repr(list(numbers))}"
         )
     return chosen

@@ -314,6 +314,8 @@ def training_callbacks(
     for callback in [*(callbacks or ()), *own]:
         if isinstance(callback, EarlyStopping):
             callback = copy(callback)
+            # XGBoost compares with the values of an earlier training.
+            callback.stopping_history, callback.best_scores = {}, {}
             callback.metric_name = callback.metric_name or stop_by[0]
             callback.data = callback.data or stop_by[1]
             if callback.maximize is None and callback.metric_name in measures:

@@ -12,6 +12,7 @@ import dask.array as da
 import numpy as np
 import xgboost.dask
 
+from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.dask import DaskRows, dask_rows, is_same
 from gapboost._boosters.ranker import refuse
 from gapboost._boosters.rows import evaluation_sets
@@ -99,6 +100,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         plan = self._plan()
         refuse({"eval_metric": plan.functions or None}, OFFERED)
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
+        check_one_label([plan.objective.measure, *plan.measures], "XGBoost's data on Dask")
         given = X, y, qid, None, None, base_margin
         rows = dask_rows(self.client, plan.limit, *given, names=NAMES)
         rows.summary.check_mixed_grades("y")
@@ -124,7 +126,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             obj=XGBoostObjective(plan.objective, n_jobs),
             custom_metric=XGBoostMetric(plan.measures, n_jobs),
             verbose_eval=verbose,
-            xgb_model=None if xgb_model is None else to_continue(xgb_model),
+            xgb_model=None if xgb_model is None else to_continue(xgb_model, rows.X),
             callbacks=self._callbacks(plan, held_out),
             coll_cfg=self.coll_cfg,
         )
@@ -152,10 +154,10 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
 
     def _dask_matrix(self, rows: DaskRows, **others: Any) -> Any:
         """Return a matrix of XGBoost; `others` are arguments of it."""
-        # XGBoost keeps 32 bits of an id, and aligns series by their index.
-        numbers = da.asarray(rows.queries).map_blocks(
-            partial(np.searchsorted, rows.ids), dtype=np.int64
-        )
+        # XGBoost keeps 32 bits of an id, and aligns series by their index. Dask would make dates
+        # without a time zone of those with one.
+        ids = rows.queries.astype(object) if hasattr(rows.queries, "dtypes") else rows.queries
+        numbers = _flat(ids).map_blocks(partial(np.searchsorted, rows.ids), dtype=np.int64)
         return xgboost.dask.DaskQuantileDMatrix(
             self.client,
             rows.X,

@@ -7,6 +7,7 @@ from typing import Any
 
 import xgboost
 
+from gapboost._boosters.rows import check_continued
 from gapboost.measures import as_measure
 from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 
@@ -35,8 +36,10 @@ def up_to_best_round(booster: xgboost.Booster) -> xgboost.Booster:
     return shortened
 
 
-def to_continue(model: Any) -> xgboost.Booster:
+def to_continue(model: Any, X: Any = None) -> xgboost.Booster:
     """Return a copy of a model, or of its file, without its best iteration.
+
+    If `X` is given, it must have the columns of the model.
 
     XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
     training does not stop early: new trees would never predict.
@@ -44,6 +47,8 @@ def to_continue(model: Any) -> xgboost.Booster:
     model = model.get_booster() if hasattr(model, "get_booster") else model  # Spark's too
     is_file = not isinstance(model, xgboost.Booster)
     booster = xgboost.Booster(model_file=model) if is_file else model.copy()
+    if X is not None:
+        check_continued(X, booster.num_features(), booster.feature_names or ())
     booster.set_attr(best_iteration=None, best_score=None)
     return booster
 

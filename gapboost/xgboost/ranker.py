@@ -189,7 +189,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         of_training = (X, y, qid, group, sample_weight, base_margin)
         sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
-        before = None if xgb_model is None else to_continue(xgb_model)
+        before = None if xgb_model is None else to_continue(xgb_model, rows.X)
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
         _, types = _compat.get_model_categories(rows.X, before, self.feature_types)

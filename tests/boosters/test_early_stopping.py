@@ -6,6 +6,7 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
+from sklearn.base import clone
 from twins import (
     LIGHTGBM,
     QID,
@@ -91,6 +92,21 @@ def test_the_callback_of_the_user_stays_as_it_was():
     first, again = (LIGHTGBM.fitted(evals=[VALI], fit=fit, **EARLY) for _ in range(2))
     assert vars(stopping) == before
     assert len(LIGHTGBM.curve(first)) == len(LIGHTGBM.curve(again)) > 6
+
+
+@twins
+def test_one_callback_stops_several_fits(twin):
+    """XGBoost's callbacks keep the values of the training before; ours are copies."""
+    parameters, fit = ({}, of_lightgbm()) if twin is LIGHTGBM else (of_xgboost(), {})
+    easy = {"eval_set": [(X.copy(), Y)], "eval_qid": [QID]}
+    hard = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
+    ranker = twin.ranker(**EARLY, **parameters).fit(X, Y, QID, **easy, **fit)
+    fresh, of_fit = twin.stopping(5)
+    expected = twin.fitted(evals=[VALI], fit=of_fit, **EARLY, **fresh)
+    for again in (ranker, clone(ranker)):
+        again.fit(X, Y, QID, **hard, **fit)
+        assert again.best_iteration_ == expected.best_iteration_
+        npt.assert_array_equal(twin.curve(again), twin.curve(expected))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from twins import LIGHTGBM, QID, SIZES, VALI, XGBOOST, X, Y, twins
 
@@ -245,6 +246,32 @@ def test_queries_are_missing(twin):
 def test_evaluation_sets_that_do_not_fit(twin, given):
     with pytest.raises(ValueError, match="eval_"):
         twin.ranker().fit(X, Y, QID, **given)
+
+
+@pytest.mark.parametrize("names", [["a", "a"], ["a"], list("abc"), "a", ["a", "training"]])
+def test_names_of_evaluation_sets(names):
+    """LightGBM reports two sets of one name as one; one called "training" stops nothing."""
+    sets = {"eval_set": [(VALI.X, VALI.y)] * 2, "eval_qid": [VALI.qid] * 2}
+    with pytest.raises(ValueError, match=r"^eval_names is"):
+        LIGHTGBM.ranker().fit(X, Y, QID, **sets, eval_names=names)
+
+
+@twins
+def test_no_columns(twin):
+    for table in (pd.DataFrame({"qid": QID}), sparse.csr_matrix((N, 0))):
+        with pytest.raises(ValueError, match=r"^X has no columns"):
+            twin.ranker().fit(table, Y, QID if sparse.issparse(table) else None)
+
+
+@twins
+def test_columns_of_a_model_to_continue(twin):
+    model = twin.ranker().fit(pd.DataFrame(X[:, :4], columns=list("abcd")), Y, QID)
+    for table, message in (
+        (X[:, :2], "^X has 2 columns, but the model to continue has 4"),
+        (pd.DataFrame(X[:, :4], columns=list("bacd")), "^X has the column 'b' where 'a' was"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            twin.ranker().fit(table, Y, QID, **{twin.continued: model})
 
 
 @twins

@@ -155,6 +155,18 @@ def test_query_ids(booster, ids):
     )
 
 
+@both
+def test_columns_of_query_ids(booster):
+    """A frame of one column, and dates with a time zone."""
+    dates = pd.to_datetime(TRAIN.qid, unit="D", utc=True)
+    frame = TRAIN.assign(date=dates.dt.tz_convert("Asia/Tokyo"))
+    table = partitions(frame, chunks(TRAIN))
+    kind, *_, fixed = BOOSTERS[booster]
+    for ids in (table[["qid"]], table["date"]):
+        ranker = kind(n_estimators=2, **fixed).fit(table[["f0", "f1"]], table["y"], ids)
+        assert ranker.n_queries_in_ == 150
+
+
 FORMS = ["arrays", "frames", "categories"]
 
 
@@ -236,6 +248,20 @@ def test_partitions_with_other_categories_are_refused(booster):
         ranker.fit(X, table["y"], table["qid"])
     X = X.assign(f5=X["f5"].astype(str).astype("category")).categorize().persist()
     assert ranker.fit(X, table["y"], table["qid"]).n_queries_in_ == 150
+
+
+@both
+@pytest.mark.parametrize("change", [lambda X: X[X.columns[::-1]], lambda X: X[["f4"]], np.asarray])
+def test_partitions_with_other_columns_are_refused(booster, change):
+    """The boosters would take them by position, or fail on one worker."""
+    table = partitions(TRAIN, chunks(TRAIN, 2))
+    X = table[["f4", "f5"]].map_partitions(
+        lambda rows: change(rows) if rows.index[0] else rows,
+        meta=table._meta[["f4", "f5"]],
+        enforce_metadata=False,
+    )
+    with pytest.raises(ValueError, match=r"^X has other columns in some partitions"):
+        BOOSTERS[booster][0](n_estimators=1).fit(X, table["y"], table["qid"])
 
 
 def _in_reverse(rows):
@@ -517,6 +543,8 @@ REFUSED = {
         ({"eval_metric": max}, {}, "^eval_metric: .*no functions"),
         ({"allow_group_split": True}, {}, "^allow_group_split: .*no query is cut"),
         ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),
+        ({"measure": gb.OfLabel(gb.AP(), 1)}, {}, "^measure is .*one of several labels"),
+        ({"eval_metric": [gb.OfLabel(gb.AP(), 1)]}, {}, "^measure is .*one of several labels"),
     ],
 }
 

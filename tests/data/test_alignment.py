@@ -109,6 +109,8 @@ IN_ORDER = [
     (ROWS[["x"]], ROWS.groupby("user", sort=False).size()),
     (ROWS[["x"]], ROWS["user"].value_counts(sort=False)),
     (ROWS[["x"]], pd.Series(SIZES)),
+    *((table, pd.Series(SIZES, [0, 1, 0, 1])) for table in (ROWS[["x"]], BY_INDEX)),
+    (ROWS, pd.Series(SIZES, pd.Index(["d", "a", "d", "a"], name="user"))),
     (BY_INDEX[2:17], pd.Series([3, 2, 9, 1], NAMES)),  # the index shows another order of size
     (BY_INDEX.iloc[::-1], BY_INDEX.iloc[::-1].groupby("user", sort=False).size()),
     (BY_INDEX.loc[["c", "d"]], BY_INDEX.index.value_counts()[:2]),  # the rows are sorted by size
@@ -190,6 +192,21 @@ def test_a_data_frame_of_the_recall_base_has_ids_and_grades(columns):
     assert value(recall_base=frame) == value(recall_base=COUNTS)
     array = np.array([COUNTS[i] for i in pd.unique(QID)])
     assert value(recall_base=frame[::-1]) == value(recall_base=array)
+
+
+@pytest.mark.parametrize("missing", ["skip", "zero"])
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_a_recall_base_by_dates(unit, missing):
+    """numpy makes whole numbers of nanoseconds."""
+    days = pd.to_datetime(["2026-01-05", "2026-01-02", "2026-01-03"]).as_unit(unit)
+    base = {day: [2, 1 + i] for i, day in enumerate(days)}
+    given = {"missing_queries": missing, "per_query": True}
+    found = gb.evaluate(
+        "recall@1", [1, 0, 1], [3, 2, 1], days[[0, 0, 1]], recall_base=base, **given
+    )
+    expected = [1, 0.5, 0] if missing == "zero" else [1, 0.5]
+    np.testing.assert_array_equal(found["recall@1"], expected)
+    assert found.to_pandas().index.tolist() == days[: len(expected)].tolist()
 
 
 def test_a_series_of_the_recall_base_has_ids_and_grades_in_its_index():

@@ -275,13 +275,13 @@ def test_lightgbm_reads_the_files_that_are_refused(write):
 
 
 @pytest.mark.parametrize(
-    "sizes", ["1\n1\n1\n", "0\n1\n2\n", "1\n1\n", "2\n2\n", "1.5\n1.5\n", "4\n-1\n", None]
+    "sizes", ["1\n1\n1\n", "0\n1\n2\n", "1\n1\n", "2\n2\n", "1.5\n1.5\n", "4\n-1\n", "a\n", None]
 )
 def test_wrong_group_sizes(write, sizes):
     if sizes is not None:
         write(sizes, "r.query")
     path = write("1 1:1\n0 1:2\n2 1:3\n", "r")
-    with pytest.raises(ValueError, match=r"r\.query|r: found no queries|int64|negative"):
+    with pytest.raises(ValueError, match=r"r\.query|r: found no queries|negative"):
         load_letor(path)
     write("\ufeff1\n2\n", "r.query")
     assert load_letor(path).qid.tolist() == [0, 1, 1]

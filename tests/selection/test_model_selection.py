@@ -11,6 +11,7 @@ import sklearn
 from ranking_task import RANKERS, assert_same_search, both, task
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
 from sklearn.pipeline import Pipeline
 
@@ -194,6 +195,12 @@ def test_several_targets_the_first_chooses():
         assert target != targets[0] or search.best_params_ == alone.best_params_
 
 
+def test_a_search_predicts_after_fit():
+    search = GSearchCV(LGBM, {"n_estimators": [2]}, scoring=TARGET)
+    with pytest.raises(NotFittedError):
+        search.predict(X)
+
+
 def test_query_folds():
     def splits(cv, random_state=None):
         search = GSearchCV(
@@ -267,8 +274,9 @@ def test_progress_and_copies(capsys):
         ({"param_grid": {"g": [(0.5, 0.5), (1.0,)]}}, r"^y holds the grade 2"),
         ({"cv": KFold(3)}, "^fold 0 of cv cuts "),
         ({"cv": [(np.arange(576), np.arange(0))]}, "^fold 0 of cv has no test rows"),
-        ({"cv": 99}, "n_splits"),
+        *(({"cv": n}, f"^cv is {n}, and there are") for n in (99, 1)),
         ({"cv": GroupKFold(2), "random_state": 1}, "^cv "),
+        ({"cv": "3"}, "^cv is '3'"),
         ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 rounds"),
         ({"estimator": LGBMGAPRanker(n_iter_no_change=3)}, "early stopping"),
