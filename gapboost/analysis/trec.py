@@ -13,14 +13,10 @@ takes them too. The rules, where they leave something open:
 * Topics and documents are strings, as in files.
 """
 
-import gzip
-import math
-import os
 import warnings
-import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,233 +24,25 @@ from gapboost._data.arguments import mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
+from gapboost.analysis.files import RETRIEVED, Qrels, Run, read_qrels, read_run, write_run
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
 
-Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
-Run: TypeAlias = Mapping[str, Mapping[str, float]]
+__all__ = [
+    "Rankings",
+    "evaluate",
+    "rankings",
+    "read_qrels",
+    "read_run",
+    "write_run",
+]
+
 Ties = Literal["expected", "trec_eval"]
 
-# Lines of files, and where topic, document and number are among their parts.
-Layouts: TypeAlias = Mapping[str, tuple[int, int, int]]
-QRELS_LINES: Layouts = {
-    "topic iteration document judgment": (0, 2, 3),
-    "topic document judgment": (0, 1, 2),
-}
-RUN_LINES: Layouts = {
-    "topic Q0 document rank score tag": (0, 2, 4),
-    "topic document score": (0, 1, 2),
-}
-
-JUDGMENTS, RETRIEVED = "{topic: {document: grade}}", "{topic: {document: score}}"
-
-
-def read_qrels(path: Any) -> dict[str, dict[str, float]]:
-    r"""Read judgments: ``{topic: {document: judgment}}``.
-
-    Parameters
-    ----------
-    path : path
-        Lines ``topic iteration document judgment`` (TREC, MS MARCO), or ``topic document judgment``
-        with or without a header (BEIR), in UTF-8. A file whose name ends in .gz is decompressed.
-        Judgments are whole numbers.
-
-    Raises
-    ------
-    ValueError
-        If a line does not have these parts, or a document is judged twice in a topic; the message
-        has the number of the line. If the file is empty or damaged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gapboost.analysis import trec
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "qrels.txt")
-    ...     _ = path.write_text("1 0 a 2\n1 0 b 0\n")
-    ...     trec.read_qrels(path)
-    ...
-    {'1': {'a': 2, 'b': 0}}
-    """
-    found, title = _read(path, QRELS_LINES, _judgment)
-    if title and "rank" in title:
-        raise ValueError(f"{path} has a column {title!r}; expected judgments, not a run")
-    return found
-
-
-def read_run(path: Any) -> dict[str, dict[str, float]]:
-    r"""Read a run: ``{topic: {document: score}}``.
-
-    Parameters
-    ----------
-    path : path
-        Lines ``topic Q0 document rank score tag`` (TREC; the rank is not used), ``topic document
-        score`` (BEIR) or ``topic document rank`` (MS MARCO), whose scores are minus the rank.
-        Compressed as in `read_qrels`. See the notes for how ranks and scores are told apart.
-
-    Raises
-    ------
-    ValueError
-        As in `read_qrels`. If a score is not finite, or a third column may be ranks or scores.
-
-    Notes
-    -----
-    A header decides what a third column is: ranks if the name of the column has "rank" and not
-    "score" in it, otherwise scores. Without a header, whole numbers from 0 on may be ranks if none
-    occurs twice in a topic. They are ranks if those of every topic begin at 1 and rise from line to
-    line. If only one of the two holds, the file is an error. All other numbers are scores.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gapboost.analysis import trec
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "run.txt")
-    ...     _ = path.write_text("1 Q0 a 1 3.5 mine\n1 Q0 b 2 1.5 mine\n")
-    ...     trec.read_run(path)
-    ...
-    {'1': {'a': 3.5, 'b': 1.5}}
-    """
-    found, title = _read(path, RUN_LINES, _score)
-    if title is None or not _are_ranks(title, found, path):
-        return found
-    return {topic: {d: -rank for d, rank in ranks.items()} for topic, ranks in found.items()}
-
-
-def _are_ranks(title: str, found: Run, path: Any) -> bool:
-    """Return True if the third column of a run has ranks, by its title or its numbers."""
-    topics = [list(numbers.values()) for numbers in found.values()]
-    # One document is ranked in one way only.
-    several = [numbers for numbers in topics if len(numbers) > 1]
-    are_ranks, certain = "rank" in title and "score" not in title, True
-    whole = all(number >= 0 and number.is_integer() for numbers in topics for number in numbers)
-    if title:
-        certain = whole or not are_ranks
-    elif whole and all(len(set(numbers)) == len(numbers) for numbers in several):
-        are_ranks = all(min(numbers) == 1 for numbers in several)
-        certain = are_ranks == all(numbers == sorted(numbers) for numbers in several)
-    if not certain:
-        raise ValueError(
-            f"{path} has a third column that may be ranks or scores; expected ranks 1, 2, ... in "
-            "the order of the lines of each topic, or a header such as 'topic document score'"
-        )
-    return are_ranks
-
-
-def _judgment(text: str) -> int:
-    if not text.lstrip("+-").isdecimal():
-        raise ValueError(f"found the judgment {text!r}")
-    return int(text)
-
-
-def _score(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"found the score {text!r}")
-    return number
-
-
-def _is_title(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text[0].isalpha()
-    return False
-
-
-def _read(
-    path: Any, layouts: Layouts, number_of: Callable[[str], Any]
-) -> tuple[dict[str, dict[str, Any]], str | None]:
-    """Return ``{topic: {document: number}}`` of a file, and the title of its third column.
-
-    The title is in lower case, empty without a header, and None if lines have more than three
-    parts. `number_of` reads a number, or raises ValueError.
-    """
-    expected = " or ".join(f"{layout!r}" for layout in layouts)
-    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig") as file:
-            lines = file.read().split("\n")
-    except (UnicodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path}: {error}; expected lines {expected}") from error
-    places = {len(layout.split()): numbers for layout, numbers in layouts.items()}
-    found: dict[str, dict[str, Any]] = {}
-    n_parts, title = 0, None
-    for number, line in enumerate(lines, start=1):
-        parts = line.split()
-        if not parts:
-            continue
-        is_first, n_parts = not n_parts, n_parts or len(parts)
-        try:
-            if len(parts) != n_parts or n_parts not in places:
-                raise ValueError(f"found {len(parts)} parts")
-            if is_first and n_parts == 3:
-                title = parts[2].lower() if _is_title(parts[2]) else ""
-                if title:
-                    continue
-            topic, document, value = (parts[place] for place in places[n_parts])
-            of_topic = found.setdefault(topic, {})
-            if document in of_topic:
-                raise ValueError(f"found document {document!r} of topic {topic!r} again")
-            of_topic[document] = number_of(value)
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}; expected {expected}") from error
-    if not found:
-        raise ValueError(f"{path} is empty; expected lines {expected}")
-    return found, title
-
-
-def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
-    r"""Write a run: lines ``topic Q0 document rank score tag``, as `read_run` reads them.
-
-    Parameters
-    ----------
-    path : path
-        Compressed if the name ends in ``.gz``.
-    run : {topic: {document: score}}
-        Finite scores, higher is better. Lines are ordered by falling score, equal scores by falling
-        document id, as trec_eval orders them. Reading the file returns the same scores.
-    tag : str, default="gapboost"
-        Name of the run.
-
-    Raises
-    ------
-    ValueError
-        If the run is empty, a name is empty, holds white space or is no string, or a score is not
-        finite.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gapboost.analysis import trec
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "run.txt")
-    ...     trec.write_run(path, {"1": {"a": 1.5, "b": 3.5}}, tag="mine")
-    ...     print(path.read_text().rstrip())
-    ...
-    1 Q0 b 1 3.5 mine
-    1 Q0 a 2 1.5 mine
-    """
-    written: list[str] = []
-    for topic, scores in mapping(run, "run", RETRIEVED).items():
-        for name in (tag, topic, *scores):
-            if not isinstance(name, str) or name.split() != [name]:
-                raise ValueError(f"run holds the name {name!r}; expected text without white space")
-        checked_scores(list(scores.values()), len(scores), "run", "run")
-        ranked = sorted(scores.items(), key=lambda item: (item[1], item[0]), reverse=True)
-        for rank, (document, score) in enumerate(ranked, start=1):
-            written.append(f"{topic} Q0 {document} {rank} {float(score)} {tag}\n")
-    if not written:
-        raise ValueError(f"run holds no documents; expected {RETRIEVED}")
-    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
-    with opened(path, "wt", encoding="utf-8") as file:
-        file.writelines(written)
+JUDGMENTS = "{topic: {document: grade}}"
 
 
 class Rankings(NamedTuple):
