@@ -16,6 +16,11 @@ OBJECTIVES = {
     for name, measure in MEASURES.items()
     for kind in (gb.LambdaRank, gb.SoftRank, gb.ApproxRank)
 }
+DISTANCES = (1e-4, 0.1, 10.0)
+OBJECTIVES |= {
+    f"LambdaRank(GAP, score_distance={distance:g})": gb.LambdaRank(UNIFORM, score_distance=distance)
+    for distance in DISTANCES
+}
 PEER = "LambdaRank(GAP)"
 HEAD = "documents in a list"
 CHOSEN = (PEER, "SoftRank(GAP)", "ApproxRank(GAP)", "ApproxRank(nDCG())")
