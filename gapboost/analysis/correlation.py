@@ -16,6 +16,7 @@ from gapboost._data.arguments import as_integer, one_of
 from gapboost._data.columns import checked_scores, finite_column, one_dimensional
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import merge_ties, paired_by_index
+from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.systems import (
     SystemValues,
@@ -23,7 +24,7 @@ from gapboost.analysis.systems import (
     checked_values,
     system_values,
 )
-from gapboost.analysis.trec import Qrels, Run, Ties
+from gapboost.analysis.trec import Ties
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 

@@ -65,7 +65,9 @@ def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
         LightGBM would count without it.
     """
     names = column_names(X)
-    n_features = (len(names) or np.shape(X)[1]) - (QID in names)
+    # NumPy would ask containers of a type of their own for their shape by `__array_function__`.
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    n_features = (len(names) or shape[1]) - (QID in names)
     unmoved = names.index(QID) if QID in names else n_features
     for name in (*_compat.aliases("categorical_feature"), "interaction_constraints"):
         for position in _positions(parameters.get(name)):

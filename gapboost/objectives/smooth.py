@@ -112,7 +112,7 @@ class Chunk:
         compare(self.starts, self.step, self.pair, turning, self.scratch, self.documents)
 
     def add_gradients(self, paired: bool) -> None:
-        """See `gapboost._kernels.smooth.sums.push`."""
+        """See `gapboost._kernels.smooth.sums.add_gradients`."""
         add_gradients(self.starts, self.step, self.pair, paired, self.scratch, self.documents)
 
 

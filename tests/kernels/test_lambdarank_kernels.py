@@ -382,7 +382,7 @@ COUNT = """
 import sys
 import numpy as np
 import gapboost as gb
-from gapboost._data.query_data import judged
+from gapboost._data.query_data import group_by_query
 counted = 0
 def count(frame, event, _):
     global counted
@@ -395,7 +395,7 @@ for objective in (
     counts = []
     for n in (512, 1024):
         rng = np.random.default_rng(0)
-        made = objective.prepared(judged(rng.integers(0, 2, n), np.zeros(n, int)), 1)
+        made = objective.prepared(group_by_query(rng.integers(0, 2, n), np.zeros(n, int)), 1)
         counted = 0
         sys.setprofile(count)
         made(rng.random(n), *np.empty((2, n)))

@@ -83,10 +83,10 @@ def direct(objective, grades, scores):
             )
             share, by_rank = share * inside, by_rank * inside - falls * share
         total = own[grades] + (worth * others(step, -beta * ranks)).sum(axis=0)
-        slopes = slope(differences(-beta * ranks))
-        turned = (slopes * worth).sum(axis=0) * share - (slopes * worth.T * share[:, None]).sum(
-            axis=0
-        )
+        rank_slopes = slope(differences(-beta * ranks))
+        turned = (rank_slopes * worth).sum(axis=0) * share - (
+            rank_slopes * worth.T * share[:, None]
+        ).sum(axis=0)
         b = by_rank * total + beta * turned
         gain = b[:, None] - b[None, :]
     else:

@@ -141,7 +141,7 @@ def test_libraries_that_are_not_used_may_be_missing(name):
 USED = [
     ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
     ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
-    ("ir_measures", "from gapboost.analysis import trec; trec.read_run('run')", "analysis"),
+    ("ir_measures", "from gapboost import _optional; _optional.ir_measures()", "analysis"),
     ("pandas", "from gapboost import _optional; _optional.frame({})", "analysis"),
     ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
     ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),

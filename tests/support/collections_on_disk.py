@@ -1,4 +1,4 @@
-"""QueryData collections that tests read.
+"""Judged collections that tests read.
 
 Made ones are committed: random numbers in the form of real files, with oddities such as ties and
 wrong ranks. Real ones are in ``shared/data`` beside the checkout, for those who have them. A test
