@@ -9,6 +9,7 @@ import pytest
 from numba import config
 
 import gapboost as gb
+from gapboost._boosters.training import Gradients
 from gapboost._data.query_data import group_by_query
 from gapboost.evaluation import QueryValues
 
@@ -68,7 +69,7 @@ def test_gradients(measure, options):
         y, scores.astype(np.float64), QID, sample_weight=WEIGHTS
     )
     data = group_by_query(y, QID, sample_weight=WEIGHTS, real=True)
-    compute = on_gpu.DeviceGradients(gb.LambdaRank(measure, **options), data, 1.0)
+    compute = on_gpu.DeviceGradients(Gradients(gb.LambdaRank(measure, **options), data))
     for found, expected in zip(compute(scores), wanted, strict=True):
         # Pairs are float32.
         np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
@@ -97,7 +98,7 @@ def test_sums_over_tiles_of_equal_and_distant_scores(stretch, distance, tiles):
     chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)), score_distance=distance)
     wanted = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)
     data = group_by_query(y, QID, sample_weight=weights, real=True)
-    compute = on_gpu.DeviceGradients(chosen, data, 1.0)
+    compute = on_gpu.DeviceGradients(Gradients(chosen, data))
     for found, expected in zip(compute(scores), wanted, strict=True):
         np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
 
@@ -107,7 +108,7 @@ def test_ties_have_the_processors_order(scores):
     y, _ = rows()
     chosen = gb.LambdaRank(gb.GAP(g=G), score_distance=0.1, random_state=7)
     data = group_by_query(y, QID, real=True)
-    grad = host(on_gpu.DeviceGradients(chosen, data, 1.0)(scores.astype(np.float32))[0])
+    grad = host(on_gpu.DeviceGradients(Gradients(chosen, data))(scores.astype(np.float32))[0])
     expected = chosen.gradients(y, scores, QID)[0]
     np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
 
@@ -118,7 +119,7 @@ def test_fractional_grades_and_weights_of_rows():
     chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)))
     expected = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)[0]
     data = group_by_query(y, QID, sample_weight=weights, real=True)
-    grad = host(on_gpu.DeviceGradients(chosen, data, 1.0)(scores)[0])
+    grad = host(on_gpu.DeviceGradients(Gradients(chosen, data))(scores)[0])
     np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
 
 
