@@ -59,10 +59,7 @@ class DataSetCallback(Generic[State]):
         self, data_set: Any, read: Callable[[], Content], build: Callable[..., State]
     ) -> State:
         """Return the state of a data set: ``build(*read())``, once for the same content."""
-        found: _Known | None = None
-        for known in self._known:
-            if known.data_set() is data_set:
-                found = known
+        found = next((known for known in self._known if known.data_set() is data_set), None)
         if found and found.content is None:
             return cast(State, found.state)
         content = read()

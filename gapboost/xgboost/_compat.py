@@ -28,11 +28,6 @@ def ranking_matrix(
 
     `weights` are those of the features.
     """
-    if weights is not None and np.shape(weights) != (rows.X.shape[1],):
-        raise ValueError(
-            f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
-            f"{rows.X.shape[1]} features"
-        )
     return ranker._create_ltr_dmatrix(
         train,
         rows.X,

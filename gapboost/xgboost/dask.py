@@ -20,7 +20,7 @@ from gapboost._data.features import check_names, feature_names, pop_query_ids, w
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
 from gapboost.xgboost.models import to_continue
-from gapboost.xgboost.ranker import NAMES
+from gapboost.xgboost.ranker import NAMES, check_feature_weights
 
 OFFERED = (
     "XGBoost has no functions as metrics on Dask, because it adds up measures over its workers"
@@ -106,7 +106,11 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         rows.summary.check_mixed_grades("y")
         plan = plan.resolved(rows.summary.occurring)
         names = feature_names(rows.X)
-        weights = self._feature_weights(feature_weights, rows.X.shape[1])
+        weights = self._feature_weights(feature_weights)
+        if weights is not None:
+            weights = da.asarray(weights).compute()
+            check_feature_weights(weights, rows.X.shape[1])
+            weights = da.from_array(weights)
         train = self._dask_matrix(rows, feature_weights=weights)
         metadata = {"eval_qid": eval_qid, "base_margin_eval_set": base_margin_eval_set}
         evals = []
@@ -171,23 +175,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             **others,
         )
 
-    def _feature_weights(self, of_fit: Any, n_features: int) -> Any:
-        """Return the weights of the features, of `fit` or of the parameter, checked."""
-        if of_fit is not None and self.feature_weights is not None:
-            raise ValueError(
-                "feature_weights is given, and is a parameter too; expected one of them"
-            )
-        weights = self.feature_weights if of_fit is None else of_fit
-        if weights is None:
-            return None
-        weights = da.asarray(weights).compute()
-        if weights.shape != (n_features,):
-            raise ValueError(
-                f"feature_weights has shape {weights.shape}; expected one weight for each of "
-                f"{n_features} features"
-            )
-        return da.from_array(weights)
-
     def predict(self, X: Any, **kwargs: Any) -> Any:
         """Return the scores of Dask collections, lazily; arguments as in `XGBGAPRanker.predict`.
 
@@ -219,12 +206,11 @@ def _flat(values: Any) -> Any:
 
 def _is_training_set(given: Sequence[Any], training: Sequence[Any]) -> bool:
     """Return True if X and y are those of training, and nothing else is given beside them."""
-    (X, qid), (of_X, of_qid) = (
-        pop_query_ids(given[0], given[2]),
-        pop_query_ids(training[0], training[2]),
-    )
-    pairs = (X, of_X), (given[1], training[1]), (qid, of_qid), (given[3], training[3])
-    required = pairs[:2]
-    return all(is_same(*pair) for pair in required) and all(
-        a is None or (b is not None and is_same(a, b)) for a, b in pairs[2:]
+    X, qid = pop_query_ids(given[0], given[2])
+    of_X, of_qid = pop_query_ids(training[0], training[2])
+    beside = (qid, of_qid), (given[3], training[3])
+    return (
+        is_same(X, of_X)
+        and is_same(given[1], training[1])
+        and all(a is None or (b is not None and is_same(a, b)) for a, b in beside)
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from typing import Any, Self
 
+import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
@@ -193,7 +194,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
         _, types = _compat.get_model_categories(rows.X, before, self.feature_types)
-        weights = self._weights_of_features(feature_weights)
+        weights = self._feature_weights(feature_weights)
+        check_feature_weights(weights, rows.X.shape[1])
         gradients = self._gradients(plan, rows, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
@@ -239,7 +241,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
-    def _weights_of_features(self, of_fit: Any) -> Any:
+    def _feature_weights(self, of_fit: Any) -> Any:
+        """Return the weights of the features: those of `fit`, or of the parameter."""
         if of_fit is not None and self.feature_weights is not None:
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
         return self.feature_weights if of_fit is None else of_fit
@@ -355,6 +358,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         # `set_params` passes them to the booster of a fitted ranker.
         given = super().get_xgb_params()
         return {**{n: v for n, v in given.items() if n not in OURS}, "objective": SAVED_AS}
+
+
+def check_feature_weights(weights: Any, n_features: int) -> None:
+    """Raise ValueError if there are weights of features, and not one for each."""
+    if weights is not None and np.shape(weights) != (n_features,):
+        raise ValueError(
+            f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
+            f"{n_features} features"
+        )
 
 
 def _with_functions(metric: XGBoostMetric, plan: Plan) -> Callable[..., list[Any]]:
