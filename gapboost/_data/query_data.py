@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -161,7 +162,7 @@ class QueryData:
         )
         return mixed
 
-    @property
+    @cached_property
     def summary(self) -> DataSummary:
         """Counts and grades, for a fit."""
         return DataSummary(

@@ -168,8 +168,8 @@ class SmoothObjective(Objective):
         gradients in units of the steepness: a change of the smoothing changes the unit of the
         scores and nothing else. The floor keeps a direction on plateaus. A query whose gradients
         are rounding, 1e-14 of what its documents contribute or less than 1e-305, gets none. Without
-        L, which `LambdaRank` lacks, XGBoost's leaf floor would stop training on them. False: the
-        derivative of `value`, with the sign turned.
+        L, which `LambdaRank` lacks, XGBoost's ``min_child_weight`` would stop training on them.
+        False: the derivative of `value`, with the sign turned.
     """
 
     scales_with_list_size: ClassVar[bool] = True
