@@ -25,7 +25,7 @@ from benchmarks.harness import (
     ranking_task,
     with_ratios,
 )
-from gapboost._data.query_data import group_by_query
+from gapboost.data.query_data import group_by_query
 
 UNIFORM = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))
 LENGTHS = (10, 100, 2_000, 100_000)

@@ -16,16 +16,19 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._data._compat import num_samples
-from gapboost._data.arguments import as_integer, as_number, one_of
-from gapboost._data.columns import checked_scores, finite_column
-from gapboost._data.features import pop_query_ids, without_qid
-from gapboost._data.grades import at_least, checked_grades
-from gapboost._data.queries import grouped_rows
-from gapboost._kernels import Array
-from gapboost._optional import frame
 from gapboost.analysis.estimates import clustered
+from gapboost.data import (
+    Array,
+    at_least,
+    checked_grades,
+    grouped_rows,
+    num_samples,
+    pop_query_ids,
+    without_qid,
+)
+from gapboost.optional import frame
 from gapboost.preprocessing.pipeline import transform
+from gapboost.validation import as_integer, as_number, checked_scores, finite_column, one_of
 
 __all__ = ["CalibratedRanker", "reliability"]
 

@@ -6,17 +6,16 @@ from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from gapboost._data.arguments import one_of
-from gapboost._data.columns import checked_scores
-from gapboost._data.query_data import QueryData, group_by_query
-from gapboost._data.recall_base import without_tables
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost._optional import imported
+from gapboost.data.query_data import QueryData, group_by_query
+from gapboost.data.recall_base import without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.labels import grade_limit, with_its_label
+from gapboost.optional import imported
+from gapboost.validation import checked_scores, one_of
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]

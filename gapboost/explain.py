@@ -14,16 +14,23 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
-from gapboost._data.arguments import short_repr
-from gapboost._data.features import feature_names, features, pop_query_ids, rows_of, without_qid
-from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.query_data import group_by_query
-from gapboost._kernels import Array
-from gapboost._optional import imported
+from gapboost.data import (
+    Array,
+    Queries,
+    feature_names,
+    features,
+    group_by_query,
+    grouped_rows,
+    pop_query_ids,
+    rows_of,
+    without_qid,
+)
 from gapboost.evaluation import PerQuery, QueryValues
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
+from gapboost.optional import imported
 from gapboost.preprocessing.pipeline import library_of, transform
+from gapboost.validation import short_repr
 
 __all__ = ["measure", "pair", "query"]
 

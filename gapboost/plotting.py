@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost._optional import imported
+from gapboost.data import Array
 from gapboost.measures import as_measure
+from gapboost.optional import imported
 
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at
 # the top.

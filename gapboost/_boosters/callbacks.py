@@ -7,8 +7,8 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 import numpy as np
 
 from gapboost._boosters.training import metric_names
-from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
+from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import LambdaRank, Objective

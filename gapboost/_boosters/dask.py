@@ -8,11 +8,11 @@ from dask import delayed
 from dask.base import is_dask_collection, tokenize
 
 from gapboost._boosters.rows import NAMES, ranking_rows
-from gapboost._data.arguments import short_repr
-from gapboost._data.features import column_contents, pop_query_ids
-from gapboost._data.grades import GradeLimit
-from gapboost._data.query_data import DataSummary
 from gapboost._kernels import Array
+from gapboost.data.features import column_contents, pop_query_ids
+from gapboost.data.grades import GradeLimit
+from gapboost.data.query_data import DataSummary
+from gapboost.validation import short_repr
 
 
 class DaskRows(NamedTuple):

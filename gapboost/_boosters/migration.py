@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gapboost._data.arguments import short_repr
+from gapboost.validation import short_repr
 
 # What replaces a parameter, or a function of its value that says it; None keeps the value.
 Replacements = Mapping[str, str | Callable[[Any], str | None]]

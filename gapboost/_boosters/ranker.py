@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Self
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.callbacks import MetricCallback
-from gapboost._data.arguments import seed
-from gapboost._data.features import check_names, feature_names, features, pop_query_ids, without_qid
-from gapboost._data.grades import GradeLimit
-from gapboost._data.query_data import DataSummary
+from gapboost.data.features import check_names, feature_names, features, pop_query_ids, without_qid
+from gapboost.data.grades import GradeLimit
+from gapboost.data.query_data import DataSummary
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
+from gapboost.validation import seed
 
 Function = Callable[..., Any]
 

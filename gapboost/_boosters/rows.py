@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gapboost._data.arguments import short_repr
-from gapboost._data.columns import checked_scores
-from gapboost._data.features import check_names, feature_names, features, pop_query_ids, rows_of
-from gapboost._data.grades import GradeLimit
-from gapboost._data.queries import grouped_rows
-from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
+from gapboost.data.features import check_names, feature_names, features, pop_query_ids, rows_of
+from gapboost.data.grades import GradeLimit
+from gapboost.data.queries import grouped_rows
+from gapboost.data.query_data import QueryData, group_by_query
+from gapboost.validation import checked_scores, short_repr
 
 # Names of the arguments that hold a data set, for error messages.
 NAMES = ("X", "y", "qid", "group", "sample_weight", "init_score", "position")

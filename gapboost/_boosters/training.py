@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.rows import Positions
-from gapboost._data.arguments import as_number
-from gapboost._data.query_data import DataSummary, QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
+from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure
 from gapboost.measures.base import check_distinct
 from gapboost.objectives import Objective
 from gapboost.objectives.base import CheckedPass
+from gapboost.validation import as_number
 
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query
 # of millions, 1e-7; rounding is 1e-14.

@@ -12,9 +12,6 @@ import numpy as np
 from scipy.stats import kendalltau
 from sklearn.metrics import ConfusionMatrixDisplay
 
-from gapboost._data.arguments import as_integer, one_of
-from gapboost._data.columns import checked_scores, finite_column, one_dimensional
-from gapboost._kernels import Array
 from gapboost.analysis.estimates import merge_ties, paired_by_index
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
@@ -25,6 +22,8 @@ from gapboost.analysis.systems import (
     system_values,
 )
 from gapboost.analysis.trec import Ties
+from gapboost.data import Array
+from gapboost.validation import as_integer, checked_scores, finite_column, one_dimensional, one_of
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 

@@ -23,16 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, one_of, ordered
-from gapboost._data.columns import checked_scores
-from gapboost._data.query_data import group_by_query
-from gapboost._data.recall_base import RecallBase
-from gapboost._kernels import Array
 from gapboost.analysis.result import Result
+from gapboost.data import Array, RecallBase, group_by_query
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import tables_of
 from gapboost.measures.labels import grade_limit
+from gapboost.validation import as_integer, checked_scores, one_of, ordered
 
 
 def precision_recall(

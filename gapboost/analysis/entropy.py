@@ -38,15 +38,12 @@ from scipy.linalg import solve_banded
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from gapboost._data.arguments import as_number
-from gapboost._data.columns import finite_column
-from gapboost._data.grades import checked_grades
-from gapboost._data.recall_base import MOST_DOCUMENTS, RecallBase
-from gapboost._kernels import Array
 from gapboost.analysis.result import Result, draw_columns
+from gapboost.data import MOST_DOCUMENTS, Array, RecallBase, checked_grades
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.measures.labels import grade_limit
+from gapboost.validation import as_number, finite_column
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
 # near as that.

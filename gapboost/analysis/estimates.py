@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, stats
 
-from gapboost._kernels import Array
+from gapboost.data import Array
 
 LEVEL = 0.05
 # Probability with which the test finds a difference that is called detectable.

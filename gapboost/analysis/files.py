@@ -7,8 +7,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gapboost._data.arguments import mapping
-from gapboost._data.columns import checked_scores
+from gapboost.validation import checked_scores, mapping
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]

@@ -17,16 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, ordered
-from gapboost._data.columns import checked_scores
-from gapboost._data.query_data import group_by_query
-from gapboost._kernels import Array
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
+from gapboost.data import Array, group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.model_selection.grids import simplex_grid
+from gapboost.validation import as_integer, checked_scores, ordered
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4

@@ -8,9 +8,8 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from gapboost._data.features import column_contents, feature_names
-from gapboost._kernels import Array
 from gapboost.analysis.estimates import Estimate, independent
+from gapboost.data import Array, column_contents, feature_names
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP
 

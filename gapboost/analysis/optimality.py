@@ -12,16 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, as_number
-from gapboost._data.columns import finite_column
-from gapboost._data.features import features
-from gapboost._data.query_data import group_by_query
-from gapboost._kernels import Array
 from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
+from gapboost.data import Array, features, group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
+from gapboost.validation import as_integer, as_number, finite_column
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 

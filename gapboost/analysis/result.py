@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 
-from gapboost._data.arguments import seed
-from gapboost._kernels.threads import resolve_n_jobs
-from gapboost._optional import frame, imported
-from gapboost._page import line
 from gapboost.measures import Measure
+from gapboost.optional import frame, imported
+from gapboost.page import line
+from gapboost.validation import resolve_n_jobs, seed
 
 # Lines that differ in color and style.
 N_STYLES = 36

@@ -19,16 +19,15 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import BELOW_ONE, as_integer, as_number
-from gapboost._data.columns import numeric_column
-from gapboost._kernels import Array
-from gapboost._optional import frame
-from gapboost._page import COLORS
 from gapboost.analysis.estimates import merge_ties, paired_by_index, rounding
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.systems import SystemValues, checked_values
+from gapboost.data import Array
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
+from gapboost.optional import frame
+from gapboost.page import COLORS
+from gapboost.validation import BELOW_ONE, as_integer, as_number, numeric_column
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_relevant, mapping
-from gapboost._data.columns import finite_column
-from gapboost._optional import ir_measures
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
 from gapboost.analysis.trec import JUDGMENTS, Ties, check_ids, evaluate
 from gapboost.measures import Measure, as_measure
+from gapboost.optional import ir_measures
+from gapboost.validation import as_relevant, finite_column, mapping
 
 
 class SystemValues(Result):

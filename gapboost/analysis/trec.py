@@ -20,16 +20,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gapboost._data.arguments import mapping, one_of
-from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.grades import checked_grades
-from gapboost._kernels import Array
 from gapboost.analysis.files import RETRIEVED, Qrels, Run, read_qrels, read_run, write_run
 from gapboost.analysis.informativeness import RankedList, ranked_lists
+from gapboost.data import Array, checked_grades
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
+from gapboost.validation import checked_scores, mapping, numeric_column, one_of
 
 __all__ = [
     "Rankings",

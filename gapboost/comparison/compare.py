@@ -7,15 +7,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_memory
 
-from gapboost._data.arguments import as_integer, one_of
-from gapboost._kernels.threads import resolve_n_jobs
-from gapboost._optional import progress_bar
 from gapboost.comparison.data import find_leaks, load, splits
 from gapboost.comparison.rankers import check_trees, checked_rankers
 from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
 from gapboost.measures import Measure, Measures, as_measure, as_measures
+from gapboost.optional import progress_bar
+from gapboost.validation import as_integer, one_of, resolve_n_jobs
 
 DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 

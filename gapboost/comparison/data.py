@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.rows import ranking_rows
-from gapboost._data.features import rows_of
-from gapboost._data.grades import label_columns
-from gapboost._data.queries import Queries
-from gapboost._kernels import Array
 from gapboost.analysis.leaks import number_columns, rank_alone
+from gapboost.data import Array, Queries, label_columns, rows_of
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds

@@ -11,8 +11,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from gapboost._data.arguments import short_repr
 from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
+from gapboost.validation import short_repr
 
 METHODS = ("fit", "predict", "get_params", "set_params")
 # Names of one parameter in different libraries.

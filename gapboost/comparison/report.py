@@ -3,10 +3,10 @@
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from gapboost._optional import frame, imported
-from gapboost._page import COLORS, write_page
 from gapboost.analysis.estimates import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
 from gapboost.comparison.rankers import describe, versions
+from gapboost.optional import frame, imported
+from gapboost.page import COLORS, write_page
 
 if TYPE_CHECKING:
     from gapboost.comparison.result import Comparison

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import BELOW_ONE, as_number, one_of
-from gapboost._kernels import Array
-from gapboost._optional import frame, imported
 from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
 from gapboost.comparison.report import KEY, plot, write_report
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
+from gapboost.data import Array
+from gapboost.optional import frame, imported
+from gapboost.validation import BELOW_ONE, as_number, one_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import stats
 from sklearn.model_selection import ParameterSampler
 
-from gapboost._data.arguments import as_integer, mapping, short_repr
 from gapboost.preprocessing.pipeline import library_of, prefix
+from gapboost.validation import as_integer, mapping, short_repr
 
 # By the library of an estimator's class or of one of its base classes.
 SPACES: dict[str, dict[str, Any]] = {

@@ -13,9 +13,9 @@ import joblib
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gapboost._kernels import Array
 from gapboost.comparison.data import Documents, Split
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
+from gapboost.data import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform

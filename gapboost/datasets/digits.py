@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.datasets import load_digits
 
-from gapboost._data.arguments import as_integer, random_numbers
-from gapboost._kernels import Array
+from gapboost.data import Array
 from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.validation import as_integer, random_numbers
 
 
 def _confusable(images: Array, labels: Array) -> Array:

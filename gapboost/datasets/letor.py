@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from gapboost._data.arguments import one_of
-from gapboost._kernels import Array
+from gapboost.data import Array
 from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.validation import one_of
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from gapboost._kernels import Array
-from gapboost._optional import frame
 from gapboost.analysis.estimates import Estimate, independent
 from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
+from gapboost.data import Array
 from gapboost.diagnosis.rows import Rows
+from gapboost.optional import frame
 
 FOUND, PASSED, NOT_APPLICABLE, IGNORED = "found", "passed", "not applicable", "ignored"
 

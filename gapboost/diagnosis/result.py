@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost._data.arguments import as_integer, ordered, short_repr
-from gapboost._data.columns import one_dimensional
-from gapboost._data.features import check_names
-from gapboost._kernels import Array
-from gapboost._optional import frame, imported
-from gapboost._page import COLORS, PURPOSE, write_page
 from gapboost.analysis.estimates import independent
+from gapboost.data import Array, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.rows import Rows
 from gapboost.measures import Measures, as_measures
+from gapboost.optional import frame, imported
+from gapboost.page import COLORS, PURPOSE, write_page
+from gapboost.validation import as_integer, one_dimensional, ordered, short_repr
 
 DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 

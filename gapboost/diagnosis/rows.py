@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.rows import NAMES, ranking_rows
-from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.features import column_names, feature_names
-from gapboost._kernels import Array
-from gapboost._optional import frame, imported
 from gapboost.analysis.leaks import LARGEST, number_columns
+from gapboost.data import Array, column_names, feature_names
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
+from gapboost.optional import frame, imported
 from gapboost.preprocessing.pipeline import last_step
+from gapboost.validation import checked_scores, numeric_column
 
 
 class Rows:

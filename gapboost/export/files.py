@@ -9,12 +9,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils import check_array
 
-from gapboost._data.arguments import as_number, short_repr
-from gapboost._data.features import check_names, feature_names, without_qid
-from gapboost._kernels import Array
-from gapboost._optional import frame
+from gapboost.data import Array, check_names, feature_names, without_qid
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
+from gapboost.optional import frame
 from gapboost.preprocessing.query_relative import KINDS
+from gapboost.validation import as_number, short_repr
 
 # Rows at thresholds are made for at most so many splits.
 SPLITS = 200

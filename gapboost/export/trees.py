@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gapboost._data.arguments import short_repr
-from gapboost._kernels import Array
+from gapboost.data import Array
 from gapboost.preprocessing.pipeline import library_of
+from gapboost.validation import short_repr
 
 # LightGBM takes values up to this size for 0.
 ZERO = float(np.float32(1e-35))

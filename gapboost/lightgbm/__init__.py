@@ -10,7 +10,7 @@
 ===========  =======================================================
 """
 
-from gapboost._optional import imported
+from gapboost.optional import imported
 
 imported("lightgbm", "lightgbm", "by gapboost.lightgbm")
 

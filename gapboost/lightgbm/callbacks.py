@@ -18,13 +18,13 @@ from gapboost._boosters.callbacks import (
 )
 from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.training import Gradients, Metrics
-from gapboost._data.query_data import DataSummary
 from gapboost._kernels import Array
-from gapboost._optional import tqdm
+from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm._compat import TEAM, EarlyStopping, value_of
 from gapboost.lightgbm.migration import OF_OBJECTIVES
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+from gapboost.optional import tqdm
 
 
 def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Self
 
-from gapboost._optional import imported
+from gapboost.optional import imported
 
 imported("distributed", "dask", "by gapboost.lightgbm.dask")
 
@@ -14,8 +14,8 @@ from gapboost._boosters.dask import dask_rows
 from gapboost._boosters.ranker import EARLY_STOPPING, refuse
 from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import Gradients
-from gapboost._data.features import feature_names
-from gapboost._data.query_data import DataSummary
+from gapboost.data.features import feature_names
+from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import LGBMGAPRanker, _compat
 from gapboost.lightgbm.callbacks import LightGBMObjective, booster_scale
 from gapboost.lightgbm.features import check_positions

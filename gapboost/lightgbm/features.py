@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import short_repr
-from gapboost._data.features import QID, check_columns, column_names
+from gapboost.data.features import QID, check_columns, column_names
 from gapboost.lightgbm import _compat
+from gapboost.validation import short_repr
 
 
 def read_exactly(X: Any, name: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import lightgbm
 
 from gapboost._boosters.rows import check_continued
-from gapboost._data.features import check_names, feature_names
+from gapboost.data.features import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
 
 # What models for others say they were trained for.

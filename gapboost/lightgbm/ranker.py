@@ -11,9 +11,9 @@ from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors
-from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data.features import feature_names
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import (
     LightGBMMetric,

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, as_number
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
+from gapboost.data.recall_base import RecallBase
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
 from gapboost.measures.tables import without_pairs
 from gapboost.measures.value import Value, label_of_value, parameter
+from gapboost.validation import as_integer, as_number
 
 Evaluator = Callable[[Ranked], Array]
 

@@ -12,15 +12,15 @@ from functools import partial
 
 import numpy as np
 
-from gapboost._data.arguments import BELOW_ONE, as_flag, as_integer, as_number, as_relevant
-from gapboost._data.grades import at_least
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.data.grades import at_least
+from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
 from gapboost.measures.gains import GainMeasure, as_shares
 from gapboost.measures.tables import lesser, reciprocal, with_diagonal, without_pairs
 from gapboost.measures.value import parameter
+from gapboost.validation import BELOW_ONE, as_flag, as_integer, as_number, as_relevant
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import zeta
 
-from gapboost._data.arguments import as_number, one_of, short_repr
 from gapboost._kernels import Array
+from gapboost.validation import as_number, one_of, short_repr
 
 Discount = Callable[[Array], tuple[Array, Array]]
 

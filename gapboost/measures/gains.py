@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import as_flag, as_number
-from gapboost._data.columns import numeric_column
-from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
+from gapboost.data.recall_base import RecallBase, sums_of
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 from gapboost.measures.tables import reciprocal, with_diagonal, without_pairs
 from gapboost.measures.value import parameter
+from gapboost.validation import as_flag, as_number, numeric_column
 
 # The inverse of a number must not overflow, nor the quotient of two.
 LEAST = 1e-100

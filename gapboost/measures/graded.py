@@ -19,14 +19,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_number
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import QuadraticForm
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.gains import GainMeasure, as_numbers, as_shares
 from gapboost.measures.tables import lesser, reciprocal, with_diagonal
 from gapboost.measures.value import parameter
+from gapboost.validation import as_number
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gapboost._data.arguments import ordered
 from gapboost.measures.base import Measure, WeightedSum
 from gapboost.measures.cascade import ERR, RR, Success
 from gapboost.measures.classic import AP, INSQ, RBP, Precision, Recall, RPrecision
@@ -25,6 +24,7 @@ from gapboost.measures.gains import DCG, QMeasure, nDCG
 from gapboost.measures.graded import GAP, eGAP, grAP, xGAP
 from gapboost.measures.labels import OfLabel
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy, SpearmanRho
+from gapboost.validation import ordered
 
 KINDS: tuple[type[Measure], ...] = (
     GAP, xGAP, eGAP, AP, nDCG, Precision, DCG, RBP, INSQ, Recall, Success, RPrecision, QMeasure,

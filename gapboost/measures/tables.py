@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.data.recall_base import RecallBase
 
 
 def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:

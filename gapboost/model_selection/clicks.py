@@ -21,11 +21,15 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils import check_consistent_length
 
-from gapboost._data.arguments import BELOW_ONE, as_integer, as_number, random_numbers
-from gapboost._data.columns import finite_column, one_dimensional
-from gapboost._data.grades import checked_grades
-from gapboost._data.queries import grouped_rows, is_missing
-from gapboost._kernels import Array
+from gapboost.data import Array, checked_grades, grouped_rows, is_missing
+from gapboost.validation import (
+    BELOW_ONE,
+    as_integer,
+    as_number,
+    finite_column,
+    one_dimensional,
+    random_numbers,
+)
 
 
 @dataclass(frozen=True)

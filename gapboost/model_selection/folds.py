@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost._data._compat import num_samples
-from gapboost._data.arguments import random_numbers
-from gapboost._data.queries import Queries, grouped_rows
-from gapboost._kernels import Array
+from gapboost.data import Array, Queries, grouped_rows, num_samples
+from gapboost.validation import random_numbers
 
 Fold = tuple[Array, Array]
 

@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer
+from gapboost.validation import as_integer
 
 
 def uniform_g(n_grades: int) -> tuple[float, ...]:

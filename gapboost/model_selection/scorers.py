@@ -7,7 +7,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from gapboost._data.features import pop_query_ids
+from gapboost.data import pop_query_ids
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 

@@ -17,15 +17,13 @@ from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.ranker import GAPRanker, ranking_objective
 from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import metric_names
-from gapboost._data.arguments import as_integer
-from gapboost._data.features import features, pop_query_ids, rows_of
-from gapboost._kernels import Array
-from gapboost._optional import progress_bar
+from gapboost.data import Array, features, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
+from gapboost.optional import progress_bar
 from gapboost.preprocessing.pipeline import (
     fit_transformers,
     last_step,
@@ -33,6 +31,7 @@ from gapboost.preprocessing.pipeline import (
     prefix,
     transform,
 )
+from gapboost.validation import as_integer
 
 Params = dict[str, Any]
 

@@ -9,12 +9,12 @@
 ============  =====================================================
 """
 
-from gapboost._data.arguments import one_of
 from gapboost.measures import Measure
 from gapboost.objectives.approxrank import ApproximationBound, ApproxRank, approximation_bound
 from gapboost.objectives.base import Objective, Pass
 from gapboost.objectives.lambdarank import LambdaRank, RankNet
 from gapboost.objectives.softrank import SoftRank
+from gapboost.validation import one_of
 
 __all__ = [
     "ApproxRank",

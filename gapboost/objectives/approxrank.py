@@ -52,14 +52,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from gapboost._data.arguments import as_number
-from gapboost._data.query_data import QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
+from gapboost.data.query_data import QueryData
 from gapboost.measures import AP, nDCG
 from gapboost.measures.discounts import weights_at
 from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
+from gapboost.validation import as_number
 
 
 @dataclass(frozen=True, repr=False)

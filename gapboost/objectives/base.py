@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.columns import checked_scores
-from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
+from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
 from gapboost.measures.value import Value
+from gapboost.validation import checked_scores
 
 
 class Pass(ABC):

@@ -14,8 +14,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from gapboost._data.arguments import as_integer, as_number
-from gapboost._data.query_data import QueryData
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import (
@@ -32,12 +30,14 @@ from gapboost._kernels.lambdarank.gradients import (
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
+from gapboost.data.query_data import QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.labels import with_its_label
 from gapboost.measures.value import parameter
 from gapboost.objectives.base import Objective, Pass
+from gapboost.validation import as_integer, as_number
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25

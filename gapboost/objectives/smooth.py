@@ -40,8 +40,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapboost._data.columns import checked_scores, one_dimensional
-from gapboost._data.query_data import QueryData, group_by_query
 from gapboost._kernels import Array
 from gapboost._kernels.smooth.query import (
     Documents,
@@ -51,8 +49,10 @@ from gapboost._kernels.smooth.query import (
 )
 from gapboost._kernels.smooth.sums import SmoothStep, add_gradients, compare, scratch_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
+from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
+from gapboost.validation import checked_scores, one_dimensional
 
 # What a pass takes for a document.
 NANOSECONDS = 250.0

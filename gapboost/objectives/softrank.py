@@ -33,9 +33,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.arguments import as_number
-from gapboost._data.query_data import QueryData
-from gapboost._data.recall_base import RecallBase
 from gapboost._kernels.smooth.distribution import (
     add_gradients_within,
     distribution_memory,
@@ -43,10 +40,13 @@ from gapboost._kernels.smooth.distribution import (
 )
 from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, threads_for
+from gapboost.data.query_data import QueryData
+from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import tables_of
 from gapboost.measures.discounts import weights_at
 from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
+from gapboost.validation import as_number
 
 # A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times
 # that. Longer ones also start where floating point ends: with k=1 and equal scores a document is

@@ -7,7 +7,7 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
-from gapboost._data.features import QID, without_qid
+from gapboost.data.features import QID, without_qid
 
 
 def last_step(estimator: Any) -> Any:

@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gapboost._data._compat import check_feature_names_in
-from gapboost._data.arguments import ordered, short_repr
-from gapboost._data.columns import as_float64
-from gapboost._data.features import (
+from gapboost._kernels import Array
+from gapboost.data._compat import check_feature_names_in
+from gapboost.data.features import (
     QID,
     check_in_memory,
     column_contents,
@@ -23,8 +22,8 @@ from gapboost._data.features import (
     features,
     pop_query_ids,
 )
-from gapboost._data.queries import Queries, grouped_rows
-from gapboost._kernels import Array
+from gapboost.data.queries import Queries, grouped_rows
+from gapboost.validation import as_float64, ordered, short_repr
 
 KINDS = ("zscore", "rank")
 

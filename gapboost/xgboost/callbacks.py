@@ -20,13 +20,13 @@ from gapboost._boosters.callbacks import (
     native_objective,
 )
 from gapboost._boosters.training import Gradients, Metrics
-from gapboost._data.grades import graded
-from gapboost._data.query_data import DataSummary, QueryData
 from gapboost._kernels import Array
-from gapboost._optional import tqdm
+from gapboost.data.grades import graded
+from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
+from gapboost.optional import tqdm
 from gapboost.xgboost._compat import TEAM
 from gapboost.xgboost.models import trim_to_best_iteration
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
-from gapboost._optional import imported
+from gapboost.optional import imported
 
 imported("distributed", "dask", "by gapboost.xgboost.dask")
 
@@ -16,7 +16,7 @@ from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.dask import DaskRows, dask_rows, is_same
 from gapboost._boosters.ranker import refuse
 from gapboost._boosters.rows import evaluation_sets
-from gapboost._data.features import check_names, feature_names, pop_query_ids, without_qid
+from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
 from gapboost.xgboost.models import to_continue

@@ -12,9 +12,9 @@ from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
-from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data.features import feature_names
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import _compat

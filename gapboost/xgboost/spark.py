@@ -10,9 +10,9 @@ import numpy as np
 
 from gapboost._boosters.ranker import refuse
 from gapboost._boosters.training import metric_names
-from gapboost._data.query_data import group_by_query
-from gapboost._optional import imported
+from gapboost.data.query_data import group_by_query
 from gapboost.measures import Measure
+from gapboost.optional import imported
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, training_callbacks
 from gapboost.xgboost.models import to_continue

@@ -10,7 +10,7 @@ from numba import config
 
 import gapboost as gb
 from gapboost._boosters.training import Gradients
-from gapboost._data.query_data import group_by_query
+from gapboost.data.query_data import group_by_query
 from gapboost.evaluation import QueryValues
 
 xgboost = pytest.importorskip("xgboost")

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from gapboost._page import write_page
+from gapboost.page import write_page
 
 NASTY = '<b> & "quotes"'
 

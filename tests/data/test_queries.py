@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import rows_of_queries
 
-from gapboost._data.columns import checked_scores
-from gapboost._data.grades import MAX_GRADE, checked_grades
-from gapboost._data.queries import grouped_rows
-from gapboost._data.query_data import group_by_query
+from gapboost.data.grades import MAX_GRADE, checked_grades
+from gapboost.data.queries import grouped_rows
+from gapboost.data.query_data import group_by_query
+from gapboost.validation import checked_scores
 
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),

@@ -15,10 +15,10 @@ from pair_sum import summed_pairs, swap_changes, swap_parts
 
 import gapboost as gb
 from gapboost._boosters.training import Gradients
-from gapboost._data.query_data import group_by_query
 from gapboost._kernels import threads
 from gapboost._kernels.lambdarank.exponentials import NEAR, factors, fitted_exponentials
 from gapboost._kernels.threads import working_on
+from gapboost.data.query_data import group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.objectives import lambdarank
 
@@ -382,7 +382,7 @@ COUNT = """
 import sys
 import numpy as np
 import gapboost as gb
-from gapboost._data.query_data import group_by_query
+from gapboost.data.query_data import group_by_query
 counted = 0
 def count(frame, event, _):
     global counted

@@ -13,7 +13,6 @@ from scipy.special import erfc, expit
 
 import gapboost as gb
 import gapboost.lightgbm
-from gapboost._data.query_data import group_by_query
 from gapboost._kernels.smooth.cells import (
     CellTables,
     add_moments,
@@ -25,6 +24,7 @@ from gapboost._kernels.smooth.cells import (
     memory_for_cells,
 )
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, scratch_for
+from gapboost.data.query_data import group_by_query
 from gapboost.measures import RecallBase
 
 # Of the largest gradient, and of the largest hessian.

@@ -9,7 +9,7 @@ from rankings import SMOOTH_G as G
 from rankings import random_queries
 
 import gapboost as gb
-from gapboost._data.query_data import group_by_query
+from gapboost.data.query_data import group_by_query
 
 
 @pytest.mark.slow

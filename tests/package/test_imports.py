@@ -13,11 +13,11 @@ import gapboost
 PACKAGE = Path(gapboost.__file__).parent
 # Private names of other libraries stand in one file for each library: scikit-learn, LightGBM,
 # XGBoost; numba's cache and its types for SIMD.
-PRIVATE = {"_data/_compat.py", "lightgbm/_compat.py", "xgboost/_compat.py"}
+PRIVATE = {"data/_compat.py", "lightgbm/_compat.py", "xgboost/_compat.py"}
 PRIVATE |= {"_kernels/jit.py", "_kernels/vectors.py"}
 # Each package imports those before it.
 ORDER = """
-    _optional _kernels _data _page
+    optional _kernels validation data page
     measures objectives evaluation datasets preprocessing _boosters lightgbm xgboost
     dask model_selection analysis plotting calibration explain export
     comparison diagnosis report warmup __init__
@@ -36,7 +36,7 @@ def imported(path):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports name the package"
-            # `from gapboost._data import queries` imports `_data` too
+            # `from gapboost.data import queries` imports `data` too
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
@@ -141,8 +141,8 @@ def test_libraries_that_are_not_used_may_be_missing(name):
 USED = [
     ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
     ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
-    ("ir_measures", "from gapboost import _optional; _optional.ir_measures()", "analysis"),
-    ("pandas", "from gapboost import _optional; _optional.frame({})", "analysis"),
+    ("ir_measures", "from gapboost import optional; optional.ir_measures()", "analysis"),
+    ("pandas", "from gapboost import optional; optional.frame({})", "analysis"),
     ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
     ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
     ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gapboost._optional import imported
+from gapboost.optional import imported
 
 # Okabe and Ito's colors, which color-blind readers tell apart, without black and yellow: they
 # must show on light and dark.

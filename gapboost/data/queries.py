@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.columns import finite_column, one_dimensional
 from gapboost._kernels import Array
+from gapboost.validation import finite_column, one_dimensional
 
 
 @dataclass(frozen=True, eq=False)

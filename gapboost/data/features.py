@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from gapboost._data._compat import num_samples, safe_indexing
-from gapboost._data.arguments import short_repr
-from gapboost._data.queries import ids_of_groups
 from gapboost._kernels import Array
+from gapboost.data._compat import num_samples, safe_indexing
+from gapboost.data.queries import ids_of_groups
+from gapboost.validation import short_repr
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
 # both boosters.

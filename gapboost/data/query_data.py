@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.arguments import short_repr
-from gapboost._data.columns import finite_column
-from gapboost._data.grades import (
+from gapboost._kernels import Array
+from gapboost.data.grades import (
     Column,
     GradeLimit,
     check_label_columns,
@@ -18,9 +17,9 @@ from gapboost._data.grades import (
     graded,
     label_columns,
 )
-from gapboost._data.queries import Queries, grouped_rows, plain_value
-from gapboost._data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
-from gapboost._kernels import Array
+from gapboost.data.queries import Queries, grouped_rows, plain_value
+from gapboost.data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
+from gapboost.validation import finite_column, short_repr
 
 # What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
 # less than some constant: beyond these limits they train on noise, or not at all.

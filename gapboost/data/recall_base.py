@@ -8,12 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, short_repr
-from gapboost._data.columns import finite_column
-from gapboost._data.features import column_names
-from gapboost._data.grades import Highest, at_least, checked_grades
-from gapboost._data.queries import Queries, plain_value
 from gapboost._kernels import Array
+from gapboost.data.features import column_names
+from gapboost.data.grades import Highest, at_least, checked_grades
+from gapboost.data.queries import Queries, plain_value
+from gapboost.validation import finite_column, ordered, short_repr
 
 # A measure has a number for every pair of levels. Up to LEVELS_OF_ALL different grades have the
 # same codes in all queries.

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.columns import finite_column, numeric_column
-from gapboost._data.features import distinct_names
 from gapboost._kernels import Array
+from gapboost.data.features import distinct_names
+from gapboost.validation import finite_column, numeric_column
 
 # The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
 # query at worst.

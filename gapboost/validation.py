@@ -1,0 +1,246 @@
+"""Checks of what callers give: numbers, choices, and columns of one value a row.
+
+Every message begins with the argument and what was found, and ends with what is expected. Grades,
+query ids and weights are checked in `gapboost.data`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state, column_or_1d
+
+from gapboost._kernels import Array
+from gapboost._kernels.threads import resolve_n_jobs
+
+__all__ = [
+    "BELOW_ONE",
+    "as_flag",
+    "as_float64",
+    "as_integer",
+    "as_number",
+    "as_relevant",
+    "checked_scores",
+    "finite_column",
+    "mapping",
+    "numeric_column",
+    "one_dimensional",
+    "one_of",
+    "ordered",
+    "random_numbers",
+    "resolve_n_jobs",
+    "seed",
+    "short_repr",
+]
+
+# The largest probability below 1.
+BELOW_ONE = 1 - 2.0**-53
+
+
+def as_integer(value: Any, name: str, low: int = 1, meaning: str = "a whole number") -> int:
+    """Return an integer from `low` on; `meaning` is for the message.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, such as a boolean or a float.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
+        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {low}")
+    return int(value)
+
+
+def as_number(value: Any, name: str, low: float = 1e-100, high: float = 1e100) -> float:
+    """Return a number from `low` to `high` as float.
+
+    By default it is finite and positive, and so are its square and its inverse.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, such as a boolean.
+    """
+    number = value.item() if isinstance(value, np.number) else value
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if not is_number or not low <= number <= high:
+        raise ValueError(f"{name} is {value!r}; expected a number from {low} to {high}")
+    return float(number)
+
+
+def as_relevant(rel: Any, name: str = "rel") -> float:
+    """Return the lowest relevant grade, as an int if it is an integer."""
+    number = as_number(rel, name, 1e-300, 1e300)
+    return int(number) if number.is_integer() else number
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """Return True or False as a plain bool; raise ValueError for any other value."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; expected True or False")
+    return bool(value)
+
+
+def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
+    """Return `value`; raise ValueError if it is not one of `choices`."""
+    # Comparing an array gives an array, which has no truth value.
+    plain = value is None or isinstance(value, str | int | float | np.generic)
+    if not plain or value not in choices:
+        *first, last = (f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
+        raise ValueError(f"{name} is {value!r}; expected {', '.join(first)} or {last}")
+    return value
+
+
+def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
+    """Return `value`, which must be a mapping like `expected`: ``{topic: {document: grade}}``.
+
+    Raises
+    ------
+    TypeError
+        If it, or a value inside a nested one, is no mapping.
+    """
+    nested = expected.count("{") > 1
+    if not isinstance(value, Mapping) or (
+        nested and not all(isinstance(v, Mapping) for v in value.values())
+    ):
+        raise TypeError(f"{name} is {short_repr(value)}; expected {expected}")
+    return value
+
+
+def ordered(values: Any) -> bool:
+    """Return True for iterables with an order; False for text, mappings, sets and scalars."""
+    return bool(np.iterable(values)) and not isinstance(
+        values, str | bytes | bytearray | Mapping | set | frozenset
+    )
+
+
+def short_repr(value: Any) -> str:
+    """Return a value as text for a message; of a long text the beginning."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 100 else f"{text[:100]} ..."
+
+
+def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomState:
+    """Return a RandomState for an int, a Generator, a RandomState or None.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    if isinstance(value, np.random.Generator):
+        return np.random.RandomState(int(value.integers(2**31 - 1)))
+    try:
+        source: np.random.RandomState = check_random_state(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} is {value!r} ({error}); expected a whole number >= 0, a Generator, a "
+            "RandomState or None"
+        ) from None
+    return source
+
+
+def seed(random_state: Any) -> int | None:
+    """Return a seed for any `random_state`: an int or None stays, a generator draws one.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    if random_state is None:
+        return None
+    drawn = random_numbers(random_state)
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(drawn.randint(2**31 - 1))
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def one_dimensional(
+    values: Any, name: str, expected: str = "one value a row, shape (n_rows,)", dtype: Any = None
+) -> Array:
+    """Return `values` as an array of one dimension; `expected` is for the message.
+
+    Shape (N, 1) is flattened, with scikit-learn's warning. Arrays of CuPy are copied to the host.
+    """
+    if hasattr(values, "__cuda_array_interface__"):
+        values = values.get()
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values; expected a value in every row")
+    try:
+        # pandas' integers with missing values would become floats in scikit-learn.
+        array = np.asarray(values)
+        if array.ndim == 0:
+            raise ValueError("no list or array")
+        if array.ndim == 1 and array.dtype.kind in "biuf":
+            return np.ascontiguousarray(array)  # as scikit-learn, in a hundredth of the time
+        if array.dtype == object and dtype == "numeric":
+            array = _integers_of(array)
+        column: Array = column_or_1d(array, dtype=dtype, warn=True)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {short_repr(values)} ({error}); expected {expected}") from None
+    return column
+
+
+def _integers_of(objects: Array) -> Array:
+    """Return Python's integers as integers of numpy, where scikit-learn makes floats of them."""
+    array = np.asarray(objects.tolist())
+    return array if array.dtype.kind in "iu" else objects
+
+
+def numeric_column(values: Any, name: str, expected: str) -> Array:
+    """Return `values` as an array of one dimension and a boolean, integer or float dtype."""
+    column = one_dimensional(values, name, expected, dtype="numeric")
+    if column.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {column.dtype}; expected {expected}")
+    return column
+
+
+def finite_column(
+    values: Any,
+    name: str,
+    expected: str,
+    low: float = -np.inf,
+    high: float = np.inf,
+    whole: bool = False,
+) -> Array:
+    """Return finite numbers from `low` to `high`, `whole` ones or any, as `numeric_column`."""
+    column = numeric_column(values, name, expected)
+    usable = np.isfinite(column) & (column >= low) & (column <= high)
+    if whole:
+        usable &= column == np.floor(column)
+    if not usable.all():
+        row = int(np.argmin(usable))
+        raise ValueError(
+            f"{name} holds {column[row]:g} in row {row}, counted from 0; expected {expected}"
+        )
+    return column
+
+
+def checked_scores(
+    y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
+) -> Array:
+    """Return scores as finite float32 or float64, one a row."""
+    scores = finite_column(y_score, name, "finite scores, one a row")
+    if len(scores) != n_rows:
+        raise ValueError(
+            f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row"
+        )
+    return scores if scores.dtype in (np.float32, np.float64) else as_float64(scores, name)
+
+
+def as_float64(column: Array, name: str) -> Array:
+    """Return numbers as float64; raise ValueError if different ones would become equal."""
+    floats: Array = column.astype(np.float64)
+    if column.dtype.kind in "iu":
+        rounded = np.abs(floats).max(initial=0) >= 2.0**53
+    else:
+        rounded = (floats != column).any()
+    if rounded and len(np.unique(column)) != len(np.unique(floats)):
+        raise ValueError(
+            f"{name} has different values that are equal in float64, which rounds whole numbers "
+            f"from 2**53 on; expected smaller numbers, such as {name} - {name}.min()"
+        )
+    return floats
