@@ -41,18 +41,18 @@ def tqdm() -> Any:
 
 
 @contextmanager
-def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
+def progress_bar(total: int, show: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
     """Yield a function that advances a progress bar by a number of its `total` steps.
 
-    With `shown` None there is a bar at a terminal or notebook, if tqdm is installed, and not in
+    With `show` None there is a bar at a terminal or notebook, if tqdm is installed, and not in
     processes of joblib or Dask. Without a bar the function does nothing. Elsewhere, as in a log, a
     bar is written every ten seconds.
     """
     at_screen = sys.stderr.isatty() or "ipykernel.zmqshell" in sys.modules
-    if shown is None:
+    if show is None:
         in_worker = multiprocessing.parent_process() is not None
-        shown = at_screen and not in_worker and find_spec("tqdm") is not None
-    if shown:
+        show = at_screen and not in_worker and find_spec("tqdm") is not None
+    if show:
         with tqdm()(total=total, desc=label, mininterval=0.1 if at_screen else 10) as bar:
             yield bar.update
     else:

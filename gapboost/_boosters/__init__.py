@@ -2,7 +2,7 @@
 
 A fit takes these steps:
 
-1. `ranking_rows` checks a data set and brings its rows together, query by query: `RankingRows`.
+1. `RankingDataset.of` checks a data set; `grouped` brings its rows together, query by query.
 2. `Plan` has the objective and the metrics; its g is resolved from the training grades.
 3. `Gradients` computes gradients of the objective, in the units of the booster.
 4. `Metrics` computes the values to report; the metric that stops training comes first or last.
@@ -11,12 +11,13 @@ A fit takes these steps:
 The native ``objective(...)`` and ``eval_metric(...)`` make the same for a booster's data set, when
 they first see it.
 
-==========  ======================================================================
-`rows`      data sets in grouped order
-`ranker`    plans of trainings, fitted attributes
-`migration` parameters of the boosters' own objectives, and what replaces them
-`training`  gradients and metrics for a booster, factors of positions
-`callbacks` measures of native callbacks, and what they know of each data set
-`dask`      checks of partitions
-==========  ======================================================================
+=================  ===============================================================
+`evaluation_sets`  evaluation sets of a fit
+`continuation`     a model that training continues
+`ranker`           plans of trainings, fitted attributes
+`migration`        parameters of the boosters' own objectives, and what replaces them
+`training`         gradients and metrics for a booster, factors of positions
+`callbacks`        measures of native callbacks, and what they know of each data set
+`dask`             checks of partitions
+=================  ===============================================================
 """

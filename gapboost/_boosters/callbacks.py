@@ -59,7 +59,10 @@ class DataSetCallback(Generic[State]):
         self, data_set: Any, read: Callable[[], Content], build: Callable[..., State]
     ) -> State:
         """Return the state of a data set: ``build(*read())``, once for the same content."""
-        found = next((known for known in self._known if known.data_set() is data_set), None)
+        found = None
+        for known in self._known:  # each round: a generator costs two more calls
+            if known.data_set() is data_set:
+                found = known
         if found and found.content is None:
             return cast(State, found.state)
         content = read()
@@ -130,14 +133,14 @@ def _same(a: Array | None, b: Array | None) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
-def judged_groups(
+def query_data_of(
     label: Array,
     sizes: Array,
     weight: Array | None,
     measures: Sequence[Measure],
     partial: bool = False,
 ) -> QueryData:
-    """Return a booster's labels, group sizes and weights as judged queries, checked.
+    """Return the queries of a booster's labels, group sizes and weights, checked.
 
     `partial` is that of `group_by_query`.
 

@@ -1,21 +1,21 @@
 """Dask collections: checks of a data set, and what a fit has to know of all its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from dask import delayed
 from dask.base import is_dask_collection, tokenize
 
-from gapboost._boosters.rows import NAMES, ranking_rows
 from gapboost._kernels import Array
+from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import column_contents, pop_query_ids
 from gapboost.data.grades import GradeLimit
 from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
 
 
-class DaskRows(NamedTuple):
+class DaskDataset(NamedTuple):
     """A data set on a cluster, without empty partitions.
 
     Attributes
@@ -23,7 +23,7 @@ class DaskRows(NamedTuple):
     X, y : Dask collections
     queries : Dask collection
         Query ids, or the sizes of the queries.
-    weight, start : Dask collection or None
+    sample_weight, init_score : Dask collection or None
     ids : ndarray
         All query ids, ascending.
     summary : DataSummary
@@ -33,26 +33,29 @@ class DaskRows(NamedTuple):
     X: Any
     y: Any
     queries: Any
-    weight: Any
-    start: Any
+    sample_weight: Any
+    init_score: Any
     ids: Array
     summary: DataSummary
 
 
-def dask_rows(
-    client: Any, limit: GradeLimit, *values: Any, names: Sequence[str] = NAMES
-) -> DaskRows:
+def dask_data(
+    client: Any,
+    given: Mapping[str, Any],
+    limit: GradeLimit,
+    names: Mapping[str, str] | None = None,
+) -> DaskDataset:
     """Compute a data set on its workers, and check each partition as a local fit checks its rows.
 
     Parameters
     ----------
     client : distributed.Client
+    given : mapping {argument of `RankingDataset.of`: Dask collection or None}
+        `group` holds the sizes of the queries in each partition.
     limit : GradeLimit
         Grades for which all measures are defined.
-    *values : Dask collection or None
-        X, y, query ids, sizes of the queries in each partition, weights and initial scores.
-    names : sequence of str
-        The caller's names of them.
+    names : mapping, optional
+        As in `RankingDataset.of`.
 
     Raises
     ------
@@ -61,68 +64,79 @@ def dask_rows(
     ValueError
         If a value is unusable, or partitions differ in number, rows or categories, or cut queries.
     """
-    X, y, qid, group, weight, start = values
-    X, qid = pop_query_ids(X, qid, names=(names[0], names[2], names[3]))
+    of = {name: name for name in given} | {"group": "group"} | dict(names or {})
+    X, qid = pop_query_ids(given["X"], given["qid"], names=(of["X"], of["qid"], of["group"]))
+    group = given.get("group")
     if (qid is None) == (group is None):
-        problem = "missing" if qid is None else f"given, and {names[3]} too"
-        raise ValueError(f"{names[2]} is {problem}; expected one query id a row")
-    numbered = enumerate((X, y, qid, group, weight, start))
-    given = {i: value for i, value in numbered if value is not None or i < 2}
-    for i, value in given.items():
+        problem = "missing" if qid is None else f"given, and {of['group']} too"
+        raise ValueError(f"{of['qid']} is {problem}; expected one query id a row")
+    values = {
+        name: value
+        for name, value in {**given, "X": X, "qid": qid}.items()
+        if value is not None or name in ("X", "y")
+    }
+    for name, value in values.items():
         if not is_dask_collection(value):
-            kinds = "array or data frame" if i == 0 else "array or series"
-            raise TypeError(f"{names[i]} is a {type(value).__name__}; expected a Dask {kinds}")
+            kinds = "array or data frame" if name == "X" else "array or series"
+            raise TypeError(f"{of[name]} is a {type(value).__name__}; expected a Dask {kinds}")
     # Once for all that follows, and for the booster. One by one: Dask 2026.8 confuses the results
     # of arrays and data frames in one call.
-    given = {i: client.persist(value) for i, value in given.items()}
-    parts = {i: np.ravel(value.to_delayed()).tolist() for i, value in given.items()}
-    counts = {names[i]: len(of_value) for i, of_value in parts.items()}
+    values = {name: client.persist(value) for name, value in values.items()}
+    parts = {name: np.ravel(value.to_delayed()).tolist() for name, value in values.items()}
+    counts = {of[name]: len(of_value) for name, of_value in parts.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(
             f"the numbers of partitions are {counts}; expected the same for all, with all columns "
             "in each"
         )
     looks = [
-        delayed(_of_partition)(number, limit, names, dict(zip(parts, of_partition, strict=True)))
+        delayed(_of_partition)(number, dict(zip(parts, of_partition, strict=True)), limit, of)
         for number, of_partition in enumerate(zip(*parts.values(), strict=True))
     ]
     found = dict(enumerate(client.gather(client.compute(looks))))
     kept = {number: part for number, part in found.items() if part is not None}
     if not kept:
-        raise ValueError(f"{names[1]} has no rows; expected at least one query")
-    ids, summaries, columns = zip(*kept.values(), strict=True)
-    _check_columns(columns, names[0])
-    summary, every = DataSummary.of_parts(summaries, names[4]), np.unique(np.concatenate(ids))
-    if group is None and len(every) < summary.n_queries:
+        raise ValueError(f"{of['y']} has no rows; expected at least one query")
+    of_parts, summaries, columns = zip(*kept.values(), strict=True)
+    _check_columns(columns, of["X"])
+    weights = of.get("sample_weight", "sample_weight")
+    summary, ids = DataSummary.of_parts(summaries, weights), np.unique(np.concatenate(of_parts))
+    if group is None and len(ids) < summary.n_queries:
         raise ValueError(
-            f"{names[2]} has queries with rows in several partitions; expected whole queries in "
+            f"{of['qid']} has queries with rows in several partitions; expected whole queries in "
             'each, such as those of a data frame after frame.shuffle("qid")'
         )
     # Neither booster takes a worker that has empty partitions only.
-    filled = {i: value.partitions[list(kept)] for i, value in given.items()}
-    X, y, qid, group, weight, start = (filled.get(i) for i in range(6))
-    return DaskRows(X, y, qid if group is None else group, weight, start, every, summary)
+    filled = {name: value.partitions[list(kept)] for name, value in values.items()}
+    return DaskDataset(
+        X=filled["X"],
+        y=filled["y"],
+        queries=filled["qid" if group is None else "group"],
+        sample_weight=filled.get("sample_weight"),
+        init_score=filled.get("init_score"),
+        ids=ids,
+        summary=summary,
+    )
 
 
 def _of_partition(
-    number: int, limit: GradeLimit, names: Sequence[str], values: dict[int, Any]
+    number: int, values: dict[str, Any], limit: GradeLimit, names: Mapping[str, str]
 ) -> tuple[Array, DataSummary, dict[Any, str | None]] | None:
     """Return query ids, summary and columns of a partition; None if it has no rows.
 
     Of columns, a dictionary has the categories, as one text, or None.
     """
-    X, y = values[0], values[1]
-    others = [values.get(i) for i in range(2, 6)]
+    X, y = values["X"], values["y"]
     if X.shape[0] == y.shape[0] == 0:
         return None
     try:
-        rows = ranking_rows(X, y, *others, limit=limit, names=names, partial=True)
+        data = RankingDataset.of(**values, limit=limit, names=names, partial=True).query_data
     except (TypeError, ValueError) as error:
         error.add_note(f"in partition {number}, counted from 0")
         raise
     kinds = column_contents(X) or dict.fromkeys(range(X.shape[1]), "number")
     columns = {c: tokenize(X[c].dtype) if kind == "category" else None for c, kind in kinds.items()}
-    return np.asarray(rows.data.queries.ids), rows.data.summary, columns
+    return np.asarray(data.queries.ids), data.summary, columns
 
 
 def _check_columns(partitions: Sequence[dict[Any, str | None]], name: str) -> None:

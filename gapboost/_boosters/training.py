@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.rows import Positions
 from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
+from gapboost.data.dataset import Positions
 from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure

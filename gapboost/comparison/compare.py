@@ -147,10 +147,10 @@ def compare_rankers(
         check_trees(rankers)
     candidates = draw_candidates(rankers, tune, spaces)
     cache = check_memory(os.fspath(memory) if isinstance(memory, os.PathLike) else memory)
-    documents, queries, grades = load(X, y, qid, group, [*named.values(), chooser], shuffle)
+    data, queries = load(X, y, qid, group, [*named.values(), chooser], shuffle)
+    grades = data.query_data.occurring
     training = Trainer(
-        documents,
-        queries.ids,
+        data,
         splits(queries, cv, repeats, bool(candidates) or choose_trees, X, y),
         rankers,
         candidates,
@@ -159,7 +159,7 @@ def compare_rankers(
         choose_trees,
         cache,
     )
-    leaks = find_leaks(documents)
+    leaks = find_leaks(data)
     if leaks:
         message = f"X has features that alone rank like the grades, such as {next(iter(leaks))!r}"
         warnings.warn(f"{message}; expected none", UserWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""Data of a comparison: documents, the queries of each fold, and features that leak the grades."""
+"""Data of a comparison: the queries of each fold, and features that leak the grades."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,46 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.rows import ranking_rows
 from gapboost.analysis.leaks import number_columns, rank_alone
-from gapboost.data import Array, Queries, label_columns, rows_of
+from gapboost.data import Array, Queries, RankingDataset
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
 
 # Queries that `find_leaks` reads.
 MOST_QUERIES = 300
-
-
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """Documents of some queries, each query in consecutive rows.
-
-    Attributes
-    ----------
-    X : table of shape (N, n_features)
-    y : int32 ndarray of shape (N,), float64 if grades are fractional; table of several labels
-    sizes : int64 ndarray of shape (Q,)
-    """
-
-    X: Any
-    y: Any
-    sizes: Array
-
-    @property
-    def numbers(self) -> Array:
-        """Number of the query of each document, ascending, int64 of shape (N,)."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
-    @property
-    def labels(self) -> list[Array]:
-        """Grades by each label, of shape (N,)."""
-        return [np.asarray(column) for column in label_columns(self.y).values()] or [self.y]
-
-    def select(self, queries: Array) -> "Documents":
-        """Return the documents of some queries; their numbers must ascend."""
-        rows = np.flatnonzero(np.isin(self.numbers, queries))
-        return Documents(rows_of(self.X, rows), rows_of(self.y, rows), self.sizes[queries])
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,23 +39,20 @@ class Split:
 
 def load(
     X: Any, y: Any, qid: Any, group: Any, measures: Sequence[Measure], shuffle: bool
-) -> tuple[Documents, Queries, Any]:
-    """Return the documents query by query, the queries of the given rows, and the grades.
+) -> tuple[RankingDataset, Queries]:
+    """Return the data set query by query, and the queries of the given rows.
 
     Raises
     ------
     ValueError, TypeError
         If rows, grades or ids are unusable.
     """
-    rows = ranking_rows(X, y, qid, group, limit=grade_limit(measures))
-    data, queries = rows.data, rows.data.queries
-    order, grades = np.arange(queries.n_rows), data.grades
-    if label_columns(y):
-        grades = rows_of(y if hasattr(y, "shape") else np.asarray(y), queries.grouped(order))
+    data = RankingDataset.of(X, y, qid, group, limit=grade_limit(measures))
+    queries, data = data.query_data.queries, data.grouped()
     if shuffle:
-        order = np.lexsort((np.random.default_rng(0).random(len(order)), queries.numbers))
-    documents = Documents(rows_of(rows.X, order), rows_of(grades, order), queries.sizes)
-    return documents, queries, data.occurring
+        order = np.random.default_rng(0).random(queries.n_rows)
+        data = data.take(np.lexsort((order, queries.numbers)))
+    return data, queries
 
 
 # --- folds ----------------------------------------------------------------------------------------
@@ -160,7 +125,7 @@ def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> Any:
 # --- leaks ----------------------------------------------------------------------------------------
 
 
-def find_leaks(documents: Documents) -> dict[str, float]:
+def find_leaks(data: RankingDataset) -> dict[str, float]:
     """Return the features that alone rank nearly all documents of a grade and higher ones first.
 
     Each feature ranks ascending and descending, with missing values first and last. Its average
@@ -173,14 +138,15 @@ def find_leaks(documents: Documents) -> dict[str, float]:
     dict {feature: float}
         Lower ends of the intervals, the largest first. At most 300 queries are read.
     """
-    step = -(-len(documents.sizes) // MOST_QUERIES)
-    part = documents.select(np.arange(0, len(documents.sizes), step))
+    n_queries = len(data.query_data.queries)
+    part = data.select(np.arange(0, n_queries, -(-n_queries // MOST_QUERIES)))
+    queries = part.query_data.queries
     # A column with fewer values leaves most documents tied, and is no leak.
-    fewest = len(part.sizes) / 2
+    fewest = len(queries) / 2
     ranked = [
         alone
         for grades in part.labels
-        for alone in rank_alone(number_columns(part.X, fewest), grades, part.numbers)
+        for alone in rank_alone(number_columns(part.X, fewest), grades, queries.numbers)
     ]
     found: dict[str, float] = {}
     for alone in sorted(ranked, key=lambda alone: -alone.low):

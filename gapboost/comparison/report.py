@@ -116,11 +116,11 @@ def write_report(
 
 def _settings(comparison: "Comparison", margin: float | None) -> Any:
     training = comparison.training
-    documents, splits = training.documents, training.splits
+    data, splits = training.data, training.splits
     found = {
-        "documents": len(documents.numbers),
-        "queries": len(documents.sizes),
-        "features": documents.X.shape[1],
+        "documents": len(data),
+        "queries": len(data.query_data.queries),
+        "features": data.n_features,
         **{f"measure {name}": measure for name, measure in training.measures.items()},
         "folds": 1 + max(split.fold for split in splits),
         "repeats": max(max(split.repeats) for split in splits),

@@ -71,7 +71,7 @@ class Comparison:
         parts = []
         for (ranker, number), result in self.results.items():
             split = self.training.splits[number]
-            queries = self.training.ids[split.test].tolist()
+            queries = self.training.data.query_data.queries.ids[split.test].tolist()
             for repeat, trained in zip(split.repeats, result.repeats, strict=False):
                 for measure, values in trained.values.items():
                     of_all = {"ranker": ranker, "measure": measure, "repeat": repeat}
@@ -278,7 +278,7 @@ class Comparison:
         if training.candidates:
             searched = zip(*(result.searched for result in self._results_of(best)), strict=True)
             params = training.candidates[best][best_candidate([*map(np.concatenate, searched)])]
-        train, vali = np.arange(len(training.ids)), training.splits[0].vali
+        train, vali = np.arange(len(training.data.query_data.queries)), training.splits[0].vali
         if training.choose_trees:
             train = np.setdiff1d(train, vali)
         return training.fit(best, params, train, vali)

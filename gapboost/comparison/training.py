@@ -13,10 +13,10 @@ import joblib
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gapboost.comparison.data import Documents, Split
+from gapboost.comparison.data import Split
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
-from gapboost.data import Array
-from gapboost.evaluation import evaluate
+from gapboost.data import Array, RankingDataset
+from gapboost.evaluation import QueryValues
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform
 
@@ -65,9 +65,8 @@ class Trainer:
 
     Attributes
     ----------
-    documents : Documents
-    ids : ndarray of shape (Q,)
-        Ids of the queries.
+    data : RankingDataset
+        Grouped.
     splits : list of Split
     rankers : dict {name: ranker}
     candidates : dict {name: list of parameters}
@@ -80,8 +79,7 @@ class Trainer:
     memory : joblib.Memory
     """
 
-    documents: Documents
-    ids: Array
+    data: RankingDataset
     splits: Sequence[Split]
     rankers: Mapping[str, Any]
     candidates: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -91,11 +89,12 @@ class Trainer:
     memory: Any
 
     @cached_property
-    def _documents_hash(self) -> str | None:
-        """Hash of the documents, if trainings are cached."""
+    def _data_hash(self) -> str | None:
+        """Hash of the data set, if trainings are cached."""
         if self.memory.location is None:
             return None
-        found: str = joblib.hash((self.documents.X, self.documents.y, self.documents.sizes))
+        sizes = self.data.query_data.queries.sizes
+        found: str = joblib.hash((self.data.X, self.data.y, sizes))
         return found
 
     def run(
@@ -104,7 +103,7 @@ class Trainer:
         """Train in processes of joblib; return the results by ranker and number of the split."""
         tasks = [(name, number) for number in range(len(self.splits)) for name in self.rankers]
         order = list(tasks)
-        if self._documents_hash is not None:
+        if self._data_hash is not None:
             # Processes that share the cache seldom train the same at the same time.
             random.SystemRandom().shuffle(order)
         found = {}
@@ -146,21 +145,21 @@ class Trainer:
         self, model: Any, split: Split, queries: Array, measures: Mapping[str, Measure]
     ) -> Trained:
         """Return `train_and_test` of an untrained model, from the cache if it is there."""
-        found: Trained = self.memory.cache(train_and_test, ignore=["documents"])(
+        found: Trained = self.memory.cache(train_and_test, ignore=["data"])(
             model,
             (split.train, split.vali, queries),
             measures,
             self.choose_by if self.choose_trees else None,
-            (self._documents_hash, versions([model])),
-            documents=self.documents,
+            (self._data_hash, versions([model])),
+            data=self.data,
         )
         return found
 
     def fit(self, name: str, params: Mapping[str, Any], train: Array, vali: Array) -> Any:
         """Return a ranker that is trained on some queries with seed 1."""
-        fitted = fit(configured(self.rankers[name], params, 1), self.documents.select(train))
+        fitted = fit(configured(self.rankers[name], params, 1), self.data.select(train))
         if self.choose_trees:
-            keep_best_trees(fitted, self.documents.select(vali), self.choose_by)
+            keep_best_trees(fitted, self.data.select(vali), self.choose_by)
         return fitted
 
     def try_rankers(self) -> None:
@@ -178,7 +177,7 @@ class Trainer:
             model.set_params(**dict.fromkeys(parameter(model, TREES), 2))
             try:
                 parts = split.train, split.vali, split.test
-                train_and_test(model, parts, self.measures, None, None, self.documents)
+                train_and_test(model, parts, self.measures, None, None, self.data)
             except Exception as error:
                 # XGBoost's message ends with a stack of calls.
                 message = " ".join(str(error).split())[:300]
@@ -198,9 +197,9 @@ def train_and_test(
     measures: Mapping[str, Measure],
     choose_trees_by: Measure | None,
     key: Any,
-    documents: Documents,
+    data: RankingDataset,
 ) -> Trained:
-    """Train a ranker, and test it; joblib caches the result by all arguments but `documents`.
+    """Train a ranker, and test it; joblib caches the result by all arguments but `data`.
 
     Parameters
     ----------
@@ -212,10 +211,10 @@ def train_and_test(
     choose_trees_by : Measure or None
         Measure that chooses the number of trees on the validation queries.
     key : hashable
-        What else the result depends on: the hash of the documents, versions of libraries.
-    documents : Documents
+        What else the result depends on: the hash of the data set, versions of libraries.
+    data : RankingDataset
     """
-    train, vali, test = map(documents.select, parts)
+    train, vali, test = map(data.select, parts)
     start = time.perf_counter()
     fitted = fit(ranker, train)
     fit_seconds = time.perf_counter() - start
@@ -226,13 +225,13 @@ def train_and_test(
         trees = TREES_OF[library].grown(last_step(fitted))
     start = time.perf_counter()
     scores = scores_of(fitted, test)
-    predict_ms = 1e6 * (time.perf_counter() - start) / len(test.y)
+    predict_ms = 1e6 * (time.perf_counter() - start) / len(test)
     values = values_by_query(scores, test, measures)
     costs = {"trees": trees, "fit seconds": fit_seconds, "predict ms": predict_ms}
     return Trained(values, costs)
 
 
-def fit(ranker: Any, train: Documents) -> Any:
+def fit(ranker: Any, train: RankingDataset) -> Any:
     """Fit a ranker of any library, and return it.
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
@@ -240,10 +239,11 @@ def fit(ranker: Any, train: Documents) -> Any:
     for the last step of a pipeline. The other steps transform the documents first. Steps that
     request ``qid`` get it.
     """
+    queries = train.query_data.queries
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # each training would repeat them
         if isinstance(ranker, Pipeline):
-            steps, X = fit_transformers(ranker, train.X, train.labels[0], train.numbers)
+            steps, X = fit_transformers(ranker, train.X, train.labels[0], queries.numbers)
             ranker.set_params(steps=[*steps.steps, ranker.steps[-1]])
             train = replace(train, X=X)
         last = last_step(ranker)
@@ -251,13 +251,13 @@ def fit(ranker: Any, train: Documents) -> Any:
         given: dict[str, Any] = {}
         for name in ("qid", "group", "group_id"):
             if name in taken:
-                given[name] = train.sizes if name == "group" else train.numbers
+                given[name] = queries.sizes if name == "group" else queries.numbers
                 break
         last.fit(train.X, _grades_for(last, train), **given)
     return ranker
 
 
-def _grades_for(ranker: Any, part: Documents) -> Any:
+def _grades_for(ranker: Any, part: RankingDataset) -> Any:
     """Return the grades that a ranker takes.
 
     Of several labels, rankers of gapboost get all, as their measure says which they read, and
@@ -271,14 +271,14 @@ def _grades_for(ranker: Any, part: Documents) -> Any:
     return part.labels[0]
 
 
-def transformed(ranker: Any, part: Documents) -> Documents:
+def transformed(ranker: Any, part: RankingDataset) -> RankingDataset:
     """Return documents as the last step gets them, by the fitted steps before it."""
     if not isinstance(ranker, Pipeline):
         return part
-    return replace(part, X=transform(ranker[:-1], part.X, part.numbers))
+    return replace(part, X=transform(ranker[:-1], part.X, part.query_data.queries.numbers))
 
 
-def scores_of(ranker: Any, part: Documents, **trees: Any) -> Array:
+def scores_of(ranker: Any, part: RankingDataset, **trees: Any) -> Array:
     """Return scores of the documents; `trees` go to `predict` of the last step."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -286,13 +286,11 @@ def scores_of(ranker: Any, part: Documents, **trees: Any) -> Array:
 
 
 def values_by_query(
-    scores: Array, part: Documents, measures: Mapping[str, Measure]
+    scores: Array, part: RankingDataset, measures: Mapping[str, Measure]
 ) -> dict[str, Array]:
     """Return the value of each measure for each query."""
-    found = evaluate(
-        list(measures.values()), part.y, scores, part.numbers, per_query=True, n_jobs=1
-    )
-    return {name: found[measure] for name, measure in measures.items()}
+    found = QueryValues(list(measures.values()), part.query_data, n_jobs=1)(scores)
+    return dict(zip(measures, found, strict=True))
 
 
 # --- numbers of trees -----------------------------------------------------------------------------
@@ -335,7 +333,7 @@ TREES_OF = {
 }
 
 
-def keep_best_trees(ranker: Any, vali: Documents, measure: Measure) -> int:
+def keep_best_trees(ranker: Any, vali: RankingDataset, measure: Measure) -> int:
     """Cut a fitted ranker to the number of trees with the best mean, the smallest of equal ones.
 
     It stays an estimator of its library: `predict` uses these trees. Returns their number.

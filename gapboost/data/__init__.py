@@ -5,13 +5,15 @@
 `features`     tables of features
 `grades`       grades, and several labels of each document
 `recall_base`  documents of each grade in a query; codes of grades
-`query_data`   all of these together: queries with grades and weights
+`query_data`   queries with grades and weights
+`dataset`      all of these together: what loaders return and fits work on
 `_compat`      names of scikit-learn that are not part of its interface
 =============  =================================================================
 """
 
 from gapboost._kernels import Array
 from gapboost.data._compat import num_samples
+from gapboost.data.dataset import Positions, RankingDataset
 from gapboost.data.features import (
     check_names,
     column_contents,
@@ -31,8 +33,10 @@ __all__ = [
     "MOST_DOCUMENTS",
     "Array",
     "DataSummary",
+    "Positions",
     "Queries",
     "QueryData",
+    "RankingDataset",
     "RecallBase",
     "at_least",
     "check_names",

@@ -102,6 +102,12 @@ class QueryData:
     labels : mapping {column: QueryData}
         The same queries with each of several labels. `codes` and `base` are those of the first;
         `of_label` returns the data with another.
+
+    Examples
+    --------
+    >>> data = group_by_query([2, 0, 1], ["b", "a", "b"])
+    >>> data.queries.ids.tolist(), data.queries.sizes.tolist(), data.grades.tolist()
+    (['b', 'a'], [2, 1], [2, 1, 0])
     """
 
     queries: Queries
@@ -115,6 +121,29 @@ class QueryData:
         """Return the data with one of several labels."""
         label = self.labels[column]
         return replace(self, codes=label.codes, base=label.base, labels={})
+
+    def take(self, rows: Array, numbers: Array | None = None) -> Self:
+        """Return the data with other documents.
+
+        Parameters
+        ----------
+        rows : int ndarray of shape (M,)
+            Their places in grouped order, query by query.
+        numbers : int ndarray, optional
+            Ascending numbers of the queries that they belong to; all by default.
+        """
+        if numbers is None:
+            numbers = np.arange(len(self.queries))
+        offsets = np.concatenate(([0], np.cumsum(self.queries.sizes[numbers])))
+        return replace(
+            self,
+            queries=Queries(self.queries.ids[numbers], offsets, None),
+            codes=self.codes[rows],
+            base=self.base[numbers],
+            weights=self.weights[numbers],
+            row_factors=None if self.row_factors is None else self.row_factors[rows],
+            labels={column: data.take(rows, numbers) for column, data in self.labels.items()},
+        )
 
     @property
     def grades(self) -> Array:
@@ -218,6 +247,11 @@ def group_by_query(
     ------
     ValueError
         Naming the argument, what was found and what is expected.
+
+    Examples
+    --------
+    >>> group_by_query([2, 0, 1], ["b", "a", "b"], sample_weight=[1, 3]).row_weights.tolist()
+    [1.0, 1.0, 3.0]
     """
     limit = limit or {}
     columns = label_columns(y_true, names[0]) if limit else {}

@@ -53,7 +53,7 @@ class RecallBase:
         return len(self.counts)
 
     def __getitem__(self, queries: Any) -> Self:
-        """Return the recall base of some queries, by a slice."""
+        """Return the recall base of some queries, by a slice or their numbers."""
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
         return type(self)(self.counts[queries], levels)
 

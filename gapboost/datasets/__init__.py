@@ -1,14 +1,14 @@
 """Ranking data: readers of LETOR files, and a small real task that needs no download.
 
 ==========  ==============================================================
-`data`      containers of ranking data
+`split`     training, validation and test data
 `letor`     the readers of LETOR files
 `digits`    a graded task from scikit-learn's images of handwritten digits
 ==========  ==============================================================
 """
 
-from gapboost.datasets.data import RankingData, RankingSplit
 from gapboost.datasets.digits import load_digits_ranking
 from gapboost.datasets.letor import load_letor, load_letor_fold
+from gapboost.datasets.split import RankingSplit
 
-__all__ = ["RankingData", "RankingSplit", "load_digits_ranking", "load_letor", "load_letor_fold"]
+__all__ = ["RankingSplit", "load_digits_ranking", "load_letor", "load_letor_fold"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.datasets import load_digits
 
-from gapboost.data import Array
-from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.data import Array, RankingDataset
+from gapboost.datasets.split import RankingSplit
 from gapboost.validation import as_integer, random_numbers
 
 
@@ -87,7 +87,7 @@ def load_digits_ranking(
     Returns
     -------
     RankingSplit
-        ``train``, ``vali`` and ``test``, each a :class:`RankingData` with
+        ``train``, ``vali`` and ``test``, each a :class:`RankingDataset` with
         ``n = n_queries[part] * n_docs`` rows.
         ``X`` : ndarray of shape (n, 23), dtype float64; comparisons of the two images, and traits
         of each.
@@ -107,7 +107,7 @@ def load_digits_ranking(
     --------
     >>> train, vali, test = load_digits_ranking()
     >>> train
-    RankingData(240 queries, 9600 rows, 23 features, grades {0: 6687, 1: 1940, 2: 973})
+    RankingDataset(240 queries, 9600 rows, 23 features, grades {0: 6687, 1: 1940, 2: 973})
     """
     n_train, n_vali, n_test = (as_integer(n, "n_queries") for n in n_queries)
     n_docs = as_integer(n_docs, "n_docs")
@@ -135,5 +135,5 @@ def load_digits_ranking(
         grades = np.where(asked == shown, 2, confusable[asked, shown]).astype(np.int32)
         X = np.column_stack(list(features.values()))
         qid, docid = queries.astype(np.int64), documents.astype(np.str_)
-        parts.append(RankingData(X, grades, qid, docid, list(features)))
+        parts.append(RankingDataset(X, grades, qid, docid, list(features)))
     return RankingSplit(*parts)

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from gapboost.data import Array
-from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.data import Array, RankingDataset
+from gapboost.datasets.split import RankingSplit
 from gapboost.validation import one_of
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -37,7 +37,7 @@ def load_letor(
     zero_based: bool | None = None,
     dense: bool = True,
     drop_unlabelled: bool = False,
-) -> RankingData:
+) -> RankingDataset:
     r"""Read ranking data in LETOR format.
 
     A line is ``grade qid:QUERY index:value ... # docid = DOCUMENT``.
@@ -60,7 +60,7 @@ def load_letor(
 
     Returns
     -------
-    RankingData
+    RankingDataset
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64;
         NaN where the file has ``NULL``, or a finite number beyond float32, by which Istella marks
         missing values.
@@ -97,7 +97,7 @@ def load_letor(
     >>> _ = path.write_text("2 qid:7 1:0.5 3:NULL # docid = a\n0 qid:7 2:0.25 # docid = b\n")
     >>> data = load_letor(path)
     >>> data
-    RankingData(1 queries, 2 rows, 3 features, grades {0: 1, 2: 1})
+    RankingDataset(1 queries, 2 rows, 3 features, grades {0: 1, 2: 1})
     >>> data.docid.tolist(), data.feature_names
     (['a', 'b'], ['x1', 'x2', 'x3'])
     """
@@ -152,7 +152,7 @@ def load_letor_fold(
     ...         _ = Path(folder, f"{name}.txt").write_text("2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1\n")
     ...     load_letor_fold(folder).train
     ...
-    RankingData(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
+    RankingDataset(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
     """
     paths: Any = directory
     if not isinstance(directory, list | tuple):
@@ -257,7 +257,7 @@ class _LetorFile(io.RawIOBase):
 
 def _data_sets(
     groups: list[list[_LetorFile]], n_features: int | None, zero_based: bool | None, dense: bool
-) -> list[RankingData]:
+) -> list[RankingDataset]:
     """Return one data set for each group of files, all with the same columns."""
     one_of(zero_based, "zero_based", (True, False, None))
     tables = [one.X for files in groups for one in files]
@@ -278,7 +278,7 @@ def _data_sets(
         y = y.astype(np.int32) if (y == np.floor(y)).all() else y
         docids = [docid for one in files for docid in one.docids]
         docid = np.array(docids, dtype=np.str_) if all(docids) else None
-        data.append(RankingData(X.toarray() if dense else X, y, _query_ids(files), docid, names))
+        data.append(RankingDataset(X.toarray() if dense else X, y, _query_ids(files), docid, names))
     return data
 
 

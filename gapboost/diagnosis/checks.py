@@ -13,7 +13,7 @@ from scipy import stats
 from gapboost.analysis.estimates import Estimate, independent
 from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
 from gapboost.data import Array
-from gapboost.diagnosis.rows import Rows
+from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.optional import frame
 
 FOUND, PASSED, NOT_APPLICABLE, IGNORED = "found", "passed", "not applicable", "ignored"
@@ -43,7 +43,7 @@ class NotApplicableError(Exception):
     """A check cannot be made; the message is the reason."""
 
 
-def run_check(name: str, test: Rows, training: Rows | None) -> Finding:
+def run_check(name: str, test: ScoredDataset, training: ScoredDataset | None) -> Finding:
     """Return the finding of a check of `CHECKS`."""
     check = CHECKS[name]
     try:
@@ -70,7 +70,7 @@ def need_queries(*numbers: int, those: str = "allow the check") -> None:
     need(min(numbers) >= FEW_QUERIES, f"Fewer than {FEW_QUERIES} queries {those}.")
 
 
-def need_contrasts(*parts: Rows) -> None:
+def need_contrasts(*parts: ScoredDataset) -> None:
     """Raise NotApplicableError if few queries hold documents of different grades."""
     need_queries(*(rows.has_mixed_grades.sum() for rows in parts), those="hold different grades")
 
@@ -91,7 +91,7 @@ def shown(estimate: Estimate, family: int = 1) -> str:
 # --- the ranker -----------------------------------------------------------------------------------
 
 
-def weak_ranker(test: Rows, training: Rows | None) -> Outcome:
+def weak_ranker(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find a ranker that is not better than a random order, or worse than one feature alone."""
     need_contrasts(test)
     gain = independent(test.gain)
@@ -111,7 +111,7 @@ def weak_ranker(test: Rows, training: Rows | None) -> Outcome:
     return ahead.interval(family=len(alone))[1] < 0, message, ahead.mean, 0
 
 
-def overfitted(test: Rows, training: Any) -> Outcome:
+def overfitted(test: ScoredDataset, training: Any) -> Outcome:
     """Find a ranker that keeps less than half of its gain over a random order on test queries."""
     need_contrasts(test, training)
     here, there = (rows.gain[rows.has_mixed_grades] for rows in (test, training))
@@ -123,7 +123,7 @@ def overfitted(test: Rows, training: Any) -> Outcome:
     return high < 0, message, kept, KEPT
 
 
-def ties(test: Rows, training: Rows | None) -> Outcome:
+def ties(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find ties that move the mean of the first measure by their order."""
     others = ~_constant(test)
     best, worst = (test.first(_without_ties(test, sign))[others].sum() for sign in (1, -1))
@@ -132,7 +132,7 @@ def ties(test: Rows, training: Rows | None) -> Outcome:
     return spread > TIE_RANGE, message, spread, TIE_RANGE
 
 
-def _without_ties(rows: Rows, sign: int) -> Array:
+def _without_ties(rows: ScoredDataset, sign: int) -> Array:
     """Return scores in the same order, with ties broken by grade, or against it with sign -1.
 
     Documents with the same features stay tied: no ranker can order them.
@@ -143,31 +143,31 @@ def _without_ties(rows: Rows, sign: int) -> Array:
     return found
 
 
-def constant_scores(test: Rows, training: Rows | None) -> Outcome:
+def constant_scores(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find long queries of different documents that all have the same score."""
     long, constant = _long(test), _constant(test)
     need(long.any(), f"No test query has {LONG_LIST} documents that differ.")
     return constant.any(), _some(test, constant, long.sum(), "have one score"), constant.sum(), 0
 
 
-def _some(rows: Rows, faulty: Array, among: int, words: str) -> str:
+def _some(rows: ScoredDataset, faulty: Array, among: int, words: str) -> str:
     """Return the number of faulty queries and the ids of the first ones, for a message."""
     ids = f": {listed(rows.ids[faulty], 3)}" if faulty.any() else ""
     return f"{faulty.sum():,} of {among:,} queries {words}{ids}."
 
 
-def _long(rows: Rows) -> Array:
+def _long(rows: ScoredDataset) -> Array:
     return (rows.sizes >= LONG_LIST) & rows.differ(rows.digests)
 
 
-def _constant(rows: Rows) -> Array:
+def _constant(rows: ScoredDataset) -> Array:
     return _long(rows) & ~rows.differ(rows.scores)
 
 
 # --- test data ------------------------------------------------------------------------------------
 
 
-def label_leak(test: Rows, training: Rows | None) -> Outcome:
+def label_leak(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find a feature that alone ranks nearly all documents of a grade, and higher ones, first."""
     need_contrasts(test)
     ranked = rank_alone(test.ordered(), test.grades, test.numbers)
@@ -178,7 +178,7 @@ def label_leak(test: Rows, training: Rows | None) -> Outcome:
     return leaks, message, best.low, best.limit
 
 
-def constant_features(test: Rows, training: Rows | None) -> Outcome:
+def constant_features(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find features that are constant within all test queries, though not by their nature."""
     need_queries((test.sizes > 1).sum())
     faulty = test.features.nunique(dropna=False) == 1
@@ -190,7 +190,7 @@ def constant_features(test: Rows, training: Rows | None) -> Outcome:
     return found, message, len(found), 0
 
 
-def unjudged(test: Rows, training: Rows | None) -> Outcome:
+def unjudged(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find a small share of judged documents among the first ten of each query."""
     need(not test.has_grade.all(), "Every document has a grade; NaN in y marks unjudged ones.")
     top = test.ranks <= UNJUDGED_TOP
@@ -199,14 +199,14 @@ def unjudged(test: Rows, training: Rows | None) -> Outcome:
     return share < JUDGED_SHARE, message, share, JUDGED_SHARE
 
 
-def no_contrast(test: Rows, training: Rows | None) -> Outcome:
+def no_contrast(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find many queries whose documents all have one grade."""
     share = test.has_mixed_grades.mean()
     message = f"{share:.1%} of the queries hold documents of different grades."
     return share < CONTRAST_SHARE, message, share, CONTRAST_SHARE
 
 
-def duplicate_documents(test: Rows, training: Rows | None) -> Outcome:
+def duplicate_documents(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find documents of a query with the same values of all features."""
     copies = frame({"query": test.numbers, "digest": test.digests}).duplicated(keep=False)
     message = f"{copies.mean():.1%} of the documents have the features of another of their query."
@@ -216,7 +216,7 @@ def duplicate_documents(test: Rows, training: Rows | None) -> Outcome:
 # --- test and training data -----------------------------------------------------------------------
 
 
-def shared_queries(test: Rows, training: Any) -> Outcome:
+def shared_queries(test: ScoredDataset, training: Any) -> Outcome:
     """Find test queries that are training queries, by their ids or by all their documents."""
     ids = frame({"id": list(test.ids)})["id"].isin(list(training.ids)).to_numpy()
     # Equal documents alone, such as of zeros, say nothing about the query.
@@ -226,7 +226,7 @@ def shared_queries(test: Rows, training: Any) -> Outcome:
     return shared.any(), message, shared.sum(), 0
 
 
-def shifted_grades(test: Rows, training: Any) -> Outcome:
+def shifted_grades(test: ScoredDataset, training: Any) -> Outcome:
     """Find a share of relevant documents that differs from the one of training."""
     shares = []
     for rows in (test, training):
@@ -245,7 +245,7 @@ def shifted_grades(test: Rows, training: Any) -> Outcome:
     return not low <= 0 <= high and ratio > GRADE_RATIO, message, ratio, GRADE_RATIO
 
 
-def shifted_features(test: Rows, training: Any) -> Outcome:
+def shifted_features(test: ScoredDataset, training: Any) -> Outcome:
     """Find features whose values in test queries lie above or below those of training."""
     need_queries(len(test.sizes), len(training.sizes))
     need(test.numeric, "No feature has an order.")
@@ -267,7 +267,7 @@ def shifted_features(test: Rows, training: Any) -> Outcome:
     return shifted, message, shares[first], FEATURE_SHIFT
 
 
-CHECKS: dict[str, Callable[[Rows, Any], Outcome]] = {
+CHECKS: dict[str, Callable[[ScoredDataset, Any], Outcome]] = {
     check.__name__.replace("_", "-"): check
     for check in (
         weak_ranker,

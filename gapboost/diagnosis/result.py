@@ -11,7 +11,7 @@ from scipy import stats
 from gapboost.analysis.estimates import independent
 from gapboost.data import Array, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
-from gapboost.diagnosis.rows import Rows
+from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.measures import Measures, as_measures
 from gapboost.optional import frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
@@ -34,8 +34,8 @@ class Report:
     Attributes
     ----------
     ranker : object with `predict`
-    test : Rows
-    training : Rows or None
+    test : ScoredDataset
+    training : ScoredDataset or None
     findings : dict {id of a check: Finding}
     document_ids : ndarray of shape (N,), or None
         In grouped order.
@@ -57,8 +57,8 @@ class Report:
     """
 
     ranker: Any
-    test: Rows
-    training: Rows | None
+    test: ScoredDataset
+    training: ScoredDataset | None
     findings: Mapping[str, Finding]
     document_ids: Array | None
     n_worst: int
@@ -216,7 +216,7 @@ def report(
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional
-        Rows that the ranker was trained on. Four checks need them.
+        ScoredDataset that the ranker was trained on. Four checks need them.
     measures : str, Measure or sequence of them, optional
         By default ``("ndcg@10", "gap", "map")``. The first one decides in checks and
         the worst queries. An open g is uniform over the grades that occur in `y` and `y_train`.
@@ -258,9 +258,9 @@ def report(
         raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
     n_worst = as_integer(n_worst, "n_worst")
     wanted = as_measures(measures)
-    test, training = Rows(ranker, X, y, qid, wanted), None
+    test, training = ScoredDataset(ranker, X, y, qid, wanted), None
     if any(part is not None for part in (X_train, y_train, qid_train)):
-        training = Rows(ranker, X_train, y_train, qid_train, wanted, "_train")
+        training = ScoredDataset(ranker, X_train, y_train, qid_train, wanted, "_train")
         check_names([*training.features], [*test.features], "X_train", "X")
     parts = [test, training] if training else [test]
     names = [*measures] if ordered(measures) else [measures]  # type: ignore[misc]

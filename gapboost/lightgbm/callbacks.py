@@ -12,7 +12,7 @@ from gapboost._boosters.callbacks import (
     Content,
     MetricCallback,
     ObjectiveCallback,
-    judged_groups,
+    query_data_of,
     native_measures,
     native_objective,
 )
@@ -139,7 +139,7 @@ class LightGBMObjective(ObjectiveCallback[Gradients]):
         return self._state_of(y_true, lambda: (y_true, group, weight), self._gradients)(y_pred)
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Gradients:
-        data = judged_groups(label, sizes, weight, [self.objective.measure])
+        data = query_data_of(label, sizes, weight, [self.objective.measure])
         data.summary.check_mixed_grades("label")
         objective = self.objective.resolved(data.occurring)
         return Gradients(objective, data, booster_scale(objective, data.summary), self.n_jobs, TEAM)
@@ -159,7 +159,7 @@ class LightGBMMetric(MetricCallback[Metrics]):
         return [(*value, True) for value in metrics(y_pred)]
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics:
-        data = judged_groups(label, sizes, weight, self.measures)
+        data = query_data_of(label, sizes, weight, self.measures)
         resolved = [measure.resolved(data.occurring) for measure in self.measures]
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM)
 

@@ -10,10 +10,10 @@ imported("distributed", "dask", "by gapboost.lightgbm.dask")
 from distributed import default_client
 from lightgbm.dask import DaskLGBMRanker
 
-from gapboost._boosters.dask import dask_rows
+from gapboost._boosters.dask import dask_data
 from gapboost._boosters.ranker import EARLY_STOPPING, refuse
-from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import Gradients
+from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import LGBMGAPRanker, _compat
@@ -110,28 +110,36 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         refuse({**early, **others}, NO_METRICS)
         plan = self._plan()
         client = given.pop("client", None) or default_client()
-        rows = dask_rows(client, plan.limit, X, y, qid, group, sample_weight, init_score)
-        rows.summary.check_mixed_grades("y")
-        objective = plan.resolved(rows.summary.occurring).objective
+        arguments = {
+            "X": X,
+            "y": y,
+            "qid": qid,
+            "group": group,
+            "sample_weight": sample_weight,
+            "init_score": init_score,
+        }
+        data = dask_data(client, arguments, plan.limit)
+        data.summary.check_mixed_grades("y")
+        objective = plan.resolved(data.summary.occurring).objective
         check_positions(X, {**given, **booster})
         if init_model is not None:
-            init_model = to_continue(init_model, rows.X, booster.get("feature_name", "auto"))
+            init_model = to_continue(init_model, data.X, booster.get("feature_name", "auto"))
         trained = _compat.train_on_dask(
             client=client,
-            data=rows.X,
-            label=rows.y,
+            data=data.X,
+            label=data.y,
             params={**given, "measure": "gap", "g": None, "objective": objective},
             model_factory=WorkerRanker,
-            sample_weight=rows.weight,
-            init_score=rows.start,
-            group=rows.queries,
+            sample_weight=data.sample_weight,
+            init_score=data.init_score,
+            group=data.queries,
             queries="qid" if group is None else "group",
-            summary=rows.summary,
+            summary=data.summary,
             init_model=init_model,
             **booster,
         )
         _compat.set_fitted(self, trained.booster_, trained.evals_result_)
-        self._set_fitted(objective, rows.summary, trained._trained_names)
+        self._set_fitted(objective, data.summary, trained._trained_names)
         return self
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
@@ -190,21 +198,26 @@ class WorkerRanker(LGBMGAPRanker):
             Evaluation sets, which are None.
         """
         plan = self._plan()
-        given = {queries: group, "weight": sample_weight, "start": init_score}
+        given = {queries: group, "sample_weight": sample_weight, "init_score": init_score}
         # Gradients have the weights. LightGBM, which needs them for metrics alone, refuses a worker
         # whose rows all weigh 0.
-        rows = ranking_rows(X, y, **given, limit=plan.limit, partial=True)
-        rows = replace(rows, weighted=False)
+        data = RankingDataset.of(X, y, **given, limit=plan.limit, partial=True).grouped()
+        data = replace(data, weighted=False)
         plan = plan.resolved(summary.occurring)
         scale = booster_scale(plan.objective, summary)
         gradients = Gradients(
-            plan.objective, rows.data, scale, plan.n_jobs, _compat.TEAM, global_summary=summary
+            plan.objective,
+            data.query_data,
+            scale,
+            plan.n_jobs,
+            _compat.TEAM,
+            global_summary=summary,
         )
-        train = self._data_set(rows, "X", feature_name, categorical_feature)
+        train = self._data_set(data, "X", feature_name, categorical_feature)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
         parameters = {**self.train_parameters(), "objective": objective}
         booster = self._train(parameters, train, list(callbacks or ()), init_model=init_model)
         _compat.set_fitted(self, with_objective_name(booster), {})
-        self._set_fitted(plan.objective, summary, feature_names(rows.X))
+        self._set_fitted(plan.objective, summary, feature_names(data.X))
         return self

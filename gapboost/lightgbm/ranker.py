@@ -7,12 +7,13 @@ from typing import Any, Self
 import lightgbm
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
-from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import (
@@ -228,23 +229,26 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             If an argument or parameter is unusable.
         """
         plan = self._plan(eval_metric, eval_at)
-        rows = ranking_rows(X, y, qid, group, sample_weight, init_score, position, limit=plan.limit)
-        plan = plan.resolved(rows.data.occurring)
+        data = RankingDataset.of(
+            X, y, qid, group, sample_weight, init_score, position, limit=plan.limit
+        ).grouped()
+        plan = plan.resolved(data.query_data.occurring)
         given = {**self.get_params(deep=False), "categorical_feature": categorical_feature}
         check_positions(X, given)
         metadata = {
-            "eval_qid": eval_qid,
-            "eval_group": eval_group,
-            "eval_sample_weight": eval_sample_weight,
-            "eval_init_score": eval_init_score,
+            "qid": ("eval_qid", eval_qid),
+            "group": ("eval_group", eval_group),
+            "sample_weight": ("eval_sample_weight", eval_sample_weight),
+            "init_score": ("eval_init_score", eval_init_score),
         }
         pairs = evaluation_pairs(eval_set, eval_X, eval_y)
-        sets = evaluation_rows(pairs, metadata, rows, (X, y), plan.limit)
-        check_set_names(eval_names, [s is rows for s in sets])
-        train = self._data_set(rows, "X", feature_name, categorical_feature)
-        valid = [train if s is rows else self._data_set(s, "eval_set X") for s in sets]
-        before = None if init_model is None else to_continue(init_model, rows.X, feature_name)
-        gradients = self._gradients(plan, rows, init_model)
+        arguments = {"X": X, "y": y}
+        sets = evaluation_data(evaluation_sets(pairs, metadata), data, arguments, plan.limit)
+        check_set_names(eval_names, [s is data for s in sets])
+        train = self._data_set(data, "X", feature_name, categorical_feature)
+        valid = [train if s is data else self._data_set(s, "eval_set X") for s in sets]
+        before = None if init_model is None else to_continue(init_model, data.X, feature_name)
+        gradients = self._gradients(plan, data, init_model)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
         counter = TreeCounter()
@@ -266,23 +270,23 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         booster = with_objective_name(booster)
         _compat.set_fitted(self, booster, evals_result)
         bias = gradients.factors_after(best_round)
-        self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
+        self._set_fitted(plan.objective, data.query_data.summary, feature_names(data.X), bias)
         return self
 
     def _data_set(
         self,
-        rows: RankingRows,
+        data: RankingDataset,
         name: str,
         feature_name: Any = "auto",
         categorical_feature: Any = "auto",
     ) -> lightgbm.Dataset:
         """Return the data set of LightGBM; `name` is that of its features."""
         return lightgbm.Dataset(
-            read_exactly(rows.X, name),
-            rows.y,
-            weight=rows.row_weights,
-            group=rows.sizes,
-            init_score=rows.start,
+            read_exactly(data.X, name),
+            data.labels[0],
+            weight=data.query_data.row_weights if data.weighted else None,
+            group=data.query_data.queries.sizes,
+            init_score=data.init_score,
             feature_name=feature_name,
             categorical_feature=categorical_feature,
             params=self.train_parameters(),
@@ -321,21 +325,22 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 
-    def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
+    def _gradients(self, plan: Plan, data: RankingDataset, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan."""
-        rows.data.summary.check_mixed_grades("y")
+        summary = data.query_data.summary
+        summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
-        scale = booster_scale(plan.objective, rows.data.summary)
-        if rows.positions is not None:
+        scale = booster_scale(plan.objective, summary)
+        if data.positions is not None:
             rate = self.learning_rate
-            factors = PositionFactors(rows.positions, rate, given, scale, continued)
+            factors = PositionFactors(data.positions, rate, given, scale, continued)
         # All names of LightGBM's min_child_weight.
         least_hessian = (
             None if continued else float(_compat.value_of("min_sum_hessian_in_leaf", given))
         )
         return Gradients(
             plan.objective,
-            rows.data,
+            data.query_data,
             scale,
             plan.n_jobs,
             _compat.TEAM,
@@ -390,11 +395,11 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         return vendor
 
 
-def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingRows]) -> list[Any]:
+def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingDataset]) -> list[Any]:
     """Return the metrics of a fit as `lightgbm.train` takes them; the first stops training."""
     metric = LightGBMMetric(plan.measures, plan.n_jobs)
-    for data_set, rows in zip(valid, sets, strict=True):
-        means = Metrics(plan.measures, metric.names, rows.data, plan.n_jobs, _compat.TEAM)
+    for data_set, data in zip(valid, sets, strict=True):
+        means = Metrics(plan.measures, metric.names, data.query_data, plan.n_jobs, _compat.TEAM)
         metric.bind(data_set, means)
     functions = list(map(_compat.as_feval, plan.functions))
     return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]

@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.ranker import GAPRanker, ranking_objective
-from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.training import metric_names
-from gapboost.data import Array, features, pop_query_ids, rows_of
+from gapboost.data import Array, RankingDataset, features, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -176,7 +175,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             measures.append(self._measure_of(candidates[numbers[0]]))
         check_one_label(measures, "GSearchCV")
         limit = grade_limit(measures)
-        data = ranking_rows(X, y, qid, group, sample_weight, position=position, limit=limit).data
+        data = RankingDataset.of(
+            X, y, qid, group, sample_weight, position=position, limit=limit
+        ).query_data
         codes = data.queries.codes
         ids = data.queries.ids[codes]
         if sample_weight is not None and data.row_factors is None:

@@ -8,8 +8,8 @@ import xgboost
 from xgboost.core import _LIB
 from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
-from gapboost._boosters.rows import RankingRows
 from gapboost._kernels.threads import openmp_team
+from gapboost.data.dataset import RankingDataset
 
 # The threads that XGBoost computes on.
 TEAM = openmp_team(_LIB)
@@ -19,7 +19,7 @@ __all__ = ["TEAM", "get_model_categories", "ltr_metric_decorator"]
 
 def ranking_matrix(
     ranker: xgboost.XGBRanker,
-    rows: RankingRows,
+    data: RankingDataset,
     feature_types: Any,
     train: xgboost.DMatrix | None = None,
     weights: Any = None,
@@ -28,14 +28,15 @@ def ranking_matrix(
 
     `weights` are those of the features.
     """
+    queries = data.query_data.queries
     return ranker._create_ltr_dmatrix(
         train,
-        rows.X,
+        data.X,
         # Small integers for query ids of any kind.
-        np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
-        label=rows.y,
-        weight=rows.data.weights if rows.weighted else None,
-        base_margin=rows.start,
+        np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
+        label=data.labels[0],
+        weight=data.query_data.weights if data.weighted else None,
+        base_margin=data.init_score,
         missing=ranker.missing,
         enable_categorical=ranker.enable_categorical,
         feature_types=feature_types,

@@ -15,7 +15,7 @@ from gapboost._boosters.callbacks import (
     Content,
     MetricCallback,
     ObjectiveCallback,
-    judged_groups,
+    query_data_of,
     native_measures,
     native_objective,
 )
@@ -169,7 +169,7 @@ class XGBoostObjective(ObjectiveCallback[Any]):
 
     def _gradients(self, label: Array, sizes: Array, weight: Array | None) -> Any:
         """Return the gradients of a data set; None for a worker without rows."""
-        data = _judged(label, sizes, weight, [self.objective.measure])
+        data = _query_data(label, sizes, weight, [self.objective.measure])
         global_summary = summary_of_workers(data)
         global_summary.check_mixed_grades("label")
         if data is None:
@@ -203,7 +203,7 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
 
     def _metrics(self, label: Array, sizes: Array, weight: Array | None) -> Metrics | None:
         """Return the metrics of a data set; None for a worker without rows."""
-        data = _judged(label, sizes, weight, self.measures)
+        data = _query_data(label, sizes, weight, self.measures)
         occurring = graded(summary_of_workers(data).occurring)
         if data is None:
             return None
@@ -212,14 +212,14 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM, on_device)
 
 
-def _judged(
+def _query_data(
     label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]
 ) -> QueryData | None:
     """Return the queries of a data set; None for one of several workers if it has no rows."""
     several = collective.get_world_size() > 1
     if several and not len(label):
         return None
-    return judged_groups(label, sizes, weight, measures, partial=several)
+    return query_data_of(label, sizes, weight, measures, partial=several)
 
 
 def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:

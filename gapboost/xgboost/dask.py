@@ -1,6 +1,6 @@
 """XGBoost ranker on a Dask cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -13,10 +13,11 @@ import numpy as np
 import xgboost.dask
 
 from gapboost._boosters.callbacks import check_one_label
-from gapboost._boosters.dask import DaskRows, dask_rows, is_same
+from gapboost._boosters.dask import DaskDataset, dask_data, is_same
+from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets
 from gapboost._boosters.ranker import refuse
-from gapboost._boosters.rows import evaluation_sets
 from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
+from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
 from gapboost.xgboost.models import to_continue
@@ -101,23 +102,25 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         refuse({"eval_metric": plan.functions or None}, OFFERED)
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
         check_one_label([plan.objective.measure, *plan.measures], "XGBoost's data on Dask")
-        given = X, y, qid, None, None, base_margin
-        rows = dask_rows(self.client, plan.limit, *given, names=NAMES)
-        rows.summary.check_mixed_grades("y")
-        plan = plan.resolved(rows.summary.occurring)
-        names = feature_names(rows.X)
+        arguments = {"X": X, "y": y, "qid": qid, "init_score": base_margin}
+        data = dask_data(self.client, arguments, plan.limit, NAMES)
+        data.summary.check_mixed_grades("y")
+        plan = plan.resolved(data.summary.occurring)
         weights = self._feature_weights(feature_weights)
         if weights is not None:
             weights = da.asarray(weights).compute()
-            check_feature_weights(weights, rows.X.shape[1])
+            check_feature_weights(weights, data.X.shape[1])
             weights = da.from_array(weights)
-        train = self._dask_matrix(rows, feature_weights=weights)
-        metadata = {"eval_qid": eval_qid, "base_margin_eval_set": base_margin_eval_set}
+        train = self._dask_matrix(data, feature_weights=weights)
+        metadata = {
+            "qid": ("eval_qid", eval_qid),
+            "init_score": ("base_margin_eval_set", base_margin_eval_set),
+        }
         evals = []
-        for i, (of_set, called) in enumerate(evaluation_sets(eval_set, metadata)):
+        for i, each in enumerate(evaluation_sets(eval_set, metadata)):
             matrix = train
-            if not _is_training_set(of_set, (X, y, qid, base_margin)):
-                matrix = self._evaluation_matrix(plan.limit, of_set, called, names, train)
+            if not _is_training_set(each.given, arguments):
+                matrix = self._evaluation_matrix(each, plan.limit, feature_names(data.X), train)
             evals.append((matrix, f"validation_{i}"))
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
@@ -130,44 +133,41 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             obj=XGBoostObjective(plan.objective, n_jobs),
             custom_metric=XGBoostMetric(plan.measures, n_jobs),
             verbose_eval=verbose,
-            xgb_model=None if xgb_model is None else to_continue(xgb_model, rows.X),
+            xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
             callbacks=self._callbacks(plan, held_out),
             coll_cfg=self.coll_cfg,
         )
         booster = found["booster"]
         _compat.set_fitted(self, booster, found["history"])
-        self._set_fitted(plan.objective, rows.summary, booster.feature_names or ())
+        self._set_fitted(plan.objective, data.summary, booster.feature_names or ())
         return self
 
     def _evaluation_matrix(
-        self, limit: Any, given: Sequence[Any], called: Sequence[str], names: Any, train: Any
+        self, each: EvaluationSet, limit: GradeLimit, names: Sequence[str], train: Any
     ) -> Any:
-        """Return the matrix of an evaluation set, whose arguments the caller `called` so."""
-        X, y, qid, start = given
-        of_X, of_y, of_qid, of_start = called
-        arguments = (of_X, of_y, of_qid, "eval_group", "sample_weight_eval_set", of_start)
-        rows = dask_rows(self.client, limit, X, y, qid, None, None, start, names=(*arguments, ""))
-        check_names(feature_names(rows.X), names, of_X)
-        if rows.X.shape[1] != train.num_col():
+        """Return the matrix of an evaluation set; `names` are those of the training columns."""
+        data, of_X = dask_data(self.client, each.given, limit, each.names), each.names["X"]
+        check_names(feature_names(data.X), names, of_X)
+        if data.X.shape[1] != train.num_col():
             raise ValueError(
-                f"{of_X} has {rows.X.shape[1]} columns; expected {train.num_col()}, as in training"
+                f"{of_X} has {data.X.shape[1]} columns; expected {train.num_col()}, as in training"
             )
-        matrix = self._dask_matrix(rows, ref=train)
+        matrix = self._dask_matrix(data, ref=train)
         _compat.place_as_training(matrix, train, self.client)
         return matrix
 
-    def _dask_matrix(self, rows: DaskRows, **others: Any) -> Any:
+    def _dask_matrix(self, data: DaskDataset, **others: Any) -> Any:
         """Return a matrix of XGBoost; `others` are arguments of it."""
         # XGBoost keeps 32 bits of an id, and aligns series by their index. Dask would make dates
         # without a time zone of those with one.
-        ids = rows.queries.astype(object) if hasattr(rows.queries, "dtypes") else rows.queries
-        numbers = _flat(ids).map_blocks(partial(np.searchsorted, rows.ids), dtype=np.int64)
+        ids = data.queries.astype(object) if hasattr(data.queries, "dtypes") else data.queries
+        numbers = _flat(ids).map_blocks(partial(np.searchsorted, data.ids), dtype=np.int64)
         return xgboost.dask.DaskQuantileDMatrix(
             self.client,
-            rows.X,
-            _flat(rows.y),
+            data.X,
+            _flat(data.y),
             qid=numbers,
-            base_margin=None if rows.start is None else _flat(rows.start),
+            base_margin=None if data.init_score is None else _flat(data.init_score),
             missing=self.missing,
             feature_types=self.feature_types,
             max_bin=self.max_bin,
@@ -204,13 +204,13 @@ def _flat(values: Any) -> Any:
     return array if array.ndim == 1 else array[:, 0]
 
 
-def _is_training_set(given: Sequence[Any], training: Sequence[Any]) -> bool:
+def _is_training_set(given: Mapping[str, Any], training: Mapping[str, Any]) -> bool:
     """Return True if X and y are those of training, and nothing else is given beside them."""
-    X, qid = pop_query_ids(given[0], given[2])
-    of_X, of_qid = pop_query_ids(training[0], training[2])
-    beside = (qid, of_qid), (given[3], training[3])
+    X, qid = pop_query_ids(given["X"], given["qid"])
+    of_X, of_qid = pop_query_ids(training["X"], training["qid"])
+    beside = (qid, of_qid), (given["init_score"], training["init_score"])
     return (
         is_same(X, of_X)
-        and is_same(given[1], training[1])
+        and is_same(given["y"], training["y"])
         and all(a is None or (b is not None and is_same(a, b)) for a, b in beside)
     )

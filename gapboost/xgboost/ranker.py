@@ -8,12 +8,13 @@ import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.migration import refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective
-from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -30,7 +31,8 @@ from gapboost.xgboost.callbacks import (
 from gapboost.xgboost.migration import REPLACEMENTS
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
-NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
+# XGBoost's names of what is an argument of `RankingDataset.of`.
+NAMES = {"init_score": "base_margin"}
 # Parameters of the ranker that are none of XGBoost's booster.
 OURS = frozenset((*OWN_NAMES, PENALTY, "eval_metric"))
 
@@ -178,30 +180,38 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             If an argument or parameter is unusable.
         """
         plan = self._plan()
-        rows = ranking_rows(
-            X, y, qid, group, sample_weight, base_margin, position, limit=plan.limit, names=NAMES
-        )
-        plan = plan.resolved(rows.data.occurring)
-        metadata = {
-            "eval_qid": eval_qid,
-            "eval_group": eval_group,
-            "sample_weight_eval_set": sample_weight_eval_set,
-            "base_margin_eval_set": base_margin_eval_set,
+        arguments = {
+            "X": X,
+            "y": y,
+            "qid": qid,
+            "group": group,
+            "sample_weight": sample_weight,
+            "init_score": base_margin,
         }
-        of_training = (X, y, qid, group, sample_weight, base_margin)
-        sets = evaluation_rows(eval_set, metadata, rows, of_training, plan.limit)
-        before = None if xgb_model is None else to_continue(xgb_model, rows.X)
+        data = RankingDataset.of(
+            **arguments, position=position, limit=plan.limit, names=NAMES
+        ).grouped()
+        plan = plan.resolved(data.query_data.occurring)
+        metadata = {
+            "qid": ("eval_qid", eval_qid),
+            "group": ("eval_group", eval_group),
+            "sample_weight": ("sample_weight_eval_set", sample_weight_eval_set),
+            "init_score": ("base_margin_eval_set", base_margin_eval_set),
+        }
+        given_sets = evaluation_sets(eval_set, metadata)
+        sets = evaluation_data(given_sets, data, arguments, plan.limit)
+        before = None if xgb_model is None else to_continue(xgb_model, data.X)
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
-        _, types = _compat.get_model_categories(rows.X, before, self.feature_types)
+        _, types = _compat.get_model_categories(data.X, before, self.feature_types)
         weights = self._feature_weights(feature_weights)
-        check_feature_weights(weights, rows.X.shape[1])
-        gradients = self._gradients(plan, rows, xgb_model)
+        check_feature_weights(weights, data.n_features)
+        gradients = self._gradients(plan, data, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
-            train = _compat.ranking_matrix(self, rows, types, weights=weights)
+            train = _compat.ranking_matrix(self, data, types, weights=weights)
             valid = [
-                train if s is rows else _compat.ranking_matrix(self, s, types, train) for s in sets
+                train if s is data else _compat.ranking_matrix(self, s, types, train) for s in sets
             ]
             objective = XGBoostObjective(plan.objective, plan.n_jobs)
             objective.bind(train, gradients_on(self.device, gradients))
@@ -211,7 +221,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 metric.bind(matrix, metrics[s])
             names = [f"validation_{i}" for i in range(len(sets))]
             exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
-            held_out = [n for n, s in zip(names, sets, strict=True) if not s.of_training]
+            held_out = [
+                name
+                for name, given in zip(names, given_sets, strict=True)
+                if not given.holds({"X": X, "y": y})
+            ]
             booster = xgboost.train(
                 self._train_parameters(self.get_xgb_params()),
                 train,
@@ -228,7 +242,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)
         _compat.set_fitted(self, booster, evals_result)
-        self._set_fitted(plan.objective, rows.data.summary, feature_names(rows.X), bias)
+        self._set_fitted(plan.objective, data.query_data.summary, feature_names(data.X), bias)
         return self
 
     def _plan(self) -> Plan:
@@ -247,10 +261,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
         return self.feature_weights if of_fit is None else of_fit
 
-    def _metrics(self, plan: Plan, rows: RankingRows) -> Metrics:
-        on_device = values_on(self.device, plan.measures, rows.data)
+    def _metrics(self, plan: Plan, data: RankingDataset) -> Metrics:
+        on_device = values_on(self.device, plan.measures, data.query_data)
         names = metric_names(plan.measures)
-        return Metrics(plan.measures, names, rows.data, plan.n_jobs, _compat.TEAM, on_device)
+        return Metrics(plan.measures, names, data.query_data, plan.n_jobs, _compat.TEAM, on_device)
 
     def _callbacks(self, plan: Plan, held_out: Sequence[str]) -> list[Any]:
         """Return the callbacks of a fit; `held_out` names the evaluation sets besides training."""
@@ -269,21 +283,21 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
         return {"base_score": 0.0, **own, **known, **required}
 
-    def _gradients(self, plan: Plan, rows: RankingRows, continued: Any = None) -> Gradients:
+    def _gradients(self, plan: Plan, data: RankingDataset, continued: Any = None) -> Gradients:
         """Return the gradients of a resolved plan."""
-        rows.data.summary.check_mixed_grades("y")
+        data.query_data.summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
         is_linear = self.booster == "gblinear"
-        scale = booster_scale(plan.objective, rows.data.queries.n_rows)
-        if rows.positions is not None:
+        scale = booster_scale(plan.objective, len(data))
+        if data.positions is not None:
             rate = self.learning_rate
             if rate is None:
                 rate = given.get("eta", 0.5 if is_linear else 0.3)
-            factors = PositionFactors(rows.positions, float(rate), given, scale, continued)
+            factors = PositionFactors(data.positions, float(rate), given, scale, continued)
         least_hessian = 1.0 if self.min_child_weight is None else float(self.min_child_weight)
         return Gradients(
             plan.objective,
-            rows.data,
+            data.query_data,
             scale,
             plan.n_jobs,
             _compat.TEAM,

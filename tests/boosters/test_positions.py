@@ -17,7 +17,7 @@ from sklearn.base import clone
 from twins import LIGHTGBM, QID, XGBOOST, X, Y, booster_of, shuffled, twins
 
 import gapboost as gb
-from gapboost.datasets import RankingData
+from gapboost.data import RankingDataset
 
 N = 10  # documents a query
 PENALTY = "lambdarank_position_bias_regularization"
@@ -160,7 +160,7 @@ def test_the_bias_of_clicks_is_recovered(twin):
 
 @twins
 def test_rows_in_any_order(twin):
-    order, grouped = shuffled(RankingData(*FEW))
+    order, grouped = shuffled(RankingDataset(*FEW))
     X, y, qid = FEW
     found, expected = (
         ranker(twin).fit(X[rows], y[rows], qid[rows], position=FEW_POSITIONS[rows])

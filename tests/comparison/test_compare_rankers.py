@@ -35,8 +35,7 @@ def parts_of(found, fold):
     """Return the documents of the training, validation and test queries of a fold."""
     split = found.training.splits[fold]
     return [
-        found.training.documents.select(queries)
-        for queries in (split.train, split.vali, split.test)
+        found.training.data.select(queries) for queries in (split.train, split.vali, split.test)
     ]
 
 
@@ -121,8 +120,10 @@ def test_ready_made_folds():
     ]
     found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=1)
     for split, part in zip(found.training.splits, (parts[3], parts[1]), strict=True):
-        assert sorted(found.training.ids[split.test]) == part.tolist()
-    npt.assert_array_equal(np.sort(found.training.ids[found.training.splits[0].vali]), parts[2])
+        assert sorted(found.training.data.query_data.queries.ids[split.test]) == part.tolist()
+    npt.assert_array_equal(
+        np.sort(found.training.data.query_data.queries.ids[found.training.splits[0].vali]), parts[2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,10 +239,10 @@ def test_documents_of_a_query_come_in_a_random_order_the_same_for_all():
     """LightGBM breaks ties by the order of rows, which in a sorted file is that of grades."""
     order = np.lexsort((-Y, QID))
     found = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, repeats=1)
-    documents = found.training.documents
-    assert (np.diff(documents.y[documents.numbers == 0]) > 0).any()
+    documents = found.training.data
+    assert (np.diff(documents.y[documents.qid == documents.qid[0]]) > 0).any()
     kept = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, repeats=1, shuffle=False)
-    npt.assert_array_equal(kept.training.documents.y, Y[order])
+    npt.assert_array_equal(kept.training.data.y, Y[order])
 
 
 # --- tuning ---------------------------------------------------------------------------------------
@@ -264,13 +265,13 @@ def test_tuning_chooses_on_validation_queries():
         for params in candidates[name]:
             ranker = Noisy(params["noise"], offset, random_state=1).fit(train.X, train.y)
             scores = ranker.predict(again.X)
-            means += gb.evaluate("ndcg@5", again.y, scores, again.numbers).values()
+            means += gb.evaluate("ndcg@5", again.y, scores, again.qid).values()
         result = found.results[name, 1]
         npt.assert_allclose([values.mean() for values in result.searched], means)
         best = Noisy(candidates[name][np.argmax(means)]["noise"], offset, random_state=1)
         _, _, test = parts_of(found, 1)
         scores = best.fit(train.X, train.y).predict(test.X)
-        expected = gb.evaluate("map", test.y, scores, test.numbers, per_query=True)
+        expected = gb.evaluate("map", test.y, scores, test.qid, per_query=True)
         npt.assert_allclose(found.values(name, "map")[1], next(iter(expected.values())))
     assert found.best_.noise in (0.0, 0.1)
 

@@ -50,16 +50,14 @@ def check(ranker, argument):
     whole = replace(chosen.training, choose_trees=False)
     numbers = []
     for fold, split in enumerate(whole.splits):
-        vali, test = (whole.documents.select(queries) for queries in (split.vali, split.test))
+        vali, test = (whole.data.select(queries) for queries in (split.vali, split.test))
         model = whole.fit("ranker", {}, split.train, split.vali)
 
         def values(part, n, model=model):
             scores = model.predict(
                 part.X, **{argument: (0, n) if argument == "iteration_range" else n}
             )
-            return gb.evaluate("ndcg@10", part.y, scores, part.numbers, per_query=True)[
-                gb.nDCG(k=10)
-            ]
+            return gb.evaluate("ndcg@10", part.y, scores, part.qid, per_query=True)[gb.nDCG(k=10)]
 
         numbers.append(max((5, 10, 15, 20, MOST), key=lambda n: values(vali, n).mean()))
         npt.assert_array_equal(chosen.values("ranker", "ndcg@10")[fold], values(test, numbers[-1]))

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_digits
 
+from gapboost.data import RankingDataset
 from gapboost.datasets import (
-    RankingData,
     RankingSplit,
     load_digits_ranking,
     load_letor,
@@ -371,11 +371,11 @@ def test_files_are_read_as_a_naive_parser_reads_them_or_refused(text):
 
 def test_ranking_data():
     X, y, qid = np.zeros((2, 3)), np.array([0, 1], dtype=np.int32), np.array(["a", "a"])
-    data = RankingData(X, y, qid)
+    data = RankingDataset(X, y, qid)
     assert (len(data), data.n_queries, data.n_features) == (2, 1, 3)
-    assert repr(data) == "RankingData(1 queries, 2 rows, 3 features, grades {0: 1, 1: 1})"
+    assert repr(data) == "RankingDataset(1 queries, 2 rows, 3 features, grades {0: 1, 1: 1})"
     with pytest.raises(ValueError, match="inconsistent"):
-        RankingData(X, y, qid[1:])
+        RankingDataset(X, y, qid[1:])
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,25 @@ def test_imports_point_downwards():
     assert n_inside > 100
 
 
+# Packages that train nothing: they could be code of somebody else.
+OUTSIDE = """
+    analysis calibration comparison datasets diagnosis explain export plotting report
+""".split()  # noqa: SIM905
+
+
+def test_packages_that_do_not_train_import_public_names():
+    n_inside = 0
+    for path, package in MODULES.items():
+        if package not in OUTSIDE:
+            continue
+        for name in imported(path):
+            top, *inside = name.split(".")
+            if top == "gapboost" and inside[0] != package:
+                assert not any(part.startswith("_") for part in inside), f"{path} imports {name}"
+                n_inside += 1
+    assert n_inside > 50
+
+
 # Attributes with an underscore that are part of interfaces: those of named tuples.
 PUBLIC = {"_asdict", "_fields", "_replace"}
 # The ranker on Spark is an estimator of XGBoost's: it overrides methods with an underscore.

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.rows import NAMES, ranking_rows
 from gapboost.analysis.leaks import LARGEST, number_columns
-from gapboost.data import Array, column_names, feature_names
+from gapboost.data import Array, RankingDataset, column_names, feature_names
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
@@ -18,8 +17,8 @@ from gapboost.preprocessing.pipeline import last_step
 from gapboost.validation import checked_scores, numeric_column
 
 
-class Rows:
-    """Documents of some queries; arrays are in grouped order, query by query.
+class ScoredDataset:
+    """A data set with scores and values of measures; arrays are in grouped order.
 
     Parameters
     ----------
@@ -71,21 +70,18 @@ class Rows:
         measures: Sequence[Measure],
         suffix: str = "",
     ) -> None:
-        of_X, of_y, of_qid = (f"X{suffix}", f"y{suffix}", f"qid{suffix}")
-        grades = numeric_column(y, of_y, "grades >= 0, or NaN for unjudged documents")
+        names = {name: f"{name}{suffix}" for name in ("X", "y", "qid")}
+        grades = numeric_column(y, names["y"], "grades >= 0, or NaN for unjudged documents")
         has_grade = ~np.isnan(grades)
         if len(grades) and not has_grade.any():
-            raise ValueError(f"{of_y} holds NaN alone; expected a grade of some documents")
-        found = ranking_rows(
-            X,
-            np.where(has_grade, grades, 0),
-            qid,
-            limit=grade_limit(measures),
-            names=(of_X, of_y, of_qid, *NAMES[3:]),
-        )
-        self.data, queries = found.data, found.data.queries
+            raise ValueError(f"{names['y']} holds NaN alone; expected a grade of some documents")
+        given = np.where(has_grade, grades, 0)
+        found = RankingDataset.of(X, given, qid, limit=grade_limit(measures), names=names)
+        self.data, queries = found.query_data, found.query_data.queries
         if len(queries) < 2:
-            raise ValueError(f"{of_qid} holds 1 query; expected at least two, for an interval")
+            raise ValueError(
+                f"{names['qid']} holds 1 query; expected at least two, for an interval"
+            )
         self.ids, self.sizes, self.numbers = queries.ids, queries.sizes, queries.numbers
         self.grades = self.data.grades
         self.has_grade = queries.grouped(has_grade)
@@ -95,7 +91,7 @@ class Rows:
         self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
         self.has_mixed_grades = self.differ(self.grades)
-        self.features, self.numeric = _features(found.X)
+        self.features, self.numeric = _features(found.grouped().X)
         self.measures: Mapping[str, Measure] = {}
         self.values: dict[str, Array] = {}
 

@@ -1,0 +1,100 @@
+"""Evaluation sets of a fit."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gapboost.data.dataset import RankingDataset
+from gapboost.data.features import check_names, feature_names
+from gapboost.data.grades import GradeLimit
+from gapboost.validation import short_repr
+
+
+class EvaluationSet(NamedTuple):
+    """Arguments of `fit` that belong to one evaluation set.
+
+    Attributes
+    ----------
+    given : dict {argument of `RankingDataset.of`: value}
+    names : dict {argument of `RankingDataset.of`: the caller's name of it}
+    """
+
+    given: dict[str, Any]
+    names: dict[str, str]
+
+    def holds(self, arguments: Mapping[str, Any]) -> bool:
+        """Return True if the set has these very objects."""
+        return all(self.given[name] is value for name, value in arguments.items())
+
+
+def evaluation_sets(eval_set: Any, metadata: Mapping[str, tuple[str, Any]]) -> list[EvaluationSet]:
+    """Return the arguments of each evaluation set.
+
+    Parameters
+    ----------
+    eval_set : list of (X, y), one (X, y), or None
+    metadata : mapping {argument of `RankingDataset.of`: (argument of `fit`, list or None)}
+
+    Raises
+    ------
+    ValueError
+        If an argument has another form.
+    """
+    pairs = [] if eval_set is None else eval_set
+    if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
+        pairs = [pairs]
+    for name, values in (("eval_set", pairs), *metadata.values()):
+        if values is None:
+            continue
+        if not isinstance(values, list | tuple) or len(values) != len(pairs):
+            raise ValueError(
+                f"{name} is {short_repr(values)}; expected a list with an entry for each of "
+                f"{len(pairs)} evaluation sets"
+            )
+    sets = []
+    for i, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
+        given = dict(zip(("X", "y"), pair, strict=True))
+        names = {name: f"eval_set[{i}] {name}" for name in given}
+        for argument, (name, values) in metadata.items():
+            given[argument] = None if values is None else values[i]
+            names[argument] = f"{name}[{i}]"
+        sets.append(EvaluationSet(given, names))
+    return sets
+
+
+def evaluation_data(
+    sets: Sequence[EvaluationSet],
+    train: RankingDataset,
+    arguments: Mapping[str, Any],
+    limit: GradeLimit,
+) -> list[RankingDataset]:
+    """Return the evaluation sets, checked and grouped.
+
+    Parameters
+    ----------
+    sets : sequence of EvaluationSet
+    train : RankingDataset
+    arguments : mapping {argument: value}
+        A set that holds these objects is the training set, and `train` stands for it.
+    limit : GradeLimit
+
+    Raises
+    ------
+    ValueError
+        If an argument is unusable.
+    """
+    found = []
+    for each in sets:
+        if each.holds(arguments):
+            found.append(train)
+            continue
+        data = RankingDataset.of(**each.given, limit=limit, names=each.names).grouped()
+        check_names(feature_names(data.X), feature_names(train.X), each.names["X"])
+        if data.n_features != train.n_features:
+            raise ValueError(
+                f"{each.names['X']} has {data.n_features} columns but X has {train.n_features}; "
+                "expected the same number"
+            )
+        found.append(data)
+    return found
