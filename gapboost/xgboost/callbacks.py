@@ -15,9 +15,9 @@ from gapboost._boosters.callbacks import (
     Content,
     MetricCallback,
     ObjectiveCallback,
-    query_data_of,
     native_measures,
     native_objective,
+    query_data_of,
 )
 from gapboost._boosters.training import Gradients, Metrics
 from gapboost._kernels import Array
