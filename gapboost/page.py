@@ -1,4 +1,4 @@
-"""Styles of all pictures, and reports as one HTML file by the template `page.html.j2`."""
+"""Styles of all plots, and reports as one HTML file by the template `page.html.j2`."""
 
 import io
 import re
@@ -36,7 +36,7 @@ def write_page(path: Any, title: str, sections: Mapping[str, Sequence[Any]]) -> 
     title : str
     sections : mapping {heading: content}
         The content in the order of the page: a str is a paragraph (addresses in it become links), a
-        pandas.DataFrame is a table, a list of matplotlib Figures are pictures side by side, and a
+        pandas.DataFrame is a table, a list of matplotlib Figures are plots side by side, and a
         mapping are sections within this one. The index of a table is shown if it has a name. Floats
         have four decimals; format other columns as text.
 
@@ -74,7 +74,7 @@ def _cell(value: Any) -> str:
 
 
 def _svg(figure: Any) -> Any:
-    """Return a figure as SVG, in the color of the page's text; ids differ between pictures."""
+    """Return a figure as SVG, in the color of the page's text; ids differ between plots."""
     stream = io.StringIO()
     with imported("matplotlib", "plot", PURPOSE).rc_context({"svg.fonttype": "none"}):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})

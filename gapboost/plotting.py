@@ -1,4 +1,4 @@
-"""The choice of g as a picture; needs matplotlib (``pip install 'gapboost[plot]'``)."""
+"""The choice of g as a plot; needs matplotlib (``pip install 'gapboost[plot]'``)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -83,7 +83,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
 
 
 def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
-    """Return the measure's name in the results, and its name in the picture."""
+    """Return the measure's name in the results, and its name in the plot."""
     scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", None)
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     if measure is None:

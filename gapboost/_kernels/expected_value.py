@@ -135,7 +135,7 @@ def evaluate_cascade(
     A user goes down the list and stops at a document of grade i with the probability ``stops[i]``,
     where ``stops`` is the row of ``chances`` of the query, or the only one.
 
-    ``reaching`` is room for one more number than there are documents in the longest query. Of a
+    ``reaching`` holds one more number than there are documents in the longest query. Of a
     tied group, ``reaching[x]`` is the mean over its orders of the probability to go on past its
     first x documents: the elementary symmetric polynomial of degree x of the probabilities to go
     on, over its number of terms. A document that joins s others is among the first x with

@@ -1,4 +1,4 @@
-"""The result of every analysis: a table, a picture, and the arrays behind them; long work."""
+"""The result of every analysis: a table, a plot, and the arrays behind them; long work."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields

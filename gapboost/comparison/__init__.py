@@ -7,7 +7,7 @@
 `spaces`    candidates for tuning, and the spaces they are drawn from
 `training`  trainings: fit a ranker, choose its number of trees, evaluate it
 `result`    the result: values, means, differences with verdicts, the best ranker
-`report`    the result as sentences, pictures and a page
+`report`    the result as sentences, plots and a page
 ==========  ==============================================================================
 """
 

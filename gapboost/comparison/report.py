@@ -1,4 +1,4 @@
-"""A comparison as sentences, pictures and a page."""
+"""A comparison as sentences, plots and a page."""
 
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -95,7 +95,7 @@ def write_report(
     path: Any, comparison: "Comparison", table: Any, confidence: float, margin: float | None
 ) -> None:
     """Write the page of `Comparison.report`; `table` is its summary."""
-    pictures = [plot(rows, confidence) for _, rows in table.groupby("measure", sort=False)]
+    plots = [plot(rows, confidence) for _, rows in table.groupby("measure", sort=False)]
     means = comparison.means()
     for name in means.columns[len(comparison.measures) :]:  # the costs
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
@@ -104,14 +104,14 @@ def write_report(
     reading = f"How to read verdicts and intervals: {GUIDE} in the documentation."
     against = f"Differences from {table['baseline'][0]}"
     sections = {
-        "Decision": [*decide(comparison, table), pictures, KEY],
+        "Decision": [*decide(comparison, table), plots, KEY],
         "Means": [means],
         against: [differences, reading],
         "Settings": [_settings(comparison, margin)],
     }
     write_page(path, "Which ranker ranks better?", sections)
-    for picture in pictures:
-        imported("matplotlib.pyplot", "plot", "to plot").close(picture)
+    for figure in plots:
+        imported("matplotlib.pyplot", "plot", "to plot").close(figure)
 
 
 def _settings(comparison: "Comparison", margin: float | None) -> Any:

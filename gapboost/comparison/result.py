@@ -241,7 +241,7 @@ class Comparison:
         Parameters
         ----------
         path : path
-            Of the HTML page: one file with pictures, readable offline, light and dark.
+            Of the HTML page: one file with plots, readable offline, light and dark.
         baseline : str, optional
             By default the first ranker.
         confidence : float, default=0.95

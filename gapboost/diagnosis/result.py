@@ -140,7 +140,7 @@ class Report:
         return table.loc[shown].set_index(["qid", "rank"])
 
     def to_html(self, path: Any) -> None:
-        """Write one HTML file with pictures, readable offline; needs jinja2 and matplotlib.
+        """Write one HTML file with plots, readable offline; needs jinja2 and matplotlib.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class Report:
         write_page(path, "What is wrong with this ranker?", sections)
 
     def _histogram(self, name: str) -> Any:
-        """Return a picture of the shares of queries by their value."""
+        """Return a plot of the shares of queries by their value."""
         figures = imported("matplotlib.figure", "plot", PURPOSE)
         figure = figures.Figure(figsize=(4.0, 2.4), layout="constrained")
         ax, parts = figure.subplots(), {"test": self.test, "training": self.training}

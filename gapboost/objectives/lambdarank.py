@@ -46,7 +46,7 @@ CURVATURE_OF_A_PUSH = 0.25
 NANOSECONDS, NANOSECONDS_OF_A_PAIR = 50.0, 4.0
 
 # The step is 1 for so many training documents, and grows with this root of their number. Both were
-# chosen on made tasks and collections: benchmarks/protocols/scaling.md.
+# chosen on synthetic tasks and collections: benchmarks/protocols/scaling.md.
 UNIT_DOCUMENTS, ROOT = 30_000, 8
 
 
@@ -80,8 +80,8 @@ class LambdaRank(Objective):
         ones. `gradients` are without it.
     normalize : bool, default=True
         Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute
-        values: a query with large changes does not drown the others, and one with nothing left to
-        gain is not blown up. They are then of the size of the boosters' own ranking gradients, for
+        values: a query with large changes does not outweigh the others, and one with nothing left
+        to gain gets small gradients. They are then of the size of the boosters' own ranking gradients, for
         which XGBoost's ``min_child_weight`` and L2 penalty are of a fitting size; with larger ones
         its default trees overfit.
     random_state : int, default=0
