@@ -81,9 +81,9 @@ class LambdaRank(Objective):
     normalize : bool, default=True
         Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute
         values: a query with large changes does not outweigh the others, and one with nothing left
-        to gain gets small gradients. They are then of the size of the boosters' own ranking gradients, for
-        which XGBoost's ``min_child_weight`` and L2 penalty are of a fitting size; with larger ones
-        its default trees overfit.
+        to gain gets small gradients. They are then of the size of the boosters' own ranking
+        gradients, for which XGBoost's ``min_child_weight`` and L2 penalty are of a fitting size;
+        with larger ones its default trees overfit.
     random_state : int, default=0
         Seed of the keys that order documents with equal scores; never the order of the rows, which
         in a file sorted by grade would give the answer away.

@@ -166,9 +166,10 @@ class SmoothObjective(Objective):
         Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, where L is the mean number
         of documents of a query, weighted by the queries' weights, and S the sum of the absolute
         gradients in units of the steepness: a change of the smoothing changes the unit of the
-        scores and nothing else. The floor keeps a direction where the measure is flat. A query whose gradients
-        are rounding, 1e-14 of what its documents contribute or less than 1e-305, gets none. Without
-        L, which `LambdaRank` lacks, XGBoost's ``min_child_weight`` would stop training on them.
+        scores and nothing else. The floor keeps a direction where the measure is flat. A query
+        whose gradients are rounding, 1e-14 of what its documents contribute or less than 1e-305,
+        gets none. Without L, which `LambdaRank` lacks, XGBoost's ``min_child_weight`` would stop
+        training on them.
         False: the derivative of `value`, with the sign turned.
     """
 

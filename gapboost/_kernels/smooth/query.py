@@ -10,8 +10,8 @@ from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 from gapboost._kernels.order import ranking
 
 # A query whose gradient is smaller than this still weighs as one that has it. With a cut-off
-# SoftRank starts where the measure is flat: at equal scores each document is within the first 10 of 150 ranks
-# with a probability of 1e-30.
+# SoftRank starts where the measure is flat: at equal scores each document is within the first 10 of
+# 150 ranks with a probability of 1e-30.
 SMALLEST_TOTAL = 0.05
 
 # Pushes that are this small relative to their terms are rounding errors, which must not be scaled
