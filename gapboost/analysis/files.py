@@ -150,28 +150,19 @@ def _read(
     parts. `number_of` reads a number, or raises ValueError.
     """
     expected = " or ".join(f"{layout!r}" for layout in layouts)
-    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig") as file:
-            lines = file.read().split("\n")
-    except (UnicodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path}: {error}; expected lines {expected}") from error
+    lines = _numbered_lines(path, expected)
+    first = lines[0][1].split() if lines else []
+    title = None
+    if len(first) == 3:
+        title = first[2].lower() if _is_title(first[2]) else ""
     places = {len(layout.split()): numbers for layout, numbers in layouts.items()}
     found: dict[str, dict[str, Any]] = {}
-    n_parts, title = 0, None
-    for number, line in enumerate(lines, start=1):
+    for number, line in lines[1:] if title else lines:
         parts = line.split()
-        if not parts:
-            continue
-        is_first, n_parts = not n_parts, n_parts or len(parts)
         try:
-            if len(parts) != n_parts or n_parts not in places:
+            if len(parts) != len(first) or len(parts) not in places:
                 raise ValueError(f"found {len(parts)} parts")
-            if is_first and n_parts == 3:
-                title = parts[2].lower() if _is_title(parts[2]) else ""
-                if title:
-                    continue
-            topic, document, value = (parts[place] for place in places[n_parts])
+            topic, document, value = (parts[place] for place in places[len(parts)])
             of_topic = found.setdefault(topic, {})
             if document in of_topic:
                 raise ValueError(f"found document {document!r} of topic {topic!r} again")
@@ -181,6 +172,17 @@ def _read(
     if not found:
         raise ValueError(f"{path} is empty; expected lines {expected}")
     return found, title
+
+
+def _numbered_lines(path: Any, expected: str) -> list[tuple[int, str]]:
+    """Return the lines of a file that are not empty, with their numbers from 1 on."""
+    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig") as file:
+            lines = file.read().split("\n")
+    except (UnicodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: {error}; expected lines {expected}") from error
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
