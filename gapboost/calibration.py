@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost.analysis.estimates import clustered
+from gapboost.analysis.standard_errors import one_way_clustered
 from gapboost.data import (
     Array,
     at_least,
@@ -310,12 +310,12 @@ def share_interval(lists: Sequence[Array]) -> tuple[float, float]:
     """Return the 95% interval of the share of True, over lists that are independent.
 
     Korn and Graubard (1998): the interval of Clopper and Pearson for as many independent values as
-    give the error of `clustered`. If all values are the same, each list counts once. NaN for one
-    list.
+    give the error of `one_way_clustered`. If all values are the same, each list counts once. NaN
+    for one list.
     """
     if len(lists) < 2:
         return np.nan, np.nan
-    estimate, n, tail = clustered(lists), sum(map(len, lists)), 0.025
+    estimate, n, tail = one_way_clustered(lists), sum(map(len, lists)), 0.025
     share, n_effective = estimate.mean, float(len(lists))
     if estimate.error > 0:
         wider = stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, estimate.freedom)

@@ -12,12 +12,15 @@ The native ``objective(...)`` and ``eval_metric(...)`` make the same for a boost
 they first see it.
 
 =================  ===============================================================
+`plan`             what a fit trains for and reports
 `evaluation_sets`  evaluation sets of a fit
-`continuation`     a model that training continues
-`ranker`           plans of trainings, fitted attributes
+`gradients`        gradients of an objective, in the units of a booster
+`metrics`          measures that boosters report, and their names
+`positions`        factors of positions, learned along with the trees
+`ranker`           fitted attributes and `score`
+`checks`           arguments that fits refuse, models to continue, scores
 `migration`        parameters of the boosters' own objectives, and what replaces them
-`training`         gradients and metrics for a booster, factors of positions
-`callbacks`        measures of native callbacks, and what they know of each data set
+`callbacks`        objective and metrics for a booster's own data sets
 `dask`             checks of partitions
 =================  ===============================================================
 """

@@ -6,7 +6,8 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
-from gapboost._boosters.training import metric_names
+from gapboost._boosters.checks import check_one_label
+from gapboost._boosters.metrics import metric_names
 from gapboost._kernels import Array
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure, as_measures
@@ -160,13 +161,3 @@ def query_data_of(
         real=True,
         partial=partial,
     )
-
-
-def check_one_label(measures: Sequence[Measure], where: str) -> None:
-    """Raise ValueError if a measure reads one of several labels, and `where` has one a row."""
-    for measure in measures:
-        if any(part.label_column is not None for _, part in measure.terms):
-            raise ValueError(
-                f"measure is {measure!r}, which reads one of several labels; expected a measure "
-                f"without OfLabel, as {where} has one label a row (the rankers' fit takes several)"
-            )

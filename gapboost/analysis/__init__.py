@@ -9,7 +9,7 @@
 `entropy`          the distribution of grades over ranks that a measure's value implies
 `informativeness`  how much of the precision-recall curve a measure's value tells, by g too
 `optimality`       whether small changes of a linear model improve a measure
-`estimates`        means with standard errors, of clusters too; power; values that rounding ties
+`standard_errors`  means with standard errors, of clusters too; power; values that rounding ties
 `leaks`            whether a feature alone ranks like the grades
 `result`           what every analysis returns: a data frame, a plot, and arrays; processes
 =================  =============================================================================

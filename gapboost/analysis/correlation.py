@@ -12,9 +12,9 @@ import numpy as np
 from scipy.stats import kendalltau
 from sklearn.metrics import ConfusionMatrixDisplay
 
-from gapboost.analysis.estimates import merge_ties, paired_by_index
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
+from gapboost.analysis.standard_errors import merge_ties, paired_by_index
 from gapboost.analysis.systems import (
     SystemValues,
     checked_measures,

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from gapboost.analysis.estimates import Estimate, independent
+from gapboost.analysis.standard_errors import Estimate, independent
 from gapboost.data import Array, column_contents, feature_names
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP

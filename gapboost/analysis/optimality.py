@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.estimates import rounding
 from gapboost.analysis.result import Result, generators, over_items, short_labels
+from gapboost.analysis.standard_errors import rounding
 from gapboost.data import Array, features, group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures

@@ -9,8 +9,8 @@ differences are resampled B times; the achieved significance level (ASL) of the 
 resamples with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of the topics,
 so that what differs between measures is the measures.
 
-Values that differ by rounding alone (`gapboost.analysis.estimates`) are ties, and so are two such
-differences.
+Values that differ by rounding alone (`gapboost.analysis.standard_errors`) are ties, and so are two
+such differences.
 """
 
 import itertools
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.estimates import merge_ties, paired_by_index, rounding
 from gapboost.analysis.result import Result, generators, short_labels
+from gapboost.analysis.standard_errors import merge_ties, paired_by_index, rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery

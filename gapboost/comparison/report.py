@@ -3,7 +3,7 @@
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from gapboost.analysis.estimates import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
+from gapboost.analysis.standard_errors import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
 from gapboost.comparison.rankers import describe, versions
 from gapboost.optional import frame, imported
 from gapboost.page import COLORS, write_page

@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.estimates import Estimate, clustered, crossed, independent, rounding
+from gapboost.analysis.standard_errors import (
+    Estimate,
+    independent,
+    one_way_clustered,
+    rounding,
+    two_way_clustered,
+)
 from gapboost.comparison.report import KEY, plot, write_report
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 from gapboost.data import Array
@@ -321,10 +327,10 @@ def compare_pair(
     if len(parts) == 1:
         estimate = independent(differences)
     elif len(numbers) == len(by_query):
-        estimate = clustered(parts)
+        estimate = one_way_clustered(parts)
     else:
         models = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        estimate = crossed(differences, numbers, models)
+        estimate = two_way_clustered(differences, numbers, models)
     t_test = detectable = low = high = math.nan
     if estimate.error > within:
         t_test = float(stats.ttest_1samp(by_query, 0.0).pvalue)

@@ -51,7 +51,7 @@ class RankingDataset:
     init_score : float64 ndarray of shape (N,) or None
         Scores that boosting starts from.
     positions : Positions or None
-    weighted : bool
+    weights_given : bool
         True if weights were given.
     checked : QueryData or None
         What `query_data` returns; None reads it from `y` and `qid`.
@@ -78,7 +78,7 @@ class RankingDataset:
     feature_names: list[str] | None = None
     init_score: Array | None = None
     positions: Positions | None = None
-    weighted: bool = False
+    weights_given: bool = False
     checked: QueryData | None = None
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class RankingDataset:
             qid,
             init_score=init_score,
             positions=positions,
-            weighted=sample_weight is not None,
+            weights_given=sample_weight is not None,
             checked=data,
         )
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.estimates import Estimate, independent
 from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
+from gapboost.analysis.standard_errors import Estimate, independent
 from gapboost.data import Array
 from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.optional import frame

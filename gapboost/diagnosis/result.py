@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.estimates import independent
+from gapboost.analysis.standard_errors import independent
 from gapboost.data import Array, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.scored import ScoredDataset

@@ -16,8 +16,9 @@ from gapboost._boosters.callbacks import (
     native_objective,
     query_data_of,
 )
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.migration import refuse_foreign
-from gapboost._boosters.training import Gradients, Metrics
 from gapboost._kernels import Array
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm._compat import TEAM, EarlyStopping, value_of

@@ -10,16 +10,16 @@ imported("distributed", "dask", "by gapboost.lightgbm.dask")
 from distributed import default_client
 from lightgbm.dask import DaskLGBMRanker
 
+from gapboost._boosters.checks import EARLY_STOPPING, refuse
 from gapboost._boosters.dask import dask_data
-from gapboost._boosters.ranker import EARLY_STOPPING, refuse
-from gapboost._boosters.training import Gradients
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import LGBMGAPRanker, _compat
-from gapboost.lightgbm.callbacks import LightGBMObjective, booster_scale
+from gapboost.lightgbm.callbacks import LightGBMObjective
 from gapboost.lightgbm.features import check_positions
 from gapboost.lightgbm.models import to_continue, with_objective_name
+from gapboost.lightgbm.training import train_booster
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
 HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
@@ -202,22 +202,16 @@ class WorkerRanker(LGBMGAPRanker):
         # Gradients have the weights. LightGBM, which needs them for metrics alone, refuses a worker
         # whose rows all weigh 0.
         data = RankingDataset.of(X, y, **given, limit=plan.limit, partial=True).grouped()
-        data = replace(data, weighted=False)
+        data = replace(data, weights_given=False)
         plan = plan.resolved(summary.occurring)
-        scale = booster_scale(plan.objective, summary)
-        gradients = Gradients(
-            plan.objective,
-            data.query_data,
-            scale,
-            plan.n_jobs,
-            _compat.TEAM,
-            global_summary=summary,
-        )
+        gradients = self._gradients(plan, data, global_summary=summary)
         train = self._data_set(data, "X", feature_name, categorical_feature)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
         parameters = {**self.train_parameters(), "objective": objective}
-        booster = self._train(parameters, train, list(callbacks or ()), init_model=init_model)
+        booster = train_booster(
+            parameters, train, self.n_estimators, list(callbacks or ()), init_model=init_model
+        )
         _compat.set_fitted(self, with_objective_name(booster), {})
         self._set_fitted(plan.objective, summary, feature_names(data.X))
         return self

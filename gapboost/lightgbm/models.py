@@ -5,7 +5,7 @@ from typing import Any
 
 import lightgbm
 
-from gapboost._boosters.continuation import check_continued
+from gapboost._boosters.checks import check_continued
 from gapboost.data.features import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
 

@@ -8,20 +8,21 @@ import lightgbm
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
+from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import refuse_foreign
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
-from gapboost._boosters.training import Gradients, Metrics, PositionFactors
+from gapboost._boosters.plan import Plan
+from gapboost._boosters.positions import PositionFactors
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
+from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import (
-    LightGBMMetric,
     LightGBMObjective,
     TreeCounter,
     booster_scale,
-    by_first_metric,
 )
 from gapboost.lightgbm.features import (
     check_positions,
@@ -31,6 +32,7 @@ from gapboost.lightgbm.features import (
 )
 from gapboost.lightgbm.migration import REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
+from gapboost.lightgbm.training import metrics_of, train_booster
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -253,13 +255,14 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         objective.bind(train, gradients)
         counter = TreeCounter()
         evals_result: dict[str, Any] = {}
-        booster = self._train(
+        booster = train_booster(
             {**self.train_parameters(), "objective": objective},
             train,
+            self.n_estimators,
             callbacks=[*(callbacks or ()), counter, lightgbm.record_evaluation(evals_result)],
             valid_sets=valid,
             valid_names=eval_names,
-            feval=_metrics(plan, valid, sets),
+            feval=metrics_of(plan, valid, sets),
             init_model=before,
         )
         best_round = None
@@ -284,38 +287,13 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         return lightgbm.Dataset(
             read_exactly(data.X, name),
             data.labels[0],
-            weight=data.query_data.row_weights if data.weighted else None,
+            weight=data.query_data.row_weights if data.weights_given else None,
             group=data.query_data.queries.sizes,
             init_score=data.init_score,
             feature_name=feature_name,
             categorical_feature=categorical_feature,
             params=self.train_parameters(),
         )
-
-    def _train(
-        self, parameters: dict[str, Any], train: lightgbm.Dataset, callbacks: list[Any], **data: Any
-    ) -> lightgbm.Booster:
-        """Call `lightgbm.train`, in which the first metric stops training."""
-        if parameters.get("first_metric_only") is not False:
-            parameters["first_metric_only"] = True
-            callbacks = [by_first_metric(callback) for callback in callbacks]
-        try:
-            return lightgbm.train(
-                parameters,
-                train,
-                self.n_estimators,
-                callbacks=callbacks,
-                keep_training_booster=True,  # its text is read once, by `with_objective_name`
-                **data,
-            )
-        except _compat.LightGBMError as error:
-            # So LightGBM says it, where an objective is a function.
-            if "num_features()" in str(error):
-                raise ValueError(
-                    f"X has no feature that can split its {train.num_data()} rows; expected "
-                    "columns that vary, and a min_child_samples of at most half of the rows"
-                ) from error
-            raise
 
     def _plan(self, eval_metric: Any = None, eval_at: Any = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
@@ -325,19 +303,25 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 
-    def _gradients(self, plan: Plan, data: RankingDataset, continued: Any = None) -> Gradients:
-        """Return the gradients of a resolved plan."""
-        summary = data.query_data.summary
+    def _gradients(
+        self,
+        plan: Plan,
+        data: RankingDataset,
+        continued: Any = None,
+        global_summary: DataSummary | None = None,
+    ) -> Gradients:
+        """Return the gradients of a resolved plan; `global_summary` is that of all workers."""
+        summary = global_summary or data.query_data.summary
         summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
         scale = booster_scale(plan.objective, summary)
         if data.positions is not None:
             rate = self.learning_rate
             factors = PositionFactors(data.positions, rate, given, scale, continued)
-        # All names of LightGBM's min_child_weight.
-        least_hessian = (
-            None if continued else float(_compat.value_of("min_sum_hessian_in_leaf", given))
-        )
+        least_hessian = None
+        if not continued and global_summary is None:  # of all rows, which one worker does not see
+            # All names of LightGBM's min_child_weight.
+            least_hessian = float(_compat.value_of("min_sum_hessian_in_leaf", given))
         return Gradients(
             plan.objective,
             data.query_data,
@@ -345,7 +329,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             plan.n_jobs,
             _compat.TEAM,
             factors,
-            least_hessian=least_hessian,
+            global_summary,
+            least_hessian,
         )
 
     def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Array:
@@ -393,13 +378,3 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         booster = with_objective_name(self.booster_, num_iteration=-1)
         _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_))
         return vendor
-
-
-def _metrics(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingDataset]) -> list[Any]:
-    """Return the metrics of a fit as `lightgbm.train` takes them; the first stops training."""
-    metric = LightGBMMetric(plan.measures, plan.n_jobs)
-    for data_set, data in zip(valid, sets, strict=True):
-        means = Metrics(plan.measures, metric.names, data.query_data, plan.n_jobs, _compat.TEAM)
-        metric.bind(data_set, means)
-    functions = list(map(_compat.as_feval, plan.functions))
-    return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]

@@ -13,9 +13,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.callbacks import check_one_label
-from gapboost._boosters.ranker import GAPRanker, ranking_objective
-from gapboost._boosters.training import metric_names
+from gapboost._boosters.checks import check_one_label
+from gapboost._boosters.metrics import metric_names
+from gapboost._boosters.plan import ranking_objective
+from gapboost._boosters.ranker import GAPRanker
 from gapboost.data import Array, RankingDataset, features, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures

@@ -2,6 +2,8 @@
 
 ===========  =====================================================================
 `ranker`     the ranker
+`dask`       the ranker on Dask
+`spark`      the ranker on Spark
 `callbacks`  objective, metrics and progress for `xgboost.train`, on either device
 `migration`  parameters of XGBoost's own objectives, and what replaces them
 `models`     rounds and objective of models and their files, models for exporters

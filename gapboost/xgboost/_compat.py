@@ -35,7 +35,7 @@ def ranking_matrix(
         # Small integers for query ids of any kind.
         np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
         label=data.labels[0],
-        weight=data.query_data.weights if data.weighted else None,
+        weight=data.query_data.weights if data.weights_given else None,
         base_margin=data.init_score,
         missing=ranker.missing,
         enable_categorical=ranker.enable_categorical,

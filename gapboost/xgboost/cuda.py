@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.training import Gradients
+from gapboost._boosters.gradients import Gradients
 from gapboost._kernels import Array
 from gapboost._kernels.cuda import (
     MOST_LEVELS,
@@ -23,7 +23,8 @@ from gapboost.data.query_data import QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
-from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH, tie_order
+from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH
+from gapboost.objectives.ties import tie_order
 
 # Longest list that goes pair by pair, and documents of a tile of longer ones.
 LONGEST_BY_PAIRS, TILE = 2048, 128

@@ -12,10 +12,9 @@ import dask.array as da
 import numpy as np
 import xgboost.dask
 
-from gapboost._boosters.callbacks import check_one_label
+from gapboost._boosters.checks import check_one_label, refuse
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets
-from gapboost._boosters.ranker import refuse
 from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
@@ -23,7 +22,7 @@ from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
 from gapboost.xgboost.models import to_continue
 from gapboost.xgboost.ranker import NAMES, check_feature_weights
 
-OFFERED = (
+NO_FUNCTIONS = (
     "XGBoost has no functions as metrics on Dask, because it adds up measures over its workers"
 )
 
@@ -99,7 +98,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             categories of a column differ between partitions.
         """
         plan = self._plan()
-        refuse({"eval_metric": plan.functions or None}, OFFERED)
+        refuse({"eval_metric": plan.functions or None}, NO_FUNCTIONS)
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
         check_one_label([plan.objective.measure, *plan.measures], "XGBoost's data on Dask")
         arguments = {"X": X, "y": y, "qid": qid, "init_score": base_margin}

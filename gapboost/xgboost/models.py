@@ -7,7 +7,7 @@ from typing import Any
 
 import xgboost
 
-from gapboost._boosters.continuation import check_continued
+from gapboost._boosters.checks import check_continued
 from gapboost.measures import as_measure
 from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 

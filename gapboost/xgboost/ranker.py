@@ -9,9 +9,12 @@ import xgboost
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
+from gapboost._boosters.gradients import Gradients
+from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._boosters.migration import refuse_foreign
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective
-from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
+from gapboost._boosters.plan import Plan, ranking_objective
+from gapboost._boosters.positions import PENALTY, PositionFactors
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.data.dataset import RankingDataset

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.ranker import refuse
-from gapboost._boosters.training import metric_names
+from gapboost._boosters.checks import refuse
+from gapboost._boosters.metrics import metric_names
 from gapboost.data.query_data import group_by_query
 from gapboost.measures import Measure
 from gapboost.optional import imported
@@ -29,7 +29,7 @@ from xgboost.spark.core import alias  # noqa: E402
 
 __all__ = ["SparkXGBGAPRanker", "SparkXGBGAPRankerModel"]
 
-OFFERED = "XGBoost has no weights of queries and positions on Spark"
+NO_WEIGHTS = "XGBoost has no weights of queries and positions on Spark"
 
 
 class SparkXGBGAPRankerModel(SparkXGBRankerModel):
@@ -101,7 +101,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         super()._validate_params()
         weight = self._col_is_defined_not_empty(self.weightCol)
         given = {"weight_col": weight or None, "position": self.getOrDefault("position")}
-        refuse(given, OFFERED)
+        refuse(given, NO_WEIGHTS)
 
     def _repartition_needed(self, dataset: Any) -> bool:
         return False  # `_prepare_input` does

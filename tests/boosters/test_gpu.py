@@ -9,7 +9,7 @@ import pytest
 from numba import config
 
 import gapboost as gb
-from gapboost._boosters.training import Gradients
+from gapboost._boosters.gradients import Gradients
 from gapboost.data.query_data import group_by_query
 from gapboost.evaluation import QueryValues
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
-from gapboost.analysis.estimates import clustered
+from gapboost.analysis.standard_errors import one_way_clustered
 from gapboost.comparison import compare_rankers
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -162,7 +162,7 @@ def test_repeats_of_given_folds_are_seeds_whose_values_are_averaged():
     for row in found.summary("one").itertuples():
         first, second = (by_hand[row.measure][name] for name in ("other", "one"))
         of_folds = [(first - second).loc[np.unique(QID[test])].to_numpy() for _, test in folds]
-        assert (row.low, row.high) == pytest.approx(clustered(of_folds).interval())
+        assert (row.low, row.high) == pytest.approx(one_way_clustered(of_folds).interval())
 
 
 def test_group_and_a_column_qid_say_the_same():

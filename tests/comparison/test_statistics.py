@@ -5,16 +5,16 @@ import pytest
 from cheap_rankers import Noisy, made
 from scipy import stats
 
-from gapboost.analysis.estimates import (
+from gapboost.analysis.standard_errors import (
     AHEAD,
     BEHIND,
     EQUAL,
     EQUIVALENT,
     INCONCLUSIVE,
     Estimate,
-    clustered,
-    crossed,
     noncentrality,
+    one_way_clustered,
+    two_way_clustered,
 )
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.result import compare_pair
@@ -105,7 +105,7 @@ def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
 @pytest.mark.parametrize("family", [1, 4])
 def test_a_detectable_difference_is_that_of_the_corrected_level(family):
     folds = values_of_pair(np.random.default_rng(5))
-    estimate = clustered([ours - theirs for ours, theirs in folds])
+    estimate = one_way_clustered([ours - theirs for ours, theirs in folds])
     expected = noncentrality(estimate.freedom, 0.2 / family, STATED) * estimate.error
     found = compared(folds, confidence=0.8, family=family)["detectable"]
     assert found == pytest.approx(expected)
@@ -150,12 +150,12 @@ def test_crossed_clusters_are_those_of_two_regressions():
     apart = d - d.mean()
     of_queries = sum(apart[q == i].sum() ** 2 for i in range(20)) * 20 / 19
     of_models = sum(apart[m == i].sum() ** 2 for i in range(15)) * 15 / 14
-    estimate = crossed(d, q, m)
+    estimate = two_way_clustered(d, q, m)
     assert estimate.mean == pytest.approx(d.mean())
     assert estimate.error == pytest.approx(np.sqrt(of_queries + of_models - (apart**2).sum()) / 60)
     assert estimate.freedom == 14
     # Models that share nothing: the error is that of the queries' means.
-    alike = crossed(
+    alike = two_way_clustered(
         np.tile(np.arange(20.0), 3), np.tile(np.arange(20), 3), np.repeat(np.arange(3), 20)
     )
     assert alike.error == pytest.approx(stats.sem(np.arange(20.0)))
@@ -181,7 +181,7 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
         variance += (weights @ residuals[rows]) ** 2
         columns.append(beyond[:, rows] @ weights)
     products = np.array(columns) @ np.array(columns).T
-    estimate = clustered(folds)
+    estimate = one_way_clustered(folds)
     assert estimate.error == pytest.approx(np.sqrt(variance), rel=1e-9)
     assert estimate.freedom == pytest.approx(
         np.trace(products) ** 2 / (products**2).sum(), rel=1e-9

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from twins import LIGHTGBM, TEST, TRAIN, twins
 
 import gapboost as gb
-from gapboost.analysis.estimates import independent
+from gapboost.analysis.standard_errors import independent
 from gapboost.preprocessing import QueryRelativeFeatures
 
 TRAINING = {"X_train": TRAIN.X, "y_train": TRAIN.y, "qid_train": TRAIN.qid}

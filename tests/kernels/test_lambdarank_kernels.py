@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pair_sum import summed_pairs, swap_changes, swap_parts
 
 import gapboost as gb
-from gapboost._boosters.training import Gradients
+from gapboost._boosters.gradients import Gradients
 from gapboost._kernels import threads
 from gapboost._kernels.lambdarank.exponentials import NEAR, factors, fitted_exponentials
 from gapboost._kernels.threads import working_on

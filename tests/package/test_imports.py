@@ -1,6 +1,7 @@
 """Imports point downwards, and nothing that is not used must be installed."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -182,3 +183,22 @@ def test_rankers_are_found_at_the_top():
     assert gapboost.LGBMGAPRanker is LGBMGAPRanker
     with pytest.raises(AttributeError):
         gapboost.LGBMGapRanker  # noqa: B018
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_files_and_types_on_the_map_exist(page):
+    root = PACKAGE.parent
+    if not (root / page).exists():
+        pytest.skip("no checkout")
+    words = re.findall(r"`([\w./]+)`", (root / page).read_text(encoding="utf-8"))
+    paths = {word for word in words if word.endswith(("/", ".py", ".md"))}
+    types = {word for word in words if re.fullmatch(r"[A-Z][a-z]+[A-Z]\w+|[A-Z][a-z]{3,}", word)}
+    inside = {path.name for folder in (PACKAGE, root / "tests") for path in folder.rglob("*.py")}
+    assert not [
+        path
+        for path in paths
+        if path not in inside and not any((place / path).exists() for place in (root, PACKAGE))
+    ]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in MODULES)
+    assert not [name for name in types if f"class {name}" not in code]
+    assert len(paths) + len(types) > 10

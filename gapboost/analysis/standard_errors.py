@@ -107,7 +107,7 @@ def independent(values: Array) -> Estimate:
     return Estimate(float(values.mean()), float(stats.sem(values)), len(values) - 1)
 
 
-def clustered(clusters: Sequence[Array]) -> Estimate:
+def one_way_clustered(clusters: Sequence[Array]) -> Estimate:
     """Mean of the values of all clusters, which are independent where values within one are not.
 
     The variance of Bell and McCaffrey (2002), CR2, which allows for few and unequal clusters, with
@@ -127,7 +127,7 @@ def clustered(clusters: Sequence[Array]) -> Estimate:
     return Estimate(mean, float(np.sqrt(variance)), float(share.sum() ** 2 / squares))
 
 
-def crossed(values: Array, queries: Array, models: Array) -> Estimate:
+def two_way_clustered(values: Array, queries: Array, models: Array) -> Estimate:
     """Return the mean of values that share queries and models, as in repeated cross-validation.
 
     Parameters

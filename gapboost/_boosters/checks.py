@@ -1,0 +1,59 @@
+"""Checks that fits share: arguments that they refuse, models to continue, scores."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gapboost._kernels import Array
+from gapboost.data.features import check_names, feature_names
+from gapboost.measures import Measure
+
+# Parameters that ask for early stopping: XGBoost's, LightGBM's and its aliases.
+EARLY_STOPPING = (
+    "early_stopping_rounds",
+    "early_stopping_round",
+    "early_stopping",
+    "n_iter_no_change",
+)
+
+
+def refuse(arguments: Mapping[str, Any], reason: str) -> None:
+    """Raise ValueError if one of the arguments is not None."""
+    given = sorted(name for name, value in arguments.items() if value is not None)
+    if given:
+        raise ValueError(f"{', '.join(given)}: expected None, because {reason}")
+
+
+def check_continued(X: Any, n_columns: int, names: Sequence[str] = ()) -> None:
+    """Raise ValueError if `X` lacks the columns of a model whose training continues."""
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the model to continue has {n_columns}; expected the "
+            "same number"
+        )
+    check_names(feature_names(X), names, "X")
+
+
+def check_one_label(measures: Sequence[Measure], where: str) -> None:
+    """Raise ValueError if a measure reads one of several labels, and `where` has one a row."""
+    for measure in measures:
+        if any(part.label_column is not None for _, part in measure.terms):
+            raise ValueError(
+                f"measure is {measure!r}, which reads one of several labels; expected a measure "
+                f"without OfLabel, as {where} has one label a row (the rankers' fit takes several)"
+            )
+
+
+def check_scores(scores: Array) -> None:
+    """Raise for several scores a row, and for scores that would train a constant model."""
+    if scores.ndim != 1:
+        raise ValueError(
+            f"the booster has {scores.shape[1]} scores a row; expected one score a row: leave out "
+            "num_class and num_target"
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            "the scores hold NaN or infinite values; expected finite ones: lower learning_rate, or "
+            "raise reg_lambda or min_child_weight"
+        )

@@ -1,0 +1,119 @@
+"""What a fit trains for and reports."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from gapboost._boosters.callbacks import MetricCallback
+from gapboost.data.grades import GradeLimit
+from gapboost.measures import Measure, as_measure, as_measures
+from gapboost.measures.labels import grade_limit
+from gapboost.objectives import Objective, as_objective
+from gapboost.validation import seed
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Objective and metrics of a training.
+
+    Attributes
+    ----------
+    objective : Objective
+    measures : tuple of Measure
+        Measures to report, from `resolved` on with the trained one.
+    functions : tuple of callable
+        Metrics that the booster calls as they are.
+    stopping : str, Measure, callable or None
+        The metric that stops training; None is the trained measure.
+    n_jobs : int or None
+        Threads.
+    """
+
+    objective: Objective
+    measures: tuple[Measure, ...]
+    functions: tuple[Function, ...]
+    stopping: Any
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, ranker: Any, eval_metric: Any, random_state: Any, n_jobs: int | None) -> Self:
+        """Return the plan of a ranker's parameters.
+
+        Parameters
+        ----------
+        ranker : LGBMGAPRanker or XGBGAPRanker
+        eval_metric : str, Measure, callable, list of them or None
+        random_state, n_jobs
+            Parameters of the ranker.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If one of them is unusable.
+        """
+        several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
+        given: list[Any] = []
+        for one in several:
+            given += one.measures if isinstance(one, MetricCallback) else [one]
+        functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
+        measures = [m for m in given if m is not None and m not in functions]
+        return cls(
+            ranking_objective(ranker, random_state),
+            tuple(as_measures(measures, "eval_metric")),
+            tuple(functions),
+            ranker.stopping_metric,
+            n_jobs,
+        )
+
+    @property
+    def limit(self) -> GradeLimit:
+        """Grades for which all measures are defined."""
+        return grade_limit([self.objective.measure, *self.measures])
+
+    def resolved(self, occurring: Any) -> Self:
+        """Set every ``g=None`` from the training grades, and find the metric that stops training.
+
+        It becomes the first of the measures or functions.
+
+        Raises
+        ------
+        ValueError
+            If it is not reported.
+        """
+        objective = self.objective.resolved(occurring)
+        reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
+        metrics: list[Any] = [*dict.fromkeys(reported), *self.functions]
+        stopping = objective.measure if self.stopping is None else self.stopping
+        if isinstance(stopping, str):
+            stopping = as_measure(stopping, None, "stopping_metric")
+        if isinstance(stopping, Measure):
+            stopping = stopping.resolved(occurring)
+        if stopping not in metrics:
+            raise ValueError(
+                f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
+                f"{metrics}, or that eval_metric names it too"
+            )
+        metrics.sort(key=lambda metric: metric != stopping)
+        return replace(
+            self,
+            objective=objective,
+            measures=tuple(metric for metric in metrics if isinstance(metric, Measure)),
+            functions=tuple(metric for metric in metrics if not isinstance(metric, Measure)),
+            stopping=stopping,
+        )
+
+
+def ranking_objective(ranker: Any, random_state: Any) -> Objective:
+    """Return the objective that `measure`, `g` and `objective` of a ranker ask for."""
+    objective = ranker.objective
+    if isinstance(objective, Objective):
+        if ranker.measure != "gap" or ranker.g is not None:
+            raise ValueError(
+                f"objective is {objective!r}, which brings its measure, but measure is "
+                f"{ranker.measure!r} and g is {ranker.g!r}; expected an objective by name, or "
+                "measure and g left at their defaults"
+            )
+        return objective
+    return as_objective(objective, as_measure(ranker.measure, ranker.g), seed(random_state) or 0)

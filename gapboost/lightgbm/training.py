@@ -1,0 +1,54 @@
+"""The call of `lightgbm.train` in a fit, and its metrics."""
+
+from typing import Any
+
+import lightgbm
+
+from gapboost._boosters.metrics import Metrics
+from gapboost._boosters.plan import Plan
+from gapboost.data.dataset import RankingDataset
+from gapboost.lightgbm import _compat
+from gapboost.lightgbm.callbacks import LightGBMMetric, by_first_metric
+
+
+def train_booster(
+    parameters: dict[str, Any],
+    train: lightgbm.Dataset,
+    n_rounds: int,
+    callbacks: list[Any],
+    **data: Any,
+) -> lightgbm.Booster:
+    """Call `lightgbm.train`, in which the first metric stops training.
+
+    `data` are its arguments `valid_sets`, `valid_names`, `feval` and `init_model`.
+    """
+    if parameters.get("first_metric_only") is not False:
+        parameters["first_metric_only"] = True
+        callbacks = [by_first_metric(callback) for callback in callbacks]
+    try:
+        return lightgbm.train(
+            parameters,
+            train,
+            n_rounds,
+            callbacks=callbacks,
+            keep_training_booster=True,  # its text is read once, by `with_objective_name`
+            **data,
+        )
+    except _compat.LightGBMError as error:
+        # So LightGBM says it, where an objective is a function.
+        if "num_features()" in str(error):
+            raise ValueError(
+                f"X has no feature that can split its {train.num_data()} rows; expected columns "
+                "that vary, and a min_child_samples of at most half of the rows"
+            ) from error
+        raise
+
+
+def metrics_of(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingDataset]) -> list[Any]:
+    """Return the metrics of a fit as `lightgbm.train` takes them; the first stops training."""
+    metric = LightGBMMetric(plan.measures, plan.n_jobs)
+    for data_set, data in zip(valid, sets, strict=True):
+        means = Metrics(plan.measures, metric.names, data.query_data, plan.n_jobs, _compat.TEAM)
+        metric.bind(data_set, means)
+    functions = list(map(_compat.as_feval, plan.functions))
+    return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]
