@@ -64,34 +64,13 @@ def dask_data(
     ValueError
         If a value is unusable, or partitions differ in number, rows or categories, or cut queries.
     """
-    of = {name: name for name in given} | {"group": "group"} | dict(names or {})
-    X, qid = pop_query_ids(given["X"], given["qid"], names=(of["X"], of["qid"], of["group"]))
-    group = given.get("group")
-    if (qid is None) == (group is None):
-        problem = "missing" if qid is None else f"given, and {of['group']} too"
-        raise ValueError(f"{of['qid']} is {problem}; expected one query id a row")
-    values = {
-        name: value
-        for name, value in {**given, "X": X, "qid": qid}.items()
-        if value is not None or name in ("X", "y")
-    }
-    for name, value in values.items():
-        if not is_dask_collection(value):
-            kinds = "array or data frame" if name == "X" else "array or series"
-            raise TypeError(f"{of[name]} is a {type(value).__name__}; expected a Dask {kinds}")
+    of = {name: name for name in (*given, "group", "sample_weight")} | dict(names or {})
     # Once for all that follows, and for the booster. One by one: Dask 2026.8 confuses the results
     # of arrays and data frames in one call.
-    values = {name: client.persist(value) for name, value in values.items()}
-    parts = {name: np.ravel(value.to_delayed()).tolist() for name, value in values.items()}
-    counts = {of[name]: len(of_value) for name, of_value in parts.items()}
-    if len(set(counts.values())) > 1:
-        raise ValueError(
-            f"the numbers of partitions are {counts}; expected the same for all, with all columns "
-            "in each"
-        )
+    values = {name: client.persist(value) for name, value in _collections(given, of).items()}
     looks = [
-        delayed(_of_partition)(number, dict(zip(parts, of_partition, strict=True)), limit, of)
-        for number, of_partition in enumerate(zip(*parts.values(), strict=True))
+        delayed(_of_partition)(number, partition, limit, of)
+        for number, partition in enumerate(_partitions(values, of))
     ]
     found = dict(enumerate(client.gather(client.compute(looks))))
     kept = {number: part for number, part in found.items() if part is not None}
@@ -99,9 +78,9 @@ def dask_data(
         raise ValueError(f"{of['y']} has no rows; expected at least one query")
     of_parts, summaries, columns = zip(*kept.values(), strict=True)
     _check_columns(columns, of["X"])
-    weights = of.get("sample_weight", "sample_weight")
-    summary, ids = DataSummary.of_parts(summaries, weights), np.unique(np.concatenate(of_parts))
-    if group is None and len(ids) < summary.n_queries:
+    summary = DataSummary.of_parts(summaries, of["sample_weight"])
+    ids = np.unique(np.concatenate(of_parts))
+    if "qid" in values and len(ids) < summary.n_queries:
         raise ValueError(
             f"{of['qid']} has queries with rows in several partitions; expected whole queries in "
             'each, such as those of a data frame after frame.shuffle("qid")'
@@ -111,12 +90,47 @@ def dask_data(
     return DaskDataset(
         X=filled["X"],
         y=filled["y"],
-        queries=filled["qid" if group is None else "group"],
+        queries=filled["qid" if "qid" in values else "group"],
         sample_weight=filled.get("sample_weight"),
         init_score=filled.get("init_score"),
         ids=ids,
         summary=summary,
     )
+
+
+def _collections(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the collections that are given, with query ids of the column ``qid`` if X has it."""
+    X, qid = pop_query_ids(
+        given["X"], given["qid"], names=(names["X"], names["qid"], names["group"])
+    )
+    group = given.get("group")
+    if (qid is None) == (group is None):
+        problem = "missing" if qid is None else f"given, and {names['group']} too"
+        raise ValueError(f"{names['qid']} is {problem}; expected one query id a row")
+    values = {
+        name: value
+        for name, value in {**given, "X": X, "qid": qid}.items()
+        if value is not None or name in ("X", "y")
+    }
+    for name, value in values.items():
+        if not is_dask_collection(value):
+            kinds = "array or data frame" if name == "X" else "array or series"
+            raise TypeError(f"{names[name]} is a {type(value).__name__}; expected a Dask {kinds}")
+    return values
+
+
+def _partitions(values: Mapping[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the delayed values of each partition."""
+    parts = {name: np.ravel(value.to_delayed()).tolist() for name, value in values.items()}
+    counts = {names[name]: len(of_value) for name, of_value in parts.items()}
+    if len(set(counts.values())) > 1:
+        raise ValueError(
+            f"the numbers of partitions are {counts}; expected the same for all, with all columns "
+            "in each"
+        )
+    return [
+        dict(zip(parts, partition, strict=True)) for partition in zip(*parts.values(), strict=True)
+    ]
 
 
 def _of_partition(
