@@ -1,6 +1,7 @@
 """Parameters of the boosters without effect here: one error says what replaces them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from gapboost.validation import short_repr
@@ -32,6 +33,23 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements) -> None
             f"{', '.join(lines)}: without effect here; write instead (see docs/migration.md)\n"
             + "\n".join(lines.values())
         )
+
+
+def misspelt(
+    given: Mapping[str, Any], known: Collection[str], overruled: Collection[str], booster: str = ""
+) -> Replacements:
+    """Return the nearest known name of each unknown parameter, none of the `overruled`.
+
+    A name without a near one is left to the booster, unless this has a name: then it is refused.
+    """
+    found: dict[str, Any] = {}
+    names = sorted({*known} - {*overruled})
+    for name in [name for name in given if name not in known]:
+        if near := get_close_matches(name, names, 1, 0.8):
+            found[name] = renamed(near[0])
+        elif booster:
+            found[name] = f"leave it out: {booster} has no such parameter"
+    return found
 
 
 def renamed(name: str) -> Callable[[Any], str]:

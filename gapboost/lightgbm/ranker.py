@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from inspect import signature
 from typing import Any, Self
 
 import lightgbm
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.migration import misspelt, refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import Gradients, Metrics, PositionFactors
@@ -317,7 +318,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         of_fit = {} if eval_at is None else {"eval_at": eval_at}
-        refuse_foreign({**given, **of_fit}, REPLACEMENTS)
+        known = _compat.parameter_names() | signature(type(self)).parameters.keys()
+        unknown = misspelt(given, known, _compat.overruled(), "LightGBM")
+        refuse_foreign({**given, **of_fit}, {**unknown, **REPLACEMENTS})
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 

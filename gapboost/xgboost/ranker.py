@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.migration import misspelt, refuse_foreign
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective
 from gapboost._boosters.rows import RankingRows, evaluation_rows, ranking_rows
 from gapboost._boosters.training import PENALTY, Gradients, Metrics, PositionFactors, metric_names
@@ -27,7 +28,7 @@ from gapboost.xgboost.callbacks import (
     training_callbacks,
     values_on,
 )
-from gapboost.xgboost.migration import REPLACEMENTS
+from gapboost.xgboost.migration import REPLACEMENTS, parameter_names
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 NAMES = ("X", "y", "qid", "group", "sample_weight", "base_margin", "position")
@@ -234,7 +235,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        refuse_foreign(given, REPLACEMENTS)
+        known = parameter_names() | {*OURS, *signature(type(self)).parameters}
+        unknown = misspelt(given, known, ())
+        refuse_foreign(given, {**unknown, **REPLACEMENTS})
         seed, n_jobs = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
