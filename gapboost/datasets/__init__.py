@@ -9,6 +9,14 @@
 
 from gapboost.datasets.data import RankingData, RankingSplit
 from gapboost.datasets.digits import load_digits_ranking
-from gapboost.datasets.letor import load_letor, load_letor_fold
+from gapboost.datasets.letor import RankingFolds, load_letor, load_letor_fold, load_letor_folds
 
-__all__ = ["RankingData", "RankingSplit", "load_digits_ranking", "load_letor", "load_letor_fold"]
+__all__ = [
+    "RankingData",
+    "RankingFolds",
+    "RankingSplit",
+    "load_digits_ranking",
+    "load_letor",
+    "load_letor_fold",
+    "load_letor_folds",
+]

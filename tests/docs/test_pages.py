@@ -51,16 +51,21 @@ def trec_files(folder):
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
-def letor_folder(folder, number):
-    """Write train.txt, vali.txt and test.txt with some queries of the digits."""
-    folder.mkdir()
-    for name, part in load_digits_ranking((12, 6, 6), 10)._asdict().items():
-        lines = [
-            f"{y} qid:{1000 * number + qid} "
-            + " ".join(f"{i}:{x:g}" for i, x in enumerate(row, start=1))
-            for y, qid, row in zip(part.y, part.qid, part.X, strict=True)
-        ]
-        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+def letor_folders(directory):
+    """Write five folds as LETOR has them, of some queries of the digits."""
+    data, _, _ = load_digits_ranking((30, 6, 6), 10)
+    fifths = np.split(np.arange(len(data)), 5)
+    for test in range(5):
+        folder = directory / f"Fold{test + 1}"
+        folder.mkdir()
+        train = np.concatenate([fifths[(test + other) % 5] for other in (1, 2, 3)])
+        for name, rows in (("train", train), ("vali", fifths[test - 1]), ("test", fifths[test])):
+            lines = [
+                f"{data.y[row]} qid:{data.qid[row]} "
+                + " ".join(f"{i}:{x:g}" for i, x in enumerate(data.X[row], start=1))
+                for row in rows
+            ]
+            (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
 @pytest.fixture
@@ -69,8 +74,7 @@ def desk(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
     trec_files(tmp_path)
-    for fold in range(1, 6):
-        letor_folder(tmp_path / f"Fold{fold}", fold)
+    letor_folders(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12)
