@@ -28,7 +28,8 @@ NAMES = {
 
 
 def _bonferroni(p: Array) -> Array:
-    return np.minimum(p * len(p), 1.0)
+    corrected: Array = np.minimum(p * len(p), 1.0)
+    return corrected
 
 
 CORRECTIONS: dict[str, Callable[[Array], Array]] = {"holm": holm, "bonferroni": _bonferroni}
@@ -161,7 +162,8 @@ def compare_systems(
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
-    rows, better_than = [], {}
+    rows: list[dict[str, Any]] = []
+    better_than: dict[Any, str] = {}
     for measure, of_systems in zip(full_labels(values.measures), values.values, strict=True):
         differences = [tied_differences(of_systems[[i, j]]) for i, j in pairs]
         p = np.array([TESTS[test](*one, n_resamples, generator) for one in differences])
