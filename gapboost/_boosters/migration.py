@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 from gapboost.validation import short_repr
@@ -36,15 +37,25 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements) -> None
 
 
 def misspelt(
-    given: Mapping[str, Any], known: Collection[str], overruled: Collection[str], booster: str = ""
+    ranker: Any, known: Collection[str], overruled: Collection[str] = (), booster: str = ""
 ) -> Replacements:
-    """Return the nearest known name of each unknown parameter, none of the `overruled`.
+    """Return the nearest name of each parameter that a ranker does not know, for `refuse_foreign`.
 
-    A name without a near one is left to the booster, unless this has a name: then it is refused.
+    Parameters
+    ----------
+    ranker : LGBMGAPRanker or XGBGAPRanker
+        Its classes list parameters.
+    known : collection of str
+        Other names.
+    overruled : collection of str
+        Names that would be ignored.
+    booster : str
+        Name of the booster that knows no other parameters: those without a near name are refused.
     """
     found: dict[str, Any] = {}
-    names = sorted({*known} - {*overruled})
-    for name in [name for name in given if name not in known]:
+    listed = {name for kind in type(ranker).__mro__ for name in signature(kind.__init__).parameters}
+    names = sorted({*known, *listed} - {*overruled})
+    for name in [one for one in ranker.get_params(deep=False) if one not in listed.union(known)]:
         if near := get_close_matches(name, names, 1, 0.8):
             found[name] = renamed(near[0])
         elif booster:

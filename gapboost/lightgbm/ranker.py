@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from inspect import signature
 from typing import Any, Self
 
 import lightgbm
@@ -318,8 +317,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         of_fit = {} if eval_at is None else {"eval_at": eval_at}
-        known = _compat.parameter_names() | signature(type(self)).parameters.keys()
-        unknown = misspelt(given, known, _compat.overruled(), "LightGBM")
+        known, overruled = _compat.parameter_names(), _compat.overruled()
+        unknown = misspelt(self, known, overruled, "LightGBM")
         refuse_foreign({**given, **of_fit}, {**unknown, **REPLACEMENTS})
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)

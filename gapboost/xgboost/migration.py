@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from functools import cache
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -41,11 +40,11 @@ REPLACEMENTS: Replacements = {
 
 @cache
 def parameter_names() -> frozenset[str]:
-    """Return the names that XGBoost lists; it has parameters beside them, such as of GPUs."""
+    """Return the names in XGBoost's configuration; there are parameters beside them."""
     data = xgboost.DMatrix(np.zeros((1, 1)), [0.0])
     boosters = [xgboost.Booster({"booster": name}, [data]) for name in ("dart", "gblinear")]
     configured = [name for one in boosters for name in _keys(json.loads(one.save_config()))]
-    return frozenset((*signature(xgboost.XGBModel).parameters, *configured))
+    return frozenset(configured)
 
 
 def _keys(configuration: Any) -> Iterator[str]:

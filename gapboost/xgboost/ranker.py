@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
-from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -235,9 +234,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        known = parameter_names() | {*OURS, *signature(type(self)).parameters}
-        unknown = misspelt(given, known, ())
-        refuse_foreign(given, {**unknown, **REPLACEMENTS})
+        refuse_foreign(given, {**misspelt(self, parameter_names() | OURS), **REPLACEMENTS})
         seed, n_jobs = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
