@@ -23,6 +23,9 @@ MissingQueries = Literal["warn", "zero", "skip"]
 Value = TypeVar("Value")
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 
+# Grades of so many rows that this share of them is different look like scores.
+LEAST_ROWS, MOSTLY = 20, 0.9
+
 # What a measure takes for a document.
 NANOSECONDS = 10.0
 
@@ -185,7 +188,8 @@ def evaluate(
     DataConversionWarning
         If `y_true`, `y_score`, `qid` or `sample_weight` has shape (N, 1).
     UserWarning
-        If `recall_base` has queries without rows, and `missing_queries` is "warn".
+        If `recall_base` has queries without rows, and `missing_queries` is "warn". If nearly every
+        grade is different, and most scores are equal: the two may be swapped.
 
     Examples
     --------
@@ -223,6 +227,14 @@ def evaluate(
             stacklevel=2,
         )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
+    n_rows = len(scores)
+    many = n_rows >= LEAST_ROWS and len(data.occurring) > MOSTLY * n_rows
+    if many and len(np.unique(scores)) < n_rows / 2:
+        warnings.warn(
+            f"y_true has a different grade in nearly each of its {n_rows} rows, and y_score has "
+            "few different scores; expected evaluate(measures, y_true, y_score)",
+            stacklevel=2,
+        )
     resolved = [measure.resolved(data.occurring) for measure in wanted]
     values = QueryValues(resolved, data, ties=ties, n_jobs=n_jobs)(scores)
     if empty != 0:

@@ -1,6 +1,8 @@
 """Parameters of the boosters without effect here: one error says what replaces them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 from gapboost.validation import short_repr
@@ -32,6 +34,33 @@ def refuse_foreign(given: Mapping[str, Any], replacements: Replacements) -> None
             f"{', '.join(lines)}: without effect here; write instead (see docs/migration.md)\n"
             + "\n".join(lines.values())
         )
+
+
+def misspelt(
+    ranker: Any, known: Collection[str], overruled: Collection[str] = (), booster: str = ""
+) -> Replacements:
+    """Return the nearest name of each parameter that a ranker does not know, for `refuse_foreign`.
+
+    Parameters
+    ----------
+    ranker : LGBMGAPRanker or XGBGAPRanker
+        Its classes list parameters.
+    known : collection of str
+        Other names.
+    overruled : collection of str
+        Names that would be ignored.
+    booster : str
+        Name of the booster that knows no other parameters: those without a near name are refused.
+    """
+    found: dict[str, Any] = {}
+    listed = {name for kind in type(ranker).__mro__ for name in signature(kind).parameters}
+    names = sorted({*known, *listed} - {*overruled})
+    for name in [one for one in ranker.get_params(deep=False) if one not in listed.union(known)]:
+        if near := get_close_matches(name, names, 1, 0.8):
+            found[name] = renamed(near[0])
+        elif booster:
+            found[name] = f"leave it out: {booster} has no such parameter"
+    return found
 
 
 def renamed(name: str) -> Callable[[Any], str]:

@@ -2,6 +2,7 @@
 
 =================  =============================================================================
 `trec`             judgments and runs of TREC: files, rankings, ``trec.evaluate``
+`compared_systems` tests of all pairs of several systems, and their table for a paper
 `systems`          values of measures for several systems; bpref
 `significance`     whether one ranker is better than another; how many pairs a measure tells apart
 `correlation`      whether measures rank systems alike, also with fewer judgments; ``tau_ap``
@@ -16,6 +17,7 @@
 """
 
 from gapboost.analysis import trec
+from gapboost.analysis.compared_systems import ComparedSystems, compare_systems
 from gapboost.analysis.correlation import correlation, robustness, tau_ap
 from gapboost.analysis.curve import mean_curve, precision_recall
 from gapboost.analysis.entropy import expected_value, maximum_entropy
@@ -32,10 +34,12 @@ from gapboost.analysis.significance import discriminative_power, significance
 from gapboost.analysis.systems import SystemValues, bpref, system_values
 
 __all__ = [
+    "ComparedSystems",
     "RankedList",
     "Result",
     "SystemValues",
     "bpref",
+    "compare_systems",
     "correlation",
     "discriminative_power",
     "expected_value",

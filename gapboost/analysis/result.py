@@ -93,11 +93,16 @@ def short_labels(measures: Sequence[Any]) -> list[str]:
     ]
 
 
-def _short_label(measure: Any) -> str:
+def full_labels(measures: Sequence[Any]) -> list[str]:
+    """Return measures with all parameters, as in ``GAP(g=(0.5, 0.5))@10``."""
+    return [_short_label(measure, ("k",)) for measure in measures]
+
+
+def _short_label(measure: Any, hidden: tuple[str, ...] = ("g", "k")) -> str:
     simple = isinstance(measure, Measure) and measure.terms == ((1.0, measure),)
     if not simple or measure.label_column is not None:
         return str(measure)
-    values = {f.name: getattr(measure, f.name) for f in fields(measure) if f.name not in ("g", "k")}
+    values = {f.name: getattr(measure, f.name) for f in fields(measure) if f.name not in hidden}
     defaults = {f.name: f.default for f in fields(measure)}
     given = [f"{name}={value!r}" for name, value in values.items() if value != defaults[name]]
     cutoff = "" if measure.k is None else f"@{measure.k}"

@@ -14,6 +14,7 @@ such differences.
 """
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -112,35 +113,38 @@ def significance(
     )
     if a.shape != b.shape:
         raise ValueError(f"first has {len(a)} values, second {len(b)}; expected the same queries")
-    values = np.stack((a, b))[:, ~(np.isnan(a) | np.isnan(b))]
-    with np.errstate(over="ignore", invalid="ignore"):
-        d = values[0] - values[1]
+    d, within = tied_differences(np.stack((a, b))[:, ~(np.isnan(a) | np.isnan(b))])
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both; expected two or more, and finite")
     confidence = as_number(confidence, "confidence", high=BELOW_ONE)
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
-    within = float(rounding(values))
-    # In counts, ranks and deviations ties are then equal numbers.
-    d = np.sign(d) * merge_ties(np.append(0.0, np.abs(d)), within)[1:]
-    # One number tells nothing about its error.
-    tested = stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
-    differing = d[d != 0]
-    better, n_differing = int((d > 0).sum()), len(differing)
+    tested = _student(d)
+    better, n_differing = int((d > 0).sum()), int((d != 0).sum())
     found: dict[str, Any] = {
         "difference": float(d.mean()),
         "interval": tuple(map(float, tested.confidence_interval(confidence))),
         "effect_size": float(tested.statistic / np.sqrt(len(d))),
         "counts": (better, len(d) - n_differing, n_differing - better),
-        "t": float(tested.pvalue) if n_differing else 1.0,
-        "wilcoxon": float(stats.wilcoxon(differing).pvalue) if n_differing else 1.0,
-        "sign": float(stats.binomtest(better, n_differing).pvalue) if n_differing else 1.0,
-        "randomization": _randomization(d, within, n_resamples, generator),
+        **{name: test(d, within, n_resamples, generator) for name, test in TESTS.items()},
     }
     numbers = [part for value in found.values() for part in np.atleast_1d(np.array(value, object))]
     # An array of objects keeps the counts whole numbers beside the floats.
     columns = {"quantity": ROWS, "value": np.array(numbers, dtype=object)}
     return Result(columns, ["quantity"], _draw, differences=d, confidence=confidence, **found)
+
+
+def tied_differences(values: Array) -> tuple[Array, float]:
+    """Return differences of values of shape (2, topics), ties as equal numbers, and the tolerance.
+
+    Counts, ranks and deviations then see equal numbers.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        d = values[0] - values[1]
+    if not d.size or not np.isfinite(d).all():
+        return d, 0.0
+    within = float(rounding(values))
+    return np.sign(d) * merge_ties(np.append(0.0, np.abs(d)), within)[1:], within
 
 
 def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Array, Array]:
@@ -156,6 +160,24 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     if a.keys() != b.keys() or not len(a) == len(first.qid) == len(second.qid):
         raise ValueError("second has other queries than first, or some twice; expected the same")
     return np.array(list(a.values())), np.array([b[query] for query in a])
+
+
+def _student(d: Array) -> Any:
+    """Return Student's t-test; one number tells nothing about its error."""
+    return stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
+
+
+def _t_test(d: Array, *_: Any) -> float:
+    return float(_student(d).pvalue) if d.any() else 1.0
+
+
+def _wilcoxon(d: Array, *_: Any) -> float:
+    return float(stats.wilcoxon(d[d != 0]).pvalue) if d.any() else 1.0
+
+
+def _sign(d: Array, *_: Any) -> float:
+    differing = int((d != 0).sum())
+    return float(stats.binomtest(int((d > 0).sum()), differing).pvalue) if differing else 1.0
 
 
 def _randomization(
@@ -182,6 +204,15 @@ def _randomization(
             random_state=generator,
         )
     return float(tested.pvalue)
+
+
+# Two-sided p-values of differences, as `tied_differences` returns them.
+TESTS: dict[str, Callable[[Array, float, int, np.random.Generator], float]] = {
+    "t": _t_test,
+    "wilcoxon": _wilcoxon,
+    "sign": _sign,
+    "randomization": _randomization,
+}
 
 
 def _draw(result: Result, ax: Any, title: str = "first − second") -> None:
@@ -223,8 +254,9 @@ def discriminative_power(
         Its table has one row a measure. Attributes:
 
         * ``pairs``: tuple of (str, str).
-        * ``asl``: achieved significance levels, float64 of shape (measures, pairs); 1 where the
-          differences of a pair do not vary over the topics, so that there is nothing to test with.
+        * ``asl``: achieved significance levels, the p-values of the paired bootstrap test, float64
+          of shape (measures, pairs); 1 where the differences of a pair do not vary over the
+          topics, so that there is nothing to test with.
         * ``holm``: the same, corrected for the number of pairs by Holm's method.
         * ``difference``: first minus second mean, of shape (measures, pairs).
         * ``share``, ``share_holm``: share of the pairs with a (corrected) ASL below `level`, of

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 
 from gapboost._kernels import Array
 from gapboost.data._compat import num_samples, safe_indexing
-from gapboost.data.queries import ids_of_groups
+from gapboost.data.queries import grouped_rows, ids_of_groups
 from gapboost.validation import short_repr
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
@@ -121,6 +121,8 @@ def pop_query_ids(
     ValueError
         If queries are given twice, or the sizes are sorted by size.
     """
+    if isinstance(qid, str):
+        grouped_rows(qid, num_samples(X), names[1])  # raises the error that the name of a column is
     X, column = without_qid(X, names[0])
     queries = {
         f"{names[1]} is given": qid,
@@ -235,9 +237,12 @@ def check_columns(X: Any, name: str, usable: Sequence[str] = ("number", "categor
     contents = column_contents(X)
     wrong = [column for column, content in contents.items() if content not in usable]
     if wrong:
+        hint = ""
+        if any(contents[column] == "category" for column in wrong):
+            hint = f": convert to pandas for categories, {name}.to_pandas()"
         raise ValueError(
             f"{name} has the columns {short_repr(wrong)}; expected a {' or a '.join(usable)} in "
-            "every column"
+            f"every column{hint}"
         )
 
 

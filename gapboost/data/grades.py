@@ -39,7 +39,8 @@ def checked_grades(
     expected = f"{'' if real else 'integer '}grades from 0 to {MAX_GRADE}"
     column = numeric_column(y_true, name, expected)
     if np.isnan(column).any() or column.min(initial=0) < 0:
-        hint = "leave out rows without a judgment (often NaN or -1), or give them grade 0"
+        hint = "leave out rows without a judgment, often NaN or -1 (drop_unlabelled=True of "
+        hint += "load_letor), or give them grade 0"
     else:
         hint = "divide all of them by one number, or map them to a few ordered grades"
     grades = finite_column(column, name, f"{expected}: {hint}", 0, MAX_GRADE, whole=not real)

@@ -104,11 +104,15 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     if isinstance(qid, list | tuple):
         ids = np.fromiter(qid, dtype=object, count=len(qid))
     else:
-        column = f"X[{qid!r}]" if isinstance(qid, str) else "a list or an array"
-        ids = one_dimensional(qid, name, f"one query id a row, shape (n_rows,), such as {column}")
+        is_name = isinstance(qid, str)
+        such = f"X[{qid!r}], and X without that column" if is_name else "a list or an array"
+        ids = one_dimensional(qid, name, f"one query id a row, shape (n_rows,), such as {such}")
     if len(ids) != n_rows:
+        hint = ""
+        if np.asarray(qid).dtype.kind in "iu" and ids.sum() == n_rows:
+            hint = f": sizes of queries are group=, or np.repeat(np.arange(len({name})), {name})"
         raise ValueError(
-            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row"
+            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row{hint}"
         )
     if not n_rows:
         raise ValueError(f"{name} is empty; expected at least one row of {rows_of}")

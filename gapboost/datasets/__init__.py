@@ -8,7 +8,14 @@
 """
 
 from gapboost.datasets.digits import load_digits_ranking
-from gapboost.datasets.letor import load_letor, load_letor_fold
+from gapboost.datasets.letor import RankingFolds, load_letor, load_letor_fold, load_letor_folds
 from gapboost.datasets.split import RankingSplit
 
-__all__ = ["RankingSplit", "load_digits_ranking", "load_letor", "load_letor_fold"]
+__all__ = [
+    "RankingFolds",
+    "RankingSplit",
+    "load_digits_ranking",
+    "load_letor",
+    "load_letor_fold",
+    "load_letor_folds",
+]

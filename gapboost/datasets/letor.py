@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
 DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
+QUERY = re.compile(r"\bqid:(\S+)")
 OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAX_GRADE = np.iinfo(np.int32).max
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -305,3 +307,130 @@ def _query_ids(files: list[_LetorFile]) -> Array:
         if (numbers.astype(np.str_) == names).all():  # "01" and "1" are different queries
             return numbers
     return names
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingFolds:
+    """Data of all folds of a collection; iterates over their training, validation and test data.
+
+    Attributes
+    ----------
+    data : RankingDataset
+        The test data of all folds.
+    parts : list of (train, vali, test)
+        Rows of `data` in each fold, int64 arrays, as ``cv=`` of `compare_rankers` takes them.
+
+    Examples
+    --------
+    See `load_letor_folds`.
+
+    >>> from gapboost.datasets import RankingFolds, load_digits_ranking
+    >>> data = load_digits_ranking().test
+    >>> parts = [(np.arange(100), np.arange(100, 200), np.arange(200, 300))]
+    >>> [len(part) for part in next(iter(RankingFolds(data, parts)))]
+    [100, 100, 100]
+    """
+
+    data: RankingDataset
+    parts: list[tuple[Array, Array, Array]]
+
+    @property
+    def cv(self) -> list[tuple[Array, Array]]:
+        """Training and test rows of each fold, as ``cv=`` of searches takes them."""
+        return [(train, test) for train, _, test in self.parts]
+
+    def __len__(self) -> int:
+        """Return the number of folds."""
+        return len(self.parts)
+
+    def __iter__(self) -> Iterator[RankingSplit]:
+        d = self.data
+        for fold in self.parts:
+            yield RankingSplit(
+                *(
+                    RankingDataset(
+                        d.X[rows],
+                        d.y[rows],
+                        d.qid[rows],
+                        None if d.docid is None else d.docid[rows],
+                        d.feature_names,
+                    )
+                    for rows in fold
+                )
+            )
+
+
+def load_letor_folds(
+    directory: PathLike,
+    *,
+    n_features: int | None = None,
+    zero_based: bool | None = None,
+    dense: bool = True,
+    drop_unlabelled: bool = False,
+) -> RankingFolds:
+    r"""Read a LETOR collection with its folds: the directories ``Fold1`` to ``Fold5``.
+
+    Each query is in ``test.txt`` of one fold, in ``vali.txt`` of the next one, and in ``train.txt``
+    of the other three: the tests are read, and the queries of ``vali.txt`` are compared.
+
+    Parameters
+    ----------
+    directory : path
+    n_features, zero_based, dense, drop_unlabelled
+        As in :func:`load_letor`.
+
+    Returns
+    -------
+    RankingFolds
+
+    Raises
+    ------
+    FileNotFoundError
+        If ``test.txt`` or ``vali.txt`` of a fold is missing.
+    ValueError
+        As in :func:`load_letor`; if the folds are others than those of LETOR.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gapboost.datasets import load_letor_folds
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for fold in range(1, 6):
+    ...         directory = Path(folder, f"Fold{fold}")
+    ...         directory.mkdir()
+    ...         for name, query in (("test", fold), ("vali", (fold - 2) % 5 + 1)):
+    ...             text = f"2 qid:{query} 1:0.5\n0 qid:{query} 1:0.1\n"
+    ...             _ = (directory / f"{name}.txt").write_text(text)
+    ...     folds = load_letor_folds(folder)
+    ...
+    >>> folds.data, [test.tolist() for train, test in folds.cv][:2]
+    (RankingDataset(5 queries, 10 rows, 1 features, grades {0: 5, 2: 5}), [[0, 1], [2, 3]])
+    >>> train, vali, test = next(iter(folds))
+    >>> train.qid.tolist(), vali.qid.tolist(), test.qid.tolist()
+    ([2, 2, 3, 3, 4, 4], [5, 5], [1, 1])
+    """
+    folders = [Path(directory, f"Fold{fold}") for fold in range(1, 6)]
+    files = [_LetorFile(_existing(folder, "test"), drop_unlabelled) for folder in folders]
+    data = _data_sets([files], n_features, zero_based, dense)[0]
+    fold = np.repeat(np.arange(5), [len(one.queries) for one in files])
+    for number, folder in enumerate(folders):
+        path, tested = _existing(folder, "vali"), files[number - 1]
+        with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8-sig") as lines:
+            queries = {query[1] for query in map(QUERY.search, lines) if query}
+        if not queries >= set(tested.queries):
+            raise ValueError(
+                f"{path}: found other queries than in {tested.path}; expected the folds of LETOR: "
+                "use load_letor_fold for each directory"
+            )
+    parts = [(n, (n - 1) % 5) for n in range(5)]
+    return RankingFolds(
+        data,
+        [
+            (
+                np.flatnonzero((fold != test) & (fold != vali)),
+                np.flatnonzero(fold == vali),
+                np.flatnonzero(fold == test),
+            )
+            for test, vali in parts
+        ],
+    )

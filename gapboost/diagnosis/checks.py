@@ -183,6 +183,7 @@ def constant_features(test: ScoredDataset, training: ScoredDataset | None) -> Ou
     need_queries((test.sizes > 1).sum())
     faulty = test.features.nunique(dropna=False) == 1
     if training is not None:
+        faulty &= training.features.nunique(dropna=False) > 1
         faulty |= training.varies.mean() >= CONTRAST_SHARE
     constant = test.features.columns[~test.varies.any()]
     found = [name for name in constant if faulty[name]]

@@ -11,6 +11,7 @@ from scipy import stats
 from gapboost.analysis.standard_errors import independent
 from gapboost.data import Array, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
+from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.measures import Measures, as_measures
 from gapboost.optional import frame, imported
@@ -190,7 +191,7 @@ class Report:
 def report(
     ranker: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     qid: Any = None,
     *,
     X_train: Any = None,
@@ -200,8 +201,10 @@ def report(
     documents: Any = None,
     n_worst: int = 3,
     ignore: Sequence[str] = (),
-) -> Report:
+) -> Any:
     """Diagnose a fitted ranker on test queries: twelve checks, values, and the worst queries.
+
+    Without grades, compare new queries with those of training: seven checks.
 
     Parameters
     ----------
@@ -212,11 +215,12 @@ def report(
         hold the query ids in a column ``qid``.
     y : array-like of shape (N,)
         Grades. NaN marks an unjudged document, which counts as grade 0. Of several labels, pass
-        one.
+        one. None compares `X` with `X_train` alone.
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional
-        ScoredDataset that the ranker was trained on. Four checks need them.
+        Rows that the ranker was trained on. Four checks need them. Without `y`, leave out
+        `y_train`; rows that are like those of training but were held out serve better then.
     measures : str, Measure or sequence of them, optional
         By default ``("ndcg@10", "gap", "map")``. The first one decides in checks and
         the worst queries. An open g is uniform over the grades that occur in `y` and `y_train`.
@@ -229,7 +233,7 @@ def report(
 
     Returns
     -------
-    Report
+    Report, or Monitoring without `y`
 
     Raises
     ------
@@ -254,6 +258,12 @@ def report(
     >>> gb.report(ranker, test.X, test.y, test.qid, ignore=["ties"]).checks.loc["ties", "status"]
     'ignored'
     """
+    if y is None:
+        given = {"y_train": y_train, "documents": documents}
+        given["measures"] = None if measures == DEFAULT_MEASURES else measures
+        if named := [name for name, value in given.items() if value is not None]:
+            raise ValueError(f"y is None, and {', '.join(named)} is given; expected grades")
+        return monitor(ranker, X, qid, X_train, qid_train, ignore)
     if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
         raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
     n_worst = as_integer(n_worst, "n_worst")

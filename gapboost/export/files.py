@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils import check_array
 
-from gapboost.data import Array, check_names, feature_names, without_qid
+from gapboost.data import Array, check_names, column_contents, feature_names, without_qid
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
 from gapboost.optional import frame
 from gapboost.preprocessing.query_relative import KINDS
@@ -73,6 +73,11 @@ def write_files(
         raise ValueError(
             f"ranker reads {short_repr(relative)}, made within the query; expected "
             "features of one document"
+        )
+    other = [name for name, content in column_contents(table).items() if content != "number"]
+    if other:
+        raise ValueError(
+            f"X has the columns {short_repr(other)}; expected a number in every column"
         )
     samples = check_array(table, dtype=engine.kind, ensure_all_finite="allow-nan", input_name="X")
     n_features = samples.shape[1]

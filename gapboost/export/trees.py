@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -108,7 +108,8 @@ def read_model(
         names = model.feature_name()
         if names == [f"Column_{place}" for place in range(len(names))]:
             names = []
-        return _lightgbm_trees(model, neighbors), names, getattr(ranker, "booster_", ranker).predict
+        predict = getattr(ranker, "booster_", ranker).predict
+        return _lightgbm_trees(model, neighbors, names), names, predict
     if library == "xgboost":
         import gapboost.xgboost
 
@@ -116,14 +117,15 @@ def read_model(
         booster, predict = ranker, model.inplace_predict
         if hasattr(ranker, "get_booster"):
             booster, predict = ranker.get_booster(), ranker.predict
-        return _xgboost_trees(model, neighbors), booster.feature_names or [], predict
+        names = booster.feature_names or []
+        return _xgboost_trees(model, neighbors, names), names, predict
     raise TypeError(
         f"ranker is {short_repr(ranker)}; expected a fitted ranker or Booster of gapboost, "
         "LightGBM or XGBoost"
     )
 
 
-def _lightgbm_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
+def _lightgbm_trees(booster: Any, neighbors: Neighbors, names: Sequence[str]) -> list[Node]:
     """Return the trees of `gapboost.lightgbm.exportable`.
 
     A split of LightGBM sends numbers up to its threshold left. Where the training data had no
@@ -135,7 +137,7 @@ def _lightgbm_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
             return float(found["leaf_value"])
         feature, threshold = found["split_feature"], found["threshold"]
         if found["decision_type"] != "<=":
-            raise ValueError(BY_CATEGORY.format(feature))
+            raise ValueError(BY_CATEGORY.format(repr(names[feature]) if names else feature))
         if abs(threshold) <= ZERO:
             # Numbers close to 0 go where 0 goes.
             threshold = ZERO if threshold >= 0 else float(np.nextafter(-ZERO, -np.inf))
@@ -148,7 +150,7 @@ def _lightgbm_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
     return [read(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
 
 
-def _xgboost_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
+def _xgboost_trees(booster: Any, neighbors: Neighbors, names: Sequence[str]) -> list[Node]:
     """Return the trees and the base score of `gapboost.xgboost.exportable`, without names.
 
     A split of XGBoost sends numbers below its threshold left. It compares in float32: a float64
@@ -160,7 +162,7 @@ def _xgboost_trees(booster: Any, neighbors: Neighbors) -> list[Node]:
             return float(np.float32(found["leaf"]))
         feature = int(found["split"].removeprefix("f"))
         if isinstance(found["split_condition"], list):
-            raise ValueError(BY_CATEGORY.format(feature))
+            raise ValueError(BY_CATEGORY.format(repr(names[feature]) if names else feature))
         threshold = np.float32(found["split_condition"])
         # Rounding to float32 ends halfway between two of its numbers.
         last_left = (float(np.nextafter(threshold, np.float32(-np.inf))) + float(threshold)) / 2

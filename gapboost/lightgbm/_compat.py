@@ -38,6 +38,13 @@ def aliases(name: str) -> frozenset[str]:
     return frozenset(_ConfigAliases.get(name))
 
 
+@cache
+def parameter_names() -> frozenset[str]:
+    """Return all names of all parameters."""
+    table = _ConfigAliases._get_all_param_aliases()
+    return frozenset(table).union(*table.values())
+
+
 def value_of(name: str, parameters: Mapping[str, Any]) -> Any:
     """Return the value that LightGBM uses of a parameter under any of its names."""
     # LightGBM copies what it gets, and a Dask client among the others cannot be copied.

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.migration import misspelt, refuse_foreign
 from gapboost._boosters.plan import Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
@@ -299,7 +299,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         of_fit = {} if eval_at is None else {"eval_at": eval_at}
-        refuse_foreign({**given, **of_fit}, REPLACEMENTS)
+        known, overruled = _compat.parameter_names(), _compat.overruled()
+        unknown = misspelt(self, known, overruled, "LightGBM")
+        refuse_foreign({**given, **of_fit}, {**unknown, **REPLACEMENTS})
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 

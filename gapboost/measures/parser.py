@@ -13,8 +13,10 @@ parameter ``k``.
 """
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from gapboost.measures.base import Measure, WeightedSum
@@ -36,14 +38,17 @@ MEASURES_BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 MEASURE_ALIASES: dict[str, type[Measure]] = {
     "map": AP,
     "p": Precision,
+    "r": Recall,
+    "rprec": RPrecision,
     "mrr": RR,
     "spearman": SpearmanRho,
-    "hit_rate": Success,
+    **dict.fromkeys(("hit_rate", "hitrate", "hr", "hit", "hits"), Success),
 }
 
 KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
-    f'expected one of {", ".join(KNOWN)}, with parameters as in "ndcg@10" or "gap(g=(0.5, 0.5))"; '
+    f"expected one of {', '.join(MEASURES_BY_NAME)}, with parameters as in "
+    '"ndcg@10" or "gap(g=(0.5, 0.5))"; '
     "or a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
 )
 
@@ -141,7 +146,16 @@ def _measure(node: ast.expr, **cutoff: Any) -> Measure:
                 return KNOWN[name.lower()](**parameters, **cutoff)
         case ast.Name(name) if name.lower() in KNOWN:
             return KNOWN[name.lower()](**cutoff)
+        case ast.Call(ast.Name(name)) | ast.Name(name):
+            raise ValueError(f"{_near(name.lower())}{EXPECTED}")
     raise ValueError(EXPECTED)
+
+
+def _near(name: str) -> str:
+    """Return the question for the nearest known name, also of ``ndcg_cut_10``; nothing if none."""
+    word, cutoff = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name, re.DOTALL).groups()  # type: ignore[union-attr]
+    near = [] if name in KNOWN else get_close_matches(word, KNOWN, 1, 0.7)
+    return f"did you mean {near[0] + (f'@{cutoff}' if cutoff else '')!r}? " if near else ""
 
 
 def _value(node: ast.expr) -> Any:

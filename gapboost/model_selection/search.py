@@ -8,7 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -31,7 +31,7 @@ from gapboost.preprocessing.pipeline import (
     prefix,
     transform,
 )
-from gapboost.validation import as_integer
+from gapboost.validation import as_integer, random_numbers
 
 Params = dict[str, Any]
 
@@ -52,7 +52,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     param_grid : dict {parameter: list of values}, or list of them
         As for `GridSearchCV`, in a pipeline with names such as ``ranker__g``; for g see
         `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of trees up
-        to the estimator's is a candidate.
+        to the estimator's is a candidate. With `n_iter` a value may also be a distribution with a
+        method ``rvs``, such as those of scipy, as for `RandomizedSearchCV`.
+    n_iter : int, optional
+        Number of settings to draw from `param_grid`, as `sklearn.model_selection.ParameterSampler`
+        does. None tries all of them.
     scoring : str, Measure or sequence of them
         The target that all candidates are judged by, with its g where it has one; the first of
         several chooses the best, the others are reported.
@@ -67,7 +71,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is
         installed, and not in processes of joblib or Dask.
     random_state : int, RandomState or None, default=None
-        If `cv` is a number: None balances the folds' documents, else queries are assigned randomly.
+        For the draws of `n_iter`. If `cv` is a number: None balances the folds' documents, else
+        queries are assigned randomly.
 
     Attributes
     ----------
@@ -117,6 +122,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         progress: bool | None = None,
         random_state: Any = None,
+        n_iter: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.param_grid = param_grid
@@ -126,6 +132,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.progress = progress
         self.random_state = random_state
+        self.n_iter = n_iter
 
     def fit(
         self,
@@ -188,7 +195,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             X if isinstance(self.estimator, Pipeline) else features(pop_query_ids(X, qid, group)[0])
         )
         columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
-        folds = query_folds(data.queries, self.cv, self.random_state, table, y)
+        of_folds = self.n_iter is None or isinstance(self.cv, int)
+        random_state = self.random_state if of_folds else None
+        folds = query_folds(data.queries, self.cv, random_state, table, y)
         tasks = [(fold, numbers) for fold in range(len(folds)) for numbers in trainings.values()]
         found = Parallel(self.n_jobs, return_as="generator")(
             delayed(_train_on_fold)(
@@ -231,7 +240,21 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_trees = last_step(self.estimator).n_estimators
         every = range(1, (100 if n_trees is None else n_trees) + 1)
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
-        candidates = list(ParameterGrid([{self._trees: every, **grid} for grid in grids]))
+        if self.n_iter is None:
+            drawn = [name for grid in grids for name, v in grid.items() if hasattr(v, "rvs")]
+            if drawn:
+                raise ValueError(
+                    f"param_grid has distributions of {drawn}, and n_iter is None; expected lists "
+                    "of values, or the number of settings to draw"
+                )
+            candidates = list(ParameterGrid([{self._trees: every, **grid} for grid in grids]))
+        else:
+            n_iter, generator = as_integer(self.n_iter, "n_iter"), random_numbers(self.random_state)
+            candidates = [
+                {self._trees: n, **setting}
+                for setting in ParameterSampler(grids, n_iter, random_state=generator)
+                for n in ([setting[self._trees]] if self._trees in setting else every)
+            ]
         for candidate in candidates:
             as_integer(candidate[self._trees], f"{self._trees} in param_grid")
         return candidates

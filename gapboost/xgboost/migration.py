@@ -1,6 +1,12 @@
 """Parameters of XGBoost's own ranking objectives and metrics, and what replaces them."""
 
+import json
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
+
+import numpy as np
+import xgboost
 
 from gapboost._boosters.migration import ALL_PAIRS, WEIGHTS, Replacements
 
@@ -30,3 +36,20 @@ REPLACEMENTS: Replacements = {
     "ndcg_exp_gain": _gains,
     "scale_pos_weight": WEIGHTS,
 }
+
+
+@cache
+def parameter_names() -> frozenset[str]:
+    """Return the names in XGBoost's configuration; there are parameters beside them."""
+    data = xgboost.DMatrix(np.zeros((1, 1)), [0.0])
+    boosters = [xgboost.Booster({"booster": name}, [data]) for name in ("dart", "gblinear")]
+    configured = [name for one in boosters for name in _keys(json.loads(one.save_config()))]
+    return frozenset(configured)
+
+
+def _keys(configuration: Any) -> Iterator[str]:
+    """Yield the keys of nested objects of json."""
+    if isinstance(configuration, dict):
+        for name, value in configuration.items():
+            yield name
+            yield from _keys(value)

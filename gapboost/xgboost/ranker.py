@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics, metric_names
-from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.migration import misspelt, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
@@ -31,7 +31,7 @@ from gapboost.xgboost.callbacks import (
     training_callbacks,
     values_on,
 )
-from gapboost.xgboost.migration import REPLACEMENTS
+from gapboost.xgboost.migration import REPLACEMENTS, parameter_names
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
@@ -251,7 +251,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _plan(self) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        refuse_foreign(given, REPLACEMENTS)
+        refuse_foreign(given, {**misspelt(self, parameter_names() | OURS), **REPLACEMENTS})
         seed, n_jobs = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))

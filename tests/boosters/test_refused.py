@@ -188,6 +188,36 @@ def test_eval_at_of_fit_is_in_the_same_error():
         LIGHTGBM.ranker(label_gain=[0, 1]).fit(X, Y, QID, eval_at=[3])
 
 
+MISSPELT = {
+    "lightgbm": {
+        # The nearest name is an alias that LightGBM would ignore.
+        "num_leafs": "num_leaves",
+        "min_data_in_leafs": "min_data_in_leaf",
+        "xyz": "leave it out: LightGBM has no such parameter",
+    },
+    "xgboost": {"max_dept": "max_depth", "min_child_wieght": "min_child_weight", "lamda": "lambda"},
+}
+
+
+@twins
+def test_misspelt_parameters_are_in_the_same_error(twin):
+    foreign = {"lightgbm": "label_gain", "xgboost": "lambdarank_unbiased"}[twin.name]
+    given = {foreign: [0, 1], **dict.fromkeys(MISSPELT[twin.name], 3)}
+    with pytest.raises(ValueError, match=foreign) as error:
+        twin.ranker(**given).fit(X, Y, QID)
+    for name, new in MISSPELT[twin.name].items():
+        assert f"\n  {name}=3 -> {new}" in str(error.value)
+
+
+@twins
+def test_parameters_of_the_booster_are_none_that_are_misspelt(twin):
+    given = {
+        "lightgbm": {"feature_fraction": 0.9, "lambda_l1": 0.1, "max_bins": 30, "verbosity": -1},
+        "xgboost": {"eta": 0.2, "lambda": 2, "alpha": 0.1, "max_cached_hist_node": 9, "nthread": 1},
+    }
+    twin.ranker(**given[twin.name]).fit(X, Y, QID)
+
+
 @twins
 def test_native_metrics_are_metrics_of_a_ranker(twin):
     """Of either booster: their measures are reported."""
@@ -228,6 +258,23 @@ def test_queries_are_missing(twin):
         ranker.fit(X, Y, QID, eval_set=[(VALI.X, VALI.y)])
     with pytest.raises(ValueError, match="qid is missing in score"):
         ranker.fit(X, Y, QID).score(X, Y)
+
+
+@twins
+def test_sizes_and_names_are_no_query_ids(twin):
+    with pytest.raises(ValueError, match=r"^qid has .* sizes of queries are group="):
+        twin.ranker().fit(X, Y, SIZES)
+    frame = pd.DataFrame(X).rename(columns=str).assign(user=QID)
+    ranker = twin.ranker().fit(X, Y, QID)
+    evaluation = {"eval_set": [(frame.copy(), Y)], "eval_qid": ["user"]}
+    for call in (
+        lambda: twin.ranker().fit(frame, Y, qid="user"),
+        lambda: twin.ranker().fit(frame, Y, frame["user"], **evaluation),
+        lambda: ranker.score(frame, Y, qid="user"),
+        lambda: gb.evaluate("gap", Y, X[:, 0], "user"),
+    ):
+        with pytest.raises(ValueError, match=r"X\['user'\], and X without that column"):
+            call()
 
 
 @pytest.mark.parametrize(

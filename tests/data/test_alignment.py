@@ -251,6 +251,18 @@ def of_every_query(measure, base, **given):
     return gb.evaluate(measure, BINARY, X[:, 0], QID, **given)
 
 
+def test_grades_and_scores_that_are_swapped_raise_a_warning():
+    rng = np.random.default_rng(0)
+    scores, grades, qid = rng.random(60), rng.integers(0, 3, 60), np.repeat([1, 2], 30)
+    with pytest.warns(UserWarning, match=r"^y_true has a different grade in nearly each"):
+        gb.evaluate("gap", scores, grades, qid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gb.evaluate("gap", grades, scores, qid)
+        gb.evaluate("gap", scores, rng.random(60), qid)  # fractional grades
+        gb.evaluate("gap", scores[:5], grades[:5])
+
+
 def test_queries_without_rows_raise_a_warning():
     with pytest.warns(UserWarning, match=r"^recall_base has 20 queries without rows"):
         found = recall()

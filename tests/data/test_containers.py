@@ -265,8 +265,9 @@ def test_lightgbm_takes_categories_of_pandas_alone():
             lambda table=table: fitted.predict(table),
             lambda evals=evals: LIGHTGBM.ranker().fit(X, TRAIN.y, TRAIN.qid, **evals),
         ):
-            with pytest.raises(ValueError, match=r"X has .*'letter'"):
+            with pytest.raises(ValueError, match=r"X has .*'letter'.*: convert to pandas"):
                 call()
+    LIGHTGBM.ranker().fit(with_letters(TRAIN, "polars").to_pandas(), TRAIN.y, TRAIN.qid)
 
 
 NO_NUMBERS = "X has .*'bad'"

@@ -21,6 +21,7 @@ from gapboost.datasets import (
     load_digits_ranking,
     load_letor,
     load_letor_fold,
+    load_letor_folds,
 )
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -240,6 +241,38 @@ def test_parts_of_a_fold_have_the_same_columns(write, tmp_path):
 
 
 # --- files that cannot be read --------------------------------------------------------------------
+
+
+def test_all_folds_of_a_collection(tmp_path):
+    """The rows of each are those of its three files."""
+    rng = np.random.default_rng(0)
+    lines = [
+        [
+            f"{rng.integers(3)} qid:{10 * part + q} {part + 1}:{rng.random():g} 9:1\n"
+            for q in (1, 1, 2)
+        ]
+        for part in range(5)
+    ]
+    for fold in range(5):
+        (folder := tmp_path / f"Fold{fold + 1}").mkdir()
+        files = {"test": [fold], "vali": [fold - 1], "train": [fold - 4, fold - 3, fold - 2]}
+        for name, parts in files.items():
+            text = "".join("".join(lines[part]) for part in parts)
+            (folder / f"{name}.txt").write_text(text)
+    found = load_letor_folds(tmp_path, n_features=12)
+    for number, split in enumerate(found, start=1):
+        expected = load_letor_fold(tmp_path / f"Fold{number}", n_features=12)
+        for a, b in zip(split, expected, strict=True):
+            # Training rows come in another order.
+            rows = [np.lexsort((part.X.sum(axis=1), part.y, part.qid)) for part in (a, b)]
+            for one in ("X", "y", "qid"):
+                npt.assert_array_equal(getattr(a, one)[rows[0]], getattr(b, one)[rows[1]])
+        for rows, part in zip(found.cv[number - 1], (split.train, split.test), strict=True):
+            npt.assert_array_equal(found.data.X[rows], part.X)
+    assert len(found) == 5
+    (tmp_path / "Fold3" / "vali.txt").write_text(lines[3][0])
+    with pytest.raises(ValueError, match=r"Fold3.vali\.txt: found other queries than in .*Fold2"):
+        load_letor_folds(tmp_path)
 
 
 def test_dropped_rows_count_in_the_sizes_of_queries(write):

@@ -138,7 +138,7 @@ def test_ignore_skips():
     assert math.isnan(report.checks.loc[found, "value"])
     for unusable in (["ties", "no-such-check"], "ties", [1], None, 3):
         with pytest.raises(ValueError, match=r"^ignore is "):
-            gb.report(None, None, None, ignore=unusable)
+            gb.report(None, None, [1], ignore=unusable)
 
 
 def test_the_guide_has_each_check_and_each_threshold():

@@ -5,6 +5,7 @@ leaves to its reader.
 """
 
 import importlib
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -39,45 +40,57 @@ SMALLER = {
 
 
 def trec_files(folder):
-    """Write judgments of 8 topics, and three runs that are noise."""
+    """Write invented judgments of 50 topics, and three runs that know something of them."""
     rng = np.random.default_rng(0)
-    documents = [(topic, f"d{number}") for topic in range(8) for number in range(12)]
-    lines = [f"{topic} 0 {document} {rng.integers(3)}" for topic, document in documents]
+    documents = [(topic, f"d{number}") for topic in range(50) for number in range(12)]
+    grades = rng.integers(3, size=len(documents))
+    lines = [f"{t} 0 {document} {g}" for (t, document), g in zip(documents, grades, strict=True)]
     (folder / "qrels.txt").write_text("\n".join(lines) + "\n")
-    for name in ("mine", "theirs", "baseline"):
+    for name, knowledge in (("mine", 0.25), ("theirs", 0.2), ("baseline", 0.05)):
+        scores = rng.random(len(documents)) + knowledge * grades
         lines = [
-            f"{topic} Q0 {document} 0 {rng.random():.6f} {name}" for topic, document in documents
+            f"{topic} Q0 {document} 0 {score:.6f} {name}"
+            for (topic, document), score in zip(documents, scores, strict=True)
         ]
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
-def letor_folder(folder, number):
-    """Write train.txt, vali.txt and test.txt with some queries of the digits."""
-    folder.mkdir()
-    for name, part in load_digits_ranking((12, 6, 6), 10)._asdict().items():
-        lines = [
-            f"{y} qid:{1000 * number + qid} "
-            + " ".join(f"{i}:{x:g}" for i, x in enumerate(row, start=1))
-            for y, qid, row in zip(part.y, part.qid, part.X, strict=True)
-        ]
-        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+def letor_folders(directory):
+    """Write five folds as LETOR has them, of some queries of the digits."""
+    data, _, _ = load_digits_ranking((30, 6, 6), 10)
+    fifths = np.split(np.arange(len(data)), 5)
+    for test in range(5):
+        folder = directory / f"Fold{test + 1}"
+        folder.mkdir()
+        train = np.concatenate([fifths[(test + other) % 5] for other in (1, 2, 3)])
+        for name, rows in (("train", train), ("vali", fifths[test - 1]), ("test", fifths[test])):
+            lines = [
+                f"{data.y[row]} qid:{data.qid[row]} "
+                + " ".join(f"{i}:{x:g}" for i, x in enumerate(data.X[row], start=1))
+                for row in rows
+            ]
+            (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch):
-    """An empty directory with the reader's files; the digits have fewer queries."""
+def directory(tmp_path, monkeypatch):
+    """An empty directory with the reader's files."""
     pytest.importorskip("matplotlib").use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
     trec_files(tmp_path)
-    for fold in range(1, 6):
-        letor_folder(tmp_path / f"Fold{fold}", fold)
+    letor_folders(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12)
-    )
     with threadpool_limits(1):  # a test has neighbors
         yield
     pyplot.close("all")  # shap draws into the current figure
+
+
+@pytest.fixture
+def desk(directory, monkeypatch):
+    """The same, and the digits have fewer queries."""
+    monkeypatch.setattr(
+        gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12)
+    )
 
 
 @pytest.fixture
@@ -107,6 +120,43 @@ def test_python(page, desk, request):
         for block in section.of("python")
     ]
     run(blocks, names, smaller("".join(block.code for block in blocks)))
+
+
+def outputs(page):
+    """Return the blocks of Python of a page, each with the block of text right below it or None."""
+    pairs = []
+    for section in sections(page):
+        blocks = [] if section.title in ELSEWHERE else [*section.blocks, None]
+        for block, below in itertools.pairwise(blocks):
+            if block.language == "python":
+                is_output = below is not None and below.language == "text"
+                pairs.append((block, below if is_output else None))
+    last = max((place for place, (_, below) in enumerate(pairs) if below), default=-1)
+    return pairs[: last + 1]
+
+
+# The digits that pages show are those of these versions.
+SHOWN_BY = {"lightgbm": (4, 7), "xgboost": (3, 2)}
+
+
+@pytest.mark.parametrize("page", [*filter(outputs, PAGES)], ids=lambda page: page.name)
+@pytest.mark.filterwarnings("ignore")
+def test_outputs(page, directory, request, capsys):
+    """Pages show what their code prints."""
+    for library, lowest in SHOWN_BY.items():
+        version = importlib.import_module(library).__version__.split(".")
+        if tuple(map(int, version[:2])) < lowest:
+            pytest.skip(f"{library} is older")
+    names = {"client": request.getfixturevalue("client")} if page.stem == "cluster" else {}
+    for block, below in outputs(page):
+        capsys.readouterr()
+        names = run([block], names)
+        if below is not None:
+            found, shown = (
+                [line.rstrip() for line in text.strip("\n").splitlines()]
+                for text in (capsys.readouterr().out, below.code)
+            )
+            assert found == shown, f"{page.name}, line {below.line}"
 
 
 EXAMPLES = {

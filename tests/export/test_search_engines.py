@@ -411,6 +411,16 @@ def test_unusable_arguments(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@twins
+@engines
+def test_unusable_columns_are_named(twin, engine, tmp_path):
+    with pytest.raises(ValueError, match=r"column 'x0' by category"):
+        exported(engine, categories(twin)(), T, tmp_path)
+    table = pd.DataFrame(T, columns=NAMES).assign(**{NAMES[1]: "text"})
+    with pytest.raises(ValueError, match=rf"^X has the columns \['{NAMES[1]}'\]"):
+        ENGINES[engine][0](fit(twin), table, tmp_path / "gap.json")
+
+
 @pytest.mark.parametrize("names", [None, list("abcdef")], ids=["no names", "other names"])
 @twins
 @engines

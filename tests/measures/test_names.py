@@ -54,6 +54,12 @@ def test_what_a_measure_prints_is_read_again(measure):
         ("map@100", gb.AP(k=100)),
         ("nDCG@10", gb.nDCG(k=10)),
         ("ndcg(k=10)", gb.nDCG(k=10)),
+        ("R@20", gb.Recall(k=20)),
+        ("Rprec", gb.RPrecision()),
+        *(
+            (f"{name}@10", gb.Success(k=10))
+            for name in ("HR", "hits", "hit", "HitRate", "hit_rate")
+        ),
         ("P(rel=2)@5", gb.Precision(rel=2, k=5)),
         ("recall(capped=true)@20", gb.Recall(k=20, capped=True)),
         ("gap(g=(0.5, 0.5))@10", gb.GAP(g=(0.5, 0.5), k=10)),
@@ -106,6 +112,24 @@ def test_names(text, measure):
 def test_names_that_are_none(text):
     with pytest.raises(ValueError, match=r"^what is .*expected"):
         as_measure(text, name="what")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("ndgc", "ndcg"),
+        ("ndcg10", "ndcg@10"),
+        ("NDCG_10", "ndcg@10"),
+        ("ndcg_cut_10", "ndcg@10"),
+        ("ap + 2 * recal@5", "recall"),
+        ("oflabel(presicion, 1)", "precision"),
+    ],
+)
+def test_a_near_name_is_proposed(text, meant):
+    with pytest.raises(ValueError, match=rf"^what is .*; did you mean '{meant}'\? expected one of"):
+        as_measure(text, name="what")
+    with pytest.raises(ValueError, match=r"^what is 'logloss'; expected one of"):
+        as_measure("logloss", name="what")
 
 
 @pytest.mark.slow

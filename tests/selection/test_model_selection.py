@@ -9,10 +9,17 @@ import pandas as pd
 import pytest
 import sklearn
 from ranking_task import RANKERS, assert_same_search, both, task
+from scipy import stats
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    PredefinedSplit,
+    RandomizedSearchCV,
+)
 from sklearn.pipeline import Pipeline
 
 import gapboost as gb
@@ -195,6 +202,40 @@ def test_several_targets_the_first_chooses():
         assert target != targets[0] or search.best_params_ == alone.best_params_
 
 
+@both
+def test_same_as_randomized_search(ranker):
+    """Of lists and distributions, in one grid or several."""
+    several = [
+        {"g": G, "n_estimators": [2, 5], "learning_rate": stats.uniform(0.05, 0.3)},
+        {"n_estimators": stats.randint(1, 5), "g": G},
+    ]
+    for grid in (several[0], several):
+        given = {"n_iter": 5, "random_state": 3, "cv": GroupKFold(2)}
+        found = GSearchCV(ranker, grid, scoring=TARGET, **given).fit(X, Y, qid=QID)
+        given |= {"scoring": measure_scorer(TARGET), "error_score": "raise"}
+        with sklearn.config_context(enable_metadata_routing=True):
+            expected = RandomizedSearchCV(ranker, grid, **given).fit(X, Y, qid=QID, groups=QID)
+        assert found.cv_results_["params"] == expected.cv_results_["params"]
+        assert_same_search(found, expected)
+
+
+def test_drawn_settings_have_every_number_of_trees():
+    grid = {"learning_rate": stats.uniform(0.05, 0.3)}
+    search = GSearchCV(LGBM, grid, scoring=TARGET, cv=2, n_iter=3, random_state=0)
+    results = search.fit(X, Y, qid=QID).cv_results_
+    assert [p["n_estimators"] for p in results["params"]] == [1, 2, 3, 4] * 3
+    assert len(set(results["param_learning_rate"])) == 3
+
+
+def test_a_fold_without_weights_is_no_nan():
+    (train, test), *_ = query_folds(QID, 2)
+    weight = np.ones(len(QID))
+    weight[test] = 0
+    search = GSearchCV(LGBM, {"n_estimators": [2]}, scoring=TARGET, cv=[(train, test)])
+    with pytest.raises(ValueError, match=r"^eval_sample_weight.* has the sum 0"):
+        search.fit(X, Y, QID, weight)
+
+
 def test_a_search_predicts_after_fit():
     search = GSearchCV(LGBM, {"n_estimators": [2]}, scoring=TARGET)
     with pytest.raises(NotFittedError):
@@ -277,6 +318,8 @@ def test_progress_and_copies(capsys):
         *(({"cv": n}, f"^cv is {n}, and there are") for n in (99, 1)),
         ({"cv": GroupKFold(2), "random_state": 1}, "^cv "),
         ({"cv": "3"}, "^cv is '3'"),
+        ({"param_grid": {"subsample": stats.uniform()}}, "^param_grid has distributions"),
+        ({"n_iter": 0}, "^n_iter is 0"),
         ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 rounds"),
         ({"estimator": LGBMGAPRanker(n_iter_no_change=3)}, "early stopping"),

@@ -156,7 +156,15 @@ def constant_feature(case):
 
 
 def empty_feature(case):
-    """A feature has one value in all documents."""
+    """A feature of the query has one value in all test documents."""
+    training = replace(
+        case.training, X=column(case.training.X, 4, np.sin(case.training.qid).astype(float))
+    )
+    return replace(case.spoiled(X=column(case.test.X, 4, 0.0)), training=training)
+
+
+def empty_in_both(case):
+    """A feature has one value in all documents, those of training too: no fault of the test."""
     parts = [replace(part, X=column(part.X, 4, 7.0)) for part in (case.test, case.training)]
     return replace(case, test=parts[0], training=parts[1])
 
@@ -213,6 +221,7 @@ FAULTS = {
     overfitted: {"overfitted", "weak-ranker"},
     constant_feature: {"constant-features"},
     empty_feature: {"constant-features"},
+    empty_in_both: set(),
     duplicates: {"duplicate-documents"},
     # The ranker is good on training queries.
     wrong_order: {"weak-ranker", "overfitted"},

@@ -1,0 +1,210 @@
+"""Tests of all pairs of systems, and the table of systems and measures for a paper."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gapboost.analysis.result import Result, full_labels, generators
+from gapboost.analysis.significance import TESTS, holm, tied_differences
+from gapboost.analysis.standard_errors import rounding
+from gapboost.analysis.systems import SystemValues, checked_values
+from gapboost.data import Array
+from gapboost.evaluation import PerQuery
+from gapboost.optional import frame
+from gapboost.validation import BELOW_ONE, as_integer, as_number, one_of
+
+# Letters that Unicode has as superscripts.
+LETTERS = "abcdefghijklmnoprstuvwxyz"
+RAISED = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+
+NAMES = {
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "sign": "sign test",
+    "randomization": "paired randomization test",
+}
+
+
+def _bonferroni(p: Array) -> Array:
+    corrected: Array = np.minimum(p * len(p), 1.0)
+    return corrected
+
+
+CORRECTIONS: dict[str, Callable[[Array], Array]] = {"holm": holm, "bonferroni": _bonferroni}
+
+
+class ComparedSystems(Result):
+    """Result of `compare_systems`; its table has systems as rows and means of measures.
+
+    Attributes
+    ----------
+    values : SystemValues
+    marks : dict {system: letter}
+    by_pair : pandas.DataFrame
+        One row a measure and pair of systems: ``difference`` of the means, ``p``, ``corrected`` for
+        the number of pairs, and ``significant``.
+    better_than : dict {(measure, system): str}
+        Letters of the systems that are significantly worse.
+    note : str
+        What letters and bold numbers stand for, as the caption of a table.
+    """
+
+    def __init__(
+        self, values: SystemValues, by_pair: Any, better_than: dict[Any, str], note: str
+    ) -> None:
+        super().__init__(
+            {
+                "system": values.systems,
+                **dict(zip(full_labels(values.measures), values.means, strict=True)),
+            },
+            ["system"],
+            lambda result, ax: result.values.plot(ax),
+            values=values,
+            marks=dict(zip(values.systems, LETTERS, strict=False)),
+            by_pair=by_pair,
+            better_than=better_than,
+            note=note,
+        )
+
+    def table(self, decimals: int = 3) -> Any:
+        """Return a data frame of text: best means in bold, as in Markdown, and raised letters."""
+        return self._written(decimals, "**{}**", lambda letters: letters.translate(RAISED))
+
+    def to_latex(self, decimals: int = 3) -> str:
+        r"""Return a table of LaTeX with `note` as its caption, for ``\usepackage{booktabs}``."""
+        text = self._written(decimals, r"\textbf{{{}}}", r"\textsuperscript{{{}}}".format)
+        styled = text.rename_axis(None).style.format_index(escape="latex")
+        styled = styled.format_index(escape="latex", axis=1)
+        columns = "l" * (text.shape[1] + 1)
+        latex: str = styled.to_latex(
+            hrules=True, caption=self.note, position_float="centering", column_format=columns
+        )
+        return latex
+
+    def _written(self, decimals: int, bold: str, raised: Callable[[str], str]) -> Any:
+        decimals = as_integer(decimals, "decimals", 0)
+        columns: dict[str, Any] = {"system": self.values.systems, "": [*self.marks.values()]}
+        for measure, means in zip(
+            full_labels(self.values.measures), self.values.means, strict=True
+        ):
+            best = means >= means.max() - rounding(means)
+            columns[measure] = []
+            for system, mean, is_best in zip(self.values.systems, means, best, strict=True):
+                number = f"{mean:.{decimals}f}"
+                letters = self.better_than[measure, system]
+                columns[measure].append(
+                    (bold.format(number) if is_best else number)
+                    + (raised(letters) if letters else "")
+                )
+        return frame(columns, ["system"])
+
+
+def compare_systems(
+    values: SystemValues | Mapping[str, PerQuery],
+    *,
+    test: str = "t",
+    correction: str = "holm",
+    level: float = 0.05,
+    n_resamples: int = 20_000,
+    random_state: Any = None,
+) -> ComparedSystems:
+    """Test all pairs of systems by each measure.
+
+    Parameters
+    ----------
+    values : SystemValues, or dict {system: PerQuery}
+        Of two to 25 systems. Results of ``evaluate(..., per_query=True)`` are for the same queries
+        in any order, and the same measures.
+    test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
+        Two-sided test of the differences over topics, as in `significance`.
+    correction : {"holm", "bonferroni"}, default="holm"
+        For the number of pairs. Each measure is a family of its own.
+    level : float, default=0.05
+        Of corrected p-values.
+    n_resamples : int, default=20000
+        Of the randomization test.
+    random_state : int, Generator or RandomState, optional
+
+    Returns
+    -------
+    ComparedSystems
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is unusable, or systems have other queries or measures.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> table = [[[0.9, 0.8, 0.7, 0.6], [0.5, 0.5, 0.2, 0.3], [0.5, 0.4, 0.3, 0.3]]]
+    >>> values = analysis.SystemValues(["ap"], ["new", "old", "older"], list("1234"), table)
+    >>> found = analysis.compare_systems(values)
+    >>> found.by_pair.corrected.round(3).tolist()
+    [0.009, 0.002, 1.0]
+    >>> print(found.table())  # doctest: +NORMALIZE_WHITESPACE
+                         ap
+    system
+    new     a  **0.750**ᵇᶜ
+    old     b        0.375
+    older   c        0.375
+    """
+    values = checked_values(_of_mapping(values) if isinstance(values, Mapping) else values, 2, 2)
+    if len(values.systems) > len(LETTERS):
+        raise ValueError(
+            f"values has {len(values.systems)} systems; expected at most {len(LETTERS)}"
+        )
+    one_of(test, "test", tuple(TESTS))
+    one_of(correction, "correction", tuple(CORRECTIONS))
+    level = as_number(level, "level", high=BELOW_ONE)
+    n_resamples = as_integer(n_resamples, "n_resamples")
+    (generator,) = generators(random_state, 1)
+    pairs = list(itertools.combinations(range(len(values.systems)), 2))
+    rows: list[dict[str, Any]] = []
+    better_than: dict[Any, str] = {}
+    for measure, of_systems in zip(full_labels(values.measures), values.values, strict=True):
+        differences = [tied_differences(of_systems[[i, j]]) for i, j in pairs]
+        p = np.array([TESTS[test](*one, n_resamples, generator) for one in differences])
+        corrected = CORRECTIONS[correction](p)
+        letters = dict.fromkeys(values.systems, "")
+        for (i, j), (d, _), raw, final in zip(pairs, differences, p, corrected, strict=True):
+            first, second = values.systems[i], values.systems[j]
+            better, worse = (i, j) if d.mean() > 0 else (j, i)
+            if final < level:
+                letters[values.systems[better]] += LETTERS[worse]
+            row = {"measure": measure, "first": first, "second": second, "difference": d.mean()}
+            rows.append({**row, "p": raw, "corrected": final, "significant": final < level})
+        better_than |= {(measure, s): "".join(sorted(found)) for s, found in letters.items()}
+    note = (
+        f"Means over {len(values.topics)} topics, the best in bold. Letters name the systems that "
+        f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
+        f"'s correction for {len(pairs)} pairs."
+    )
+    by_pair = frame(rows, ["measure", "first", "second"])
+    return ComparedSystems(values, by_pair, better_than, note)
+
+
+def _of_mapping(results: Mapping[str, Any]) -> SystemValues:
+    """Return values of PerQuery by system, in the order of the queries of the first."""
+    for name, result in results.items():
+        if not isinstance(result, PerQuery):
+            found = type(result).__name__
+            raise TypeError(
+                f"values[{name!r}] is a {found}; expected evaluate(..., per_query=True)"
+            )
+    if not results:
+        raise ValueError("values is empty; expected at least two systems")
+    tables = {name: result.to_pandas() for name, result in results.items()}
+    reference = next(iter(tables.values()))
+    for name, table in tables.items():
+        other = [*table] != [*reference] or not table.index.is_unique
+        if other or {*table.index} != {*reference.index}:
+            raise ValueError(
+                f"values[{name!r}] has other queries or measures than the first; expected the same"
+            )
+    aligned = [table.loc[reference.index].to_numpy().T for table in tables.values()]
+    measures = next(iter(results.values())).measures
+    topics = [str(query) for query in reference.index]
+    return SystemValues(measures, list(results), topics, np.swapaxes(aligned, 0, 1))

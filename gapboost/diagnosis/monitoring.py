@@ -1,0 +1,258 @@
+"""New rows without grades beside those of training: checks, features and scores.
+
+Each check compares shares of rows: the largest difference of two distribution functions, or of the
+shares of rows that are missing or tied. Chance explains what is below `_by_chance`.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from gapboost.data import Array, check_names, num_samples
+from gapboost.diagnosis.checks import FOUND, IGNORED, PASSED, Finding, listed
+from gapboost.diagnosis.scored import ScoredDataset
+from gapboost.optional import frame
+from gapboost.page import write_page
+from gapboost.validation import short_repr
+
+# Page of the documentation with a section for each check.
+GUIDE = "docs/guide/monitor.md"
+
+# Share of rows that must differ: one in five moved, one in ten missing, tied or a copy.
+MOVED, CHANGED = 0.2, 0.1
+# Probability of an alarm by chance, for all features of a check together.
+LEVEL = 0.001
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Monitoring:
+    """Result of `gapboost.report` without grades.
+
+    Attributes
+    ----------
+    new, training : ScoredDataset
+    findings : dict {id of a check: Finding}
+    features : pandas.DataFrame
+        One row a feature: ``shift``, the largest difference of the two distribution functions of
+        its values that are not missing; shares ``missing`` and ``missing in training``;
+        ``constant`` in new rows; ``copy of``, the first one with equal values in new rows.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 60), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
+    >>> test.X[:, 3] *= 1000
+    >>> found = gb.report(ranker, test.X, qid=test.qid, X_train=train.X, qid_train=train.qid)
+    >>> found
+    Monitoring(60 new queries; found: shifted-features)
+    """
+
+    new: ScoredDataset
+    training: ScoredDataset
+    findings: dict[str, Finding]
+    features: Any
+
+    def __repr__(self) -> str:
+        found = [name for name, finding in self.findings.items() if finding.status == FOUND]
+        return (
+            f"Monitoring({len(self.new.ids)} new queries; found: {', '.join(found) or 'nothing'})"
+        )
+
+    @cached_property
+    def checks(self) -> Any:
+        """Data frame with one row a check, as `Report.checks`."""
+        rows = [
+            {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
+            for name, finding in self.findings.items()
+        ]
+        return frame(rows, ["check"])
+
+    @cached_property
+    def scores(self) -> Any:
+        """Data frame with quantiles of the scores of new and training rows."""
+        columns = {
+            name: np.quantile(rows.scores, QUANTILES)
+            for name, rows in (("new", self.new), ("training", self.training))
+        }
+        return frame({"quantile": [f"{q:.0%}" for q in QUANTILES], **columns}, ["quantile"])
+
+    def to_html(self, path: Any) -> None:
+        """Write one HTML file, readable offline; needs jinja2 and matplotlib."""
+        checks = self.checks.reset_index().drop(columns="link")
+        found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
+        summary = f"{len(found)} of {len(checks)} checks found a change."
+        most = self.features.sort_values("shift", ascending=False)
+        sections = {
+            "Findings": [summary, *([found] if len(found) else []), f"About the checks: {GUIDE}."],
+            "Scores": [self.scores],
+            "Features, the most shifted ones first": [most],
+            "All checks": [checks],
+        }
+        write_page(path, "What changed since training?", sections)
+
+
+def monitor(
+    ranker: Any, X: Any, qid: Any, X_train: Any, qid_train: Any, ignore: Sequence[str]
+) -> Monitoring:
+    """Compare new rows with those of training; arguments as of `gapboost.report`."""
+    if X_train is None:
+        raise ValueError("y is None and so is X_train; expected grades, or rows of training")
+    if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
+        raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
+    new, training = (
+        ScoredDataset(ranker, table, np.zeros(num_samples(table)), ids, (), suffix)
+        for table, ids, suffix in ((X, qid, ""), (X_train, qid_train, "_train"))
+    )
+    check_names([*new.features], [*training.features], "X", "X_train")
+    features = _features(new, training)
+    findings = {
+        name: Finding(IGNORED, "Skipped by ignore.")
+        if name in ignore
+        else check(new, training, features)
+        for name, check in CHECKS.items()
+    }
+    return Monitoring(new, training, findings, features)
+
+
+def _features(new: ScoredDataset, training: ScoredDataset) -> Any:
+    parts = (new.features, training.features)
+    missing = [table.isna().mean() for table in parts]
+    shifts = [stats.ks_2samp(*(t[n].dropna() for t in parts)).statistic if ok else 0.0
+              for n, ok in (np.maximum(*missing) < 1).items()]  # fmt: skip
+    columns = {
+        "feature": [*new.features],
+        "shift": shifts,
+        "missing": missing[0],
+        "missing in training": missing[1],
+        "constant": new.features.nunique(dropna=False) == 1,
+        "copy of": _copies(new.features),
+    }
+    return frame({name: np.asarray(column) for name, column in columns.items()}, ["feature"])
+
+
+def _copies(table: Any) -> list[str]:
+    """Return the first feature with the same values as each feature; "" if it is the first."""
+    first: dict[bytes, str] = {}
+    found = [first.setdefault(table[name].to_numpy().tobytes(), name) for name in table]
+    return ["" if one == name else one for one, name in zip(found, table, strict=True)]
+
+
+def _by_chance(new: ScoredDataset, training: ScoredDataset, n_tests: int = 1) -> float:
+    """Return the largest difference of shares of rows that chance explains.
+
+    The limit of Kolmogorov and Smirnov's test. Rows of a query may be alike: there are no more
+    independent rows than queries, and fewer where their sizes differ (Kish).
+    """
+    n, m = (rows.sizes.sum() ** 2 / (rows.sizes.astype(np.float64) ** 2).sum()
+            for rows in (new, training))  # fmt: skip
+    return math.sqrt(-math.log(LEVEL / n_tests / 2) / 2 * (1 / n + 1 / m))
+
+
+def _gone(differ: Any, new: ScoredDataset, training: ScoredDataset, n_tests: int) -> bool:
+    """Return True if so many training queries have such rows that new ones would have some."""
+    share = (training.total(np.asarray(differ, np.float64)) > 0).mean()
+    return bool((1 - share) ** len(new.sizes) < LEVEL / n_tests)
+
+
+def _finding(found: Any, message: str, value: float, threshold: float) -> Finding:
+    return Finding(FOUND if found else PASSED, message, float(value), threshold)
+
+
+def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find features whose values moved: another unit, another default, another source."""
+    limit = max(MOVED, _by_chance(new, training, len(features)))
+    # Where few rows have a value, few tell whether it moved.
+    shares = 1 - features[["missing", "missing in training"]].max(axis=1)
+    shift = (features["shift"] * np.sqrt(shares)).sort_values(ascending=False, kind="stable")
+    moved = shift.index[shift > limit]
+    message = f"{listed(moved) or 'No feature'} moved. The shift of {shift.index[0]} is "
+    return _finding(len(moved), f"{message}{shift.iloc[0]:.2f}.", shift.iloc[0], limit)
+
+
+def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find features that are missing more often or less often than in training."""
+    limit = max(CHANGED, _by_chance(new, training, len(features)))
+    change = (features["missing"] - features["missing in training"]).abs()
+    found = change.index[change > limit]
+    message = f"Missing more or less often than in training: {listed(found) or 'none'}."
+    return _finding(len(found), message, change.max(), limit)
+
+
+def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find features with one value in all rows, where that of training varies too often for it."""
+    here, there = new.features.fillna(np.inf), training.features.fillna(np.inf)
+    found = [
+        name
+        for name in features.index[features["constant"]]
+        if _gone(there[name] != here[name].iloc[0], new, training, len(features))
+    ]
+    message = f"One value in all new rows, and others in training: {listed(found) or 'none'}."
+    return _finding(len(found), message, len(found), 0)
+
+
+def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find features that are equal to another one, and not in training."""
+    there = training.features.fillna(np.inf)
+    copies = features["copy of"][(features["copy of"] != "") & ~features["constant"]]
+    found = [
+        name
+        for name, other in copies.items()
+        if _gone(there[name] != there[other], new, training, len(features))
+    ]
+    message = f"Equal to another feature, and not in training: {listed(found) or 'none'}."
+    return _finding(len(found), message, len(found), 0)
+
+
+def copied_documents(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find a larger share of documents with the features of another one of their query."""
+    return _more(new, training, "have the features of another of their query", lambda r: r.digests)
+
+
+def tied_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find a larger share of documents with the score of another one of their query."""
+    return _more(new, training, "have the score of another of their query", lambda r: r.scores)
+
+
+def _more(
+    new: ScoredDataset, training: ScoredDataset, what: str, values: Callable[[ScoredDataset], Array]
+) -> Finding:
+    here, there = (
+        frame({"query": rows.numbers, "value": values(rows)}).duplicated(keep=False).mean()
+        for rows in (new, training)
+    )
+    limit = max(CHANGED, _by_chance(new, training))
+    message = f"{here:.1%} of the documents {what}, and {there:.1%} in training."
+    return _finding(here - there > limit, message, here - there, limit)
+
+
+def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find scores whose distribution moved."""
+    limit = max(MOVED, _by_chance(new, training))
+    shift = stats.ks_2samp(new.scores, training.scores).statistic
+    medians = (np.median(rows.scores) for rows in (new, training))
+    message = "The median score is {:.3g}, and {:.3g} in training; the shift is {:.2f}."
+    return _finding(shift > limit, message.format(*medians, shift), shift, limit)
+
+
+CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, Any], Finding]] = {
+    check.__name__.replace("_", "-"): check
+    for check in (
+        shifted_features,
+        missing_values,
+        constant_features,
+        copied_features,
+        copied_documents,
+        tied_scores,
+        shifted_scores,
+    )
+}

@@ -1,0 +1,130 @@
+"""Tests of all pairs of systems, and the table for a paper."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import gapboost as gb
+from gapboost import analysis
+
+SYSTEMS = ["bm25", "a_b & c%", "neural", "bm25 again"]
+MEASURES = [gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.2, 0.8)), gb.nDCG(k=10)]
+TESTS = {
+    "t": lambda a, b: stats.ttest_rel(a, b).pvalue,
+    "wilcoxon": lambda a, b: stats.wilcoxon(a[a != b], b[a != b]).pvalue,
+    "sign": lambda a, b: stats.binomtest((a > b).sum(), (a != b).sum()).pvalue,
+}
+
+
+@pytest.fixture(scope="module")
+def values():
+    """The first and the last system are equal but for some topics, on which they are level."""
+    rng = np.random.default_rng(0)
+    rows = rng.beta(2, 3, size=(3, 1, 40)) + rng.normal(size=(3, 4, 40)) / 20
+    rows += np.array([0.0, 0.03, 0.15, 0.0])[:, None]
+    rows[:, 3, :10] = rows[:, 0, :10]
+    return analysis.SystemValues(MEASURES, SYSTEMS, [str(topic) for topic in range(40)], rows)
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+@pytest.mark.parametrize("test", TESTS)
+def test_the_tests_are_those_of_the_libraries(values, test, correction):
+    found = analysis.compare_systems(values, test=test, correction=correction, level=0.01)
+    for name, rows, means in zip(found.to_pandas(), values.values, values.means, strict=True):
+        pairs = itertools.combinations(range(4), 2)
+        p = [TESTS[test](rows[i], rows[j]) for i, j in pairs]
+        expected = multipletests(p, alpha=0.01, method=correction)
+        of_measure = found.by_pair.loc[name]
+        np.testing.assert_allclose(of_measure.p, p)
+        np.testing.assert_allclose(of_measure.corrected, expected[1])
+        assert of_measure.significant.tolist() == expected[0].tolist()
+        worse = {system: "" for system in SYSTEMS}
+        for (i, j), significant in zip(
+            itertools.combinations(range(4), 2), expected[0], strict=True
+        ):
+            better, other = (i, j) if means[i] > means[j] else (j, i)
+            worse[SYSTEMS[better]] += "abcd"[other] if significant else ""
+        assert {s: found.better_than[name, s] for s in SYSTEMS} == {
+            s: "".join(sorted(letters)) for s, letters in worse.items()
+        }
+    assert found.by_pair.significant.any()
+    assert not found.by_pair.significant.all()
+
+
+def test_the_randomization_test_is_the_one_of_two_systems(values):
+    found = analysis.compare_systems(values, test="randomization", random_state=0).by_pair
+    for (name, first, second), p in found.p.items():
+        rows = values.values[["GAP(g=(0.5, 0.5))", "GAP(g=(0.2, 0.8))", "nDCG@10"].index(name)]
+        a, b = (rows[SYSTEMS.index(system)] for system in (first, second))
+        alone = analysis.significance(a, b, random_state=1).randomization
+        # Two samples of 20,000 changes of sign.
+        assert p == pytest.approx(alone, abs=5 * np.sqrt(alone / 10_000) + 1e-4)
+
+
+def test_the_table_has_means_letters_and_the_best(values):
+    found = analysis.compare_systems(values)
+    table = found.table(decimals=4)
+    assert table.columns.tolist() == ["", "GAP(g=(0.5, 0.5))", "GAP(g=(0.2, 0.8))", "nDCG@10"]
+    assert table[""].tolist() == list("abcd")
+    raised = dict(zip("ᵃᵇᶜᵈ", "abcd", strict=True))
+    for name, means in zip(found.to_pandas(), values.means, strict=True):
+        for system, mean in zip(SYSTEMS, means, strict=True):
+            number, letters = re.fullmatch(r"(.*?)([ᵃᵇᶜᵈ]*)", table.loc[system, name]).groups()
+            assert number == (f"**{mean:.4f}**" if mean == means.max() else f"{mean:.4f}")
+            assert "".join(raised[one] for one in letters) == found.better_than[name, system]
+
+
+def test_latex_has_escaped_names_and_all_of_them(values):
+    text = analysis.compare_systems(values).to_latex()
+    assert r"a\_b \& c\% & b & " in text
+    assert r"\begin{tabular}{lllll}" in text
+    assert "GAP(g=(0.2, 0.8))" in text
+    assert re.search(r"neural & c & \\textbf\{0\.\d{3}\}\\textsuperscript\{abd\}", text)
+    assert "paired t-test, level 0.05, Holm's correction for 6 pairs" in text
+
+
+def test_values_of_evaluate_are_aligned_by_query():
+    rng = np.random.default_rng(1)
+    y, qid = rng.integers(0, 3, 200), np.repeat([f"q{i}" for i in range(20)], 10)
+    results, order = {}, rng.permutation(200)
+    for name, rows in (("noise", slice(None)), ("good", order)):
+        scores = rng.random(200) + (2 * y if name == "good" else 0)
+        results[name] = gb.evaluate(
+            ["gap", "ndcg@5"], y[rows], scores[rows], qid[rows], per_query=True
+        )
+    found = analysis.compare_systems(results)
+    alone = analysis.significance(results["noise"], results["good"], measure="gap")
+    assert found.by_pair.loc["GAP"].p.item() == pytest.approx(alone.t)
+    assert found.better_than == {
+        ("GAP", "noise"): "",
+        ("GAP", "good"): "a",
+        ("nDCG@5", "noise"): "",
+        ("nDCG@5", "good"): "a",
+    }
+    other = gb.evaluate(["gap", "ndcg@5"], y, y, rng.permutation(qid + "x"), per_query=True)
+    for wrong in (other, gb.evaluate("gap", y, y, qid, per_query=True)):
+        with pytest.raises(ValueError, match=r"^values\['b'\] has other queries or measures"):
+            analysis.compare_systems({"a": results["good"], "b": wrong})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"test": "z"}, "^test is 'z'"),
+        ({"correction": None}, "^correction is None"),
+        ({"level": 1}, "^level is 1"),
+        ({"values": {}}, "^values is empty"),
+        ({"values": {"a": [0.1]}}, r"^values\['a'\] is a list"),
+        ({"values": 3}, "^values is a int"),
+    ],
+)
+def test_refusals(values, given, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        analysis.compare_systems(**{"values": values, **given})
+    many = analysis.SystemValues(["m"], list(map(str, range(26))), ["1", "2"], np.ones((1, 26, 2)))
+    with pytest.raises(ValueError, match=r"^values has 26 systems"):
+        analysis.compare_systems(many)

@@ -1,0 +1,155 @@
+"""`gapboost.report` without grades: what changed since training, and nothing else."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted import Case, Linear, Rows, column, duplicates, other_unit, rows, ties
+from twins import TEST, TRAIN, twins
+
+import gapboost as gb
+from gapboost.diagnosis import monitoring
+from gapboost.diagnosis.monitoring import CHECKS
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "monitor.md"
+WITH_FEW_WEIGHTS = Linear((1.0, 0.0, 0.0, 0.0, 0.0))
+
+
+def case():
+    """Many queries, so that chance explains little."""
+    parts = [[rows(seed + 2 * i, 10_000 * seed + 100 * i) for i in range(4)] for seed in (1, 2)]
+    joined = [
+        Rows(*(np.concatenate([getattr(one, name) for one in part]) for name in ("X", "y", "qid")))
+        for part in parts
+    ]
+    return Case(WITH_FEW_WEIGHTS, *joined)
+
+
+def arguments(given):
+    return {name: value for name, value in given.arguments().items() if name[0] != "y"}
+
+
+def changed(place, new):
+    """Return a fault: another column in the new rows."""
+    return lambda given: given.spoiled(X=column(given.test.X, place, new(given.test.X[:, place])))
+
+
+def rare(given):
+    """One training query has another value; chance explains that no new query has."""
+    rare = np.where(given.training.qid == given.training.qid[0], 1.0, 0.0)
+    training = replace(given.training, X=column(given.training.X, 4, rare))
+    return replace(changed(4, np.zeros_like)(given), training=training)
+
+
+def constant_in_both(given):
+    training = replace(given.training, X=column(given.training.X, 4, 7.0))
+    return replace(changed(4, lambda x: 0 * x + 7)(given), training=training)
+
+
+def lost(x):
+    return np.where(np.arange(len(x)) % 3 == 0, np.nan, x)
+
+
+FAULTS = {
+    "nothing": (lambda given: given, set()),
+    "another unit": (changed(4, lambda x: 1.8 * x + 32), {"shifted-features"}),
+    "a factor": (changed(4, lambda x: 100 * x), {"shifted-features"}),
+    "the planted unit": (other_unit, {"shifted-features"}),
+    "drift of scores": (changed(0, lambda x: x + 1), {"shifted-features", "shifted-scores"}),
+    "missing values": (changed(4, lost), {"missing-values"}),
+    "a constant": (changed(4, np.zeros_like), {"shifted-features", "constant-features"}),
+    "a constant of training": (constant_in_both, set()),
+    "a rare value": (rare, set()),
+    "scores that are rounded in both": (ties, set()),
+    "a ranker of a constant": (
+        lambda given: replace(changed(0, np.zeros_like)(given), ranker=WITH_FEW_WEIGHTS),
+        {"shifted-features", "constant-features", "tied-scores", "shifted-scores"},
+    ),
+    "copies of documents": (duplicates, {"copied-documents", "tied-scores"}),
+    "a copy of a feature": (
+        lambda given: given.spoiled(X=column(given.test.X, 4, given.test.X[:, 3])),
+        {"copied-features"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_change_is_found_and_nothing_else(name, tmp_path):
+    change, expected = FAULTS[name]
+    found = gb.report(**arguments(change(case())))
+    assert found.checks.index.tolist() == list(CHECKS)
+    assert set(found.checks.index[found.checks["status"] == "found"]) == expected
+    for check in expected:
+        assert check in repr(found)
+        assert found.checks.loc[check, "value"] > found.checks.loc[check, "threshold"]
+    found.to_html(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"{len(expected)} of {len(CHECKS)} checks found a change" in text
+
+
+def test_each_check_finds_a_change():
+    assert set().union(*(expected for _, expected in FAULTS.values())) == set(CHECKS)
+
+
+def test_the_guide_has_a_section_for_each_check():
+    text = GUIDE.read_text(encoding="utf-8")
+    assert re.findall(r"^### (.*)$", text, re.MULTILINE) == list(CHECKS)
+    for name in ("MOVED", "CHANGED", "LEVEL"):
+        assert f"`{name}` | {getattr(monitoring, name)} |" in text
+
+
+@pytest.mark.slow
+@twins
+def test_unchanged_queries_raise_no_alarm(twin):
+    """Of one collection, by a ranker that knows the training queries by heart."""
+    ids = np.unique(TRAIN.qid)
+    for seed in range(20):
+        new = np.isin(TRAIN.qid, np.random.default_rng(seed).permutation(ids)[:20])
+        ranker = twin.ranker(n_estimators=30).fit(TRAIN.X[~new], TRAIN.y[~new], TRAIN.qid[~new])
+        found = gb.report(
+            ranker,
+            TRAIN.X[new],
+            qid=TRAIN.qid[new],
+            X_train=TRAIN.X[~new],
+            qid_train=TRAIN.qid[~new],
+        )
+        assert set(found.checks["status"]) == {"passed"}
+
+
+@twins
+def test_frames_with_categories_and_columns_of_ids(twin):
+    parameters = {"enable_categorical": True} if twin.name == "xgboost" else {}
+    kind = pd.CategoricalDtype(["a", "b", "c"])
+    tables = [
+        pd.DataFrame(part.X[:, :4]).add_prefix("x").assign(
+            color=pd.Series(np.resize(["a", "b"], len(part.y)), dtype=kind), qid=part.qid
+        )
+        for part in (TRAIN, TEST)
+    ]  # fmt: skip
+    ranker = twin.ranker(**parameters).fit(tables[0], TRAIN.y)
+    assert "nothing" in repr(gb.report(ranker, tables[1], X_train=tables[0]))
+    tables[1]["color"] = pd.Series("c", index=tables[1].index, dtype=kind)
+    found = gb.report(ranker, tables[1], X_train=tables[0], ignore=["shifted-scores"]).checks
+    assert found.loc["constant-features", "message"].endswith("color.")
+    assert found.loc["shifted-scores", "status"] == "ignored"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"X_train": None, "qid_train": None}, "^y is None and so is X_train"),
+        ({"y_train": TRAIN.y}, "^y is None, and y_train is given"),
+        ({"measures": "ap"}, "^y is None, and measures is given"),
+        ({"ignore": ["ties"]}, "^ignore is"),
+        ({"X": TEST.X[:, 1:]}, "^X has the column"),
+        ({"qid": None}, "^qid is missing"),
+    ],
+)
+def test_refusals(given, message):
+    ranker = type("Any", (), {"predict": lambda self, X: X[:, 0]})()
+    good = {"X": TEST.X, "qid": TEST.qid, "X_train": TRAIN.X, "qid_train": TRAIN.qid}
+    with pytest.raises(ValueError, match=message):
+        gb.report(ranker, **{**good, **given})
