@@ -131,7 +131,7 @@ def of_rectools(name, rows):
     frame = pd.DataFrame({"user_id": rows.qid, "item_id": rows.documents, "y": rows.y})
     ranks = frame.assign(falling=-rows.scores).groupby("user_id").falling.rank("first")
     results = frame.assign(rank=ranks).dropna().astype({"rank": int})
-    return eval(f"metrics.{name}").calc(results, frame[frame.y > 0])
+    return eval(name, vars(metrics)).calc(results, frame[frame.y > 0])
 
 
 class Recommender:

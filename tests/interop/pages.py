@@ -30,5 +30,5 @@ def rows_of_table(page, title):
 
 
 def name_of(tool):
-    """Return the cell of a tool without its version."""
-    return re.sub(r" [\d.]+$", "", tool)
+    """Return the cell of a tool without versions."""
+    return re.sub(r" [\d.]+(?=,|$)", "", tool)

@@ -1,15 +1,12 @@
 """`gapboost.evaluate` beside other evaluators: the same numbers, and the documented differences."""
 
-import math
 import re
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-import xgboost
-from evaluators import EVALUATORS, booster_metric, rows_of
-from sklearn.metrics import average_precision_score
+from evaluators import EVALUATORS, rows_of
 
 import gapboost as gb
 

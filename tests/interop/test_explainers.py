@@ -54,8 +54,8 @@ def test_shapiq_refuses_rankers(twin):
             shapiq.TreeExplainer(model)
 
 
-@claim("XGBoost's `pred_contribs`", "agrees", "our rankers: they keep the best rounds alone")
-@claim("XGBoost's `pred_contribs`", "differs", "takes all rounds of `XGBRanker` after early stopping")
+@claim("XGBoost's `pred_contribs`", "agrees", "our rankers, also after early stopping")
+@claim("XGBoost's `pred_contribs`", "differs", "all rounds of `XGBRanker` after early stopping")
 @pytest.mark.parametrize("vendor", [False, True])
 def test_contributions_of_xgboost_after_early_stopping(vendor):
     if vendor:

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from pages import name_of, rows_of_table
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, booster_of, onnx_scores
+from scipy.sparse import csr_matrix
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, booster_of, onnx_scores, twins
 
 TWINS = {twin.name: twin for twin in (LIGHTGBM, XGBOOST)}
 
@@ -73,9 +74,7 @@ def fitted(name, case):
         ranker = twin.ranker(n_estimators=20, **given).fit(table(TRAIN), TRAIN.y, TRAIN.qid)
         return ranker, table(TEST), codes(table(TEST))
     if case == "neighbors in float32":
-        ranker = twin.ranker().fit(
-            seconds(len(X)), np.arange(len(X)) % 20 > 9, TRAIN.qid
-        )
+        ranker = twin.ranker().fit(seconds(len(X)), np.arange(len(X)) % 20 > 9, TRAIN.qid)
         return ranker, seconds(len(T)), seconds(len(T))
     parameters, fit = {"n_estimators": 20}, {}
     if case == "zero_as_missing":
@@ -147,7 +146,9 @@ def by_sklearn2pmml(ranker, booster, rows, folder):
     sklearn2pmml.sklearn2pmml(pipeline, str(folder / "model.pmml"))
     evaluator = evaluators.make_evaluator(str(folder / "model.pmml")).verify()
     frame = pd.DataFrame(rows.astype(float), columns=names)
-    return evaluator.evaluateAll(frame.astype(object).where(frame.notna(), None))["y"].to_numpy(float)
+    return evaluator.evaluateAll(frame.astype(object).where(frame.notna(), None))["y"].to_numpy(
+        float
+    )
 
 
 def by_hummingbird(ranker, booster, rows, folder):
@@ -234,3 +235,10 @@ def test_lleaves_and_treelite_compute_in_float64(tmp_path):
     for tool in (by_lleaves, by_treelite):
         found = np.ravel(tool(ranker, booster, numbers, tmp_path))
         np.testing.assert_array_equal(found, ranker.predict(rows))
+
+
+@twins
+def test_what_a_sparse_matrix_does_not_store_is_missing_in_xgboost(twin):
+    ranker, sparse = twin.fitted(), csr_matrix(TEST.X)
+    rows = TEST.X if twin is LIGHTGBM else np.where(TEST.X == 0, np.nan, TEST.X)
+    np.testing.assert_array_equal(ranker.predict(sparse), ranker.predict(rows))
