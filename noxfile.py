@@ -97,6 +97,14 @@ def spark(session: nox.Session) -> None:
 
 
 @nox.session
+def interop(session: nox.Session) -> None:
+    """Run other tools, and compare what they do with the pages; for Python 3.11 and a Java."""
+    session.install("-q", "--no-deps", "-r", "tests/interop/requirements.txt")
+    session.install("-q", "--no-deps", "-e", ".")
+    session.run("python", "-m", "pytest", "-q", "-m", "", "tests/interop", *session.posargs)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation; warnings, broken links and pages that are too wide are errors."""
     session.install("-q", "-e", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
