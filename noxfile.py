@@ -24,6 +24,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
     session.run("codespell")
+    session.run("zizmor", "--offline", "--quiet", ".github/workflows")
     for schema, files in {
         "vendor.github-workflows": sorted((ROOT / ".github/workflows").glob("*.yml")),
         "vendor.github-issue-forms": sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")),
@@ -66,6 +67,15 @@ def fast(session: nox.Session) -> None:
     """Run the fast tests, as ``nox -s fast -P 3.13`` with the libraries that want this Python."""
     session.install("-q", "-e", ".[test]")
     session.run("python", "-m", "pytest", "-q", "-n", "auto")
+
+
+@nox.session
+def prereleases(session: nox.Session) -> None:
+    """Run the fast tests with the newest pre-releases; UV_INDEX names indexes of nightlies."""
+    session.install("-q", "-e", ".[test]")
+    tested = ("numba", "lightgbm", "xgboost", "scikit-learn", "numpy", "pandas")
+    session.install("--upgrade", "--pre", *tested, silent=False)
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", *session.posargs)
 
 
 @nox.session

@@ -2,7 +2,7 @@
 
 The wheel holds the sources of the package, the form of its reports, `py.typed` and the licence, and
 nothing else; the source distribution what its tests need; and the README of both has no link that
-leads nowhere on a package index.
+leads nowhere on a package index. The recipe of the conda package needs what the wheel needs.
 """
 
 import re
@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         (about,) = {name.split("/")[0] for name in names if ".dist-info/" in name}
-        description = message_from_bytes(archive.read(f"{about}/METADATA")).get_payload()
+        metadata = message_from_bytes(archive.read(f"{about}/METADATA"))
     expect(wheel, names, modules | {f"{about}/{name}" for name in METADATA})
 
     with tarfile.open(sdist) as archive:
@@ -54,9 +54,14 @@ def main(folder: Path) -> None:
     if rubbish:
         raise SystemExit(f"{sdist.name} holds {rubbish[:5]}")
 
-    links = RELATIVE.findall(str(description))
+    links = RELATIVE.findall(str(metadata.get_payload()))
     if links:
         raise SystemExit(f"links of the README lead nowhere on an index: {links[:5]}")
+    recipe = (ROOT / ".ci" / "recipe.yaml").read_text("utf-8")
+    needs = [need for need in metadata.get_all("Requires-Dist", []) if ";" not in need]
+    lacking = [need for need in needs if f"- {need.replace('>=', ' >=')}\n" not in recipe]
+    if lacking:
+        raise SystemExit(f".ci/recipe.yaml lacks {lacking}")
     print(f"{wheel.name}: {len(names)} files; {sdist.name}: {len(found)}")
 
 

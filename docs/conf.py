@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -37,7 +38,10 @@ extensions = [
 exclude_patterns = ["_build", "tutorials"]
 templates_path = ["_templates"]
 html_theme = "furo"
-html_title = f"gapboost {release}"
+# Between releases the commit tells one page from another.
+describe = ["git", "describe", "--tags", "--always"]
+commit = subprocess.run(describe, cwd=HERE, capture_output=True, text=True, check=False).stdout
+html_title = f"gapboost {release}" + (f" ({commit.strip()})" if commit.strip() else "")
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

@@ -3,7 +3,6 @@
 import gc
 import os
 import sys
-from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,19 +51,18 @@ def pytest_report_header():
     return f"gapboost {gapboost.__version__} from {Path(gapboost.__file__).parent}"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """``slow(keep=n)``: the first n cases of a test are not slow."""
-    met = Counter()
-    for item in items:
-        test = item.nodeid.partition("[")[0]
-        keep = max(
-            (mark.kwargs.get("keep", 0) for mark in item.own_markers if mark.name == "slow"),
-            default=0,
-        )
-        if met[test] < keep:
-            item.own_markers = [mark for mark in item.own_markers if mark.name != "slow"]
-        met[test] += 1
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector, name, obj):
+    """``slow(keep=n)``: the first n cases of a test are not slow, whichever cases are selected."""
+    cases = yield
+    marks = [mark for mark in getattr(obj, "pytestmark", ()) if mark.name == "slow"]
+    keep = max((mark.kwargs.get("keep", 0) for mark in marks), default=0)
+    if keep:
+        if keep >= len(cases):
+            raise collector.CollectError(f"{name} has {len(cases)} cases, of which {keep} are fast")
+        for case in cases[:keep]:
+            case.own_markers = [mark for mark in case.own_markers if mark.name != "slow"]
+    return cases
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -14,9 +14,17 @@ from uuid import uuid4
 import numba
 import numpy as np
 from numba import config
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
+
+try:
+    from numba.core.caching import NullCache
+    from numba.core.compiler import CompileResult
+    from numba.core.serialize import dumps
+
+    REBUILD, REDUCE = CompileResult._rebuild, CompileResult._reduce
+    MOVED = ""
+except (ImportError, AttributeError) as error:
+    NullCache = object  # type: ignore[assignment, misc]
+    MOVED = str(error)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,6 +33,7 @@ UNKEPT = (
     "some seconds; expected what python -m gapboost.warmup keeps on this kind of processor, or a "
     "folder that can be written: set NUMBA_CACHE_DIR to one"
 )
+OTHER_NAMES = f"numba {numba.__version__} has other private names: {{}}"
 
 
 def kernel(function: Function) -> Function:
@@ -48,8 +57,11 @@ def _compiled(function: Function, fastmath: Any) -> Function:
     dispatcher: Any = numba.njit(  # type: ignore[call-overload]
         nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True
     )(function)
-    # As numba's `cache=True` does, with a cache of our own.
-    dispatcher._cache = KernelCache(function)
+    cache = KernelCache(function)
+    if MOVED or not hasattr(dispatcher, "_cache"):
+        cache.warn(OTHER_NAMES.format(MOVED or "its functions have no _cache"))
+    else:
+        dispatcher._cache = cache  # as numba's `cache=True` does, with a cache of our own
     return cast(Function, dispatcher)
 
 
@@ -102,23 +114,29 @@ class KernelCache(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load the compiled code for a signature; None if it is not on disk, or broken."""
-        target_context.refresh()
-        for path in self._paths(sig, target_context.codegen()):
-            # Unpickling raises whatever the bytes happen to lead to.
-            with suppress(Exception), open(path, "rb") as file:
-                digest, pickled = file.read(16), file.read()
-                if digest == _digest(pickled):
-                    compiled = pickle.loads(pickled)
-                    return CompileResult._rebuild(target_context, *compiled)  # type: ignore[no-untyped-call]
+        # Unpickling raises whatever the bytes happen to lead to. If numba has other names,
+        # `save_overload` says so.
+        with suppress(AttributeError):
+            target_context.refresh()
+            for path in self._paths(sig, target_context.codegen()):
+                with suppress(Exception), open(path, "rb") as file:
+                    digest, pickled = file.read(16), file.read()
+                    if digest == _digest(pickled):
+                        compiled = pickle.loads(pickled)
+                        return REBUILD(target_context, *compiled)  # type: ignore[no-untyped-call]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature, in the first folder that can be written."""
-        if data.library.has_dynamic_globals:
-            return  # it holds addresses in this process
-        pickled = dumps(data._reduce())  # type: ignore[no-untyped-call]
+        try:
+            if data.library.has_dynamic_globals:
+                return  # it holds addresses in this process
+            pickled = dumps(REDUCE(data))  # type: ignore[no-untyped-call]
+            paths = list(self._paths(sig, data.codegen))
+        except AttributeError as error:
+            return self.warn(OTHER_NAMES.format(error))
         reason: Any = "the sources of gapboost are not there"
-        for path in self._paths(sig, data.codegen):
+        for path in paths:
             unfinished = f"{path}.{uuid4().hex}"
             try:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -132,6 +150,10 @@ class KernelCache(NullCache):
             else:
                 KernelCache.kept = KernelCache.kept or os.path.dirname(path)
                 return
+        self.warn(reason)
+
+    def warn(self, reason: Any) -> None:
+        """Say that compiled code is not kept, once in a process."""
         if KernelCache.unkept is None:
             KernelCache.unkept = self._function
             logging.getLogger("gapboost").warning(UNKEPT, reason)

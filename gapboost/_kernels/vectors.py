@@ -28,9 +28,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import config, types
-from numba.core.imputils import lower_builtin
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 from gapboost._kernels.jit import kernel
 
@@ -69,21 +67,17 @@ def _spread(builder: Any, number: Any, kind: Any) -> Any:
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(index, kind.count), None))
 
 
-class _Operator(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        if isinstance(args[1], VectorType) and args[0] in (args[1], types.float64):
-            return signature(args[1], *args)
-        return None
-
-
 def _define(symbol: Any, instruction: str) -> None:
+    def kind_of(context: Any) -> Any:
+        return lambda x, y: y if isinstance(y, VectorType) and x in (y, types.float64) else None
+
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         x, y = args
         if signature.args[0] == types.float64:
             x = _spread(builder, x, y.type)
         return getattr(builder, instruction)(x, y, flags=("contract",))
 
-    infer_global(symbol)(_Operator)
+    type_callable(symbol)(kind_of)
     for left in (VectorType, types.Float):
         lower_builtin(symbol, left, VectorType)(code)
 

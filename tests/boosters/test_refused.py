@@ -26,16 +26,17 @@ ROWS = {
 
 
 def fit(ranker, **given):
-    ranker.fit(**{"X": X, "y": Y, "qid": QID, **given})
+    return ranker.fit(**{"X": X, "y": Y, "qid": QID, **given}).predict(X).tolist()
 
 
 def evaluate(ranker, y=Y, qid=QID, **given):
     given = {name: [value] for name, value in given.items()}
     ranker.fit(X, Y, QID, eval_set=[(X.copy(), y)], eval_qid=[qid], **given)
+    return ranker.evals_result_
 
 
 def score(ranker, **given):
-    ranker.fit(X, Y, QID).score(**{"X": X, "y": Y, "qid": QID, **given})
+    return ranker.fit(X, Y, QID).score(**{"X": X, "y": Y, "qid": QID, **given})
 
 
 # Arguments; those that the boosters name differently by the names of their attributes in `twins`.
@@ -44,25 +45,38 @@ ENTRY_POINTS = {
     evaluate: ["y", "qid", "eval_weight", "eval_start"],
     score: ["y", "qid", "sample_weight"],
 }
-# Ids and positions are of any kind.
-ACCEPTED = {("qid", "infinite"), ("qid", "strings"), ("position", "infinite")}
-ACCEPTED |= {("position", "strings")}
+CASES = [
+    (entry, argument, kind)
+    for entry, arguments in ENTRY_POINTS.items()
+    for argument in arguments
+    for kind in ROWS
+]
+NAMES = [case for case in CASES if case[1] in ("qid", "position") and case[2] == "strings"]
 
 
-@pytest.mark.parametrize("kind", ROWS)
+def rows_of(argument, kind):
+    good = {"y": Y, "qid": QID}.get(argument, np.ones(N))
+    return ROWS[kind](good.astype(float))
+
+
 @pytest.mark.parametrize(
-    ("entry", "argument"),
-    [(entry, name) for entry, names in ENTRY_POINTS.items() for name in names],
+    ("entry", "argument", "kind"), [case for case in CASES if case not in NAMES]
 )
 @twins
 def test_bad_values_of_rows(twin, entry, argument, kind):
-    if (argument, kind) in ACCEPTED:
-        return
-    good = {"y": Y, "qid": QID}.get(argument, np.ones(N))
     name = getattr(twin, argument, argument)
     # scikit-learn's tools find the row from the message.
     with pytest.raises((ValueError, TypeError), match=name):
-        entry(twin.ranker(), **{name: ROWS[kind](good.astype(float))})
+        entry(twin.ranker(), **{name: rows_of(argument, kind)})
+
+
+@pytest.mark.parametrize(("entry", "argument", "kind"), NAMES)
+@twins
+def test_ids_and_positions_are_names(twin, entry, argument, kind):
+    names = rows_of(argument, kind)
+    numbers = np.unique(names, return_inverse=True)[1]
+    named, numbered = (entry(twin.ranker(), **{argument: rows}) for rows in (names, numbers))
+    assert named == numbered
 
 
 OWN = {

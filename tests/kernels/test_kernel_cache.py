@@ -9,11 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from installed import needs
 
 import gapboost as gb
+from gapboost._kernels import jit
 
 pytestmark = needs("lightgbm")  # by which the programs below fit
 
@@ -243,6 +245,36 @@ def test_nothing_is_writable(has_folder, image, nobody, expected):
     assert len(said) == 1, said
     assert "cannot be kept on disk" in said[0]
     assert "NUMBA_CACHE_DIR" in said[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "moved",
+    ["caching.NullCache", "compiler.CompileResult._rebuild", "codegen.JITCPUCodegen.magic_tuple"],
+)
+def test_a_numba_with_other_private_names_compiles_without_the_cache(moved, expected, tmp_path):
+    copy_of_package(tmp_path, compiled=False)
+    module, *names, last = moved.split(".")
+    owner = ".".join(["numba.core", module, *names])
+    # The attribute may be inherited.
+    program = f"""
+import numba.core.{module}, numba.experimental.function_type
+for owner in getattr({owner}, "__mro__", [{owner}]):
+    if "{last}" in vars(owner):
+        delattr(owner, "{last}")
+"""
+    printed, said = output(run(program + RANK, tmp_path))
+    assert printed == expected[RANK]
+    assert len(said) == 1, said
+    assert last in said[0]
+    assert not list(tmp_path.rglob("*.nbc"))
+
+
+def test_a_compiled_function_with_another_name_of_its_cache(monkeypatch, caplog):
+    monkeypatch.setattr(numba, "njit", lambda **options: lambda function: function)
+    monkeypatch.setattr(jit.KernelCache, "unkept", None)
+    assert [jit.kernel(abs)(-3), jit.kernel(max)(1, 2)] == [3, 2]
+    assert ["_cache" in message for message in caplog.messages] == [True]
 
 
 def cut_off(path, i):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pair_sum import summed_pairs, swap_changes, swap_parts
+from pair_sum import changes_by_parts, summed_pairs, swap_changes
 
 import gapboost as gb
 from gapboost._boosters.gradients import Gradients
@@ -39,6 +39,12 @@ MEASURES = {
     "ap": lambda n_grades, k, rng: gb.AP(rel=int(rng.integers(1, n_grades + 1)), k=k),
     "ndcg": lambda n_grades, k, rng: gb.nDCG(k=k),
     "kendall": lambda n_grades, k, rng: gb.KendallTau(k=k and max(k, 2)),
+    "p": lambda n_grades, k, rng: gb.Precision(k=k or 7),
+    "rbp": lambda n_grades, k, rng: gb.RBP(p=0.9),
+    "accuracy": lambda n_grades, k, rng: gb.PairwiseAccuracy(k=40),
+    "sum": lambda n_grades, k, rng: (
+        0.7 * gb.GAP(g=thresholds(n_grades, rng), k=k) + 0.3 * gb.nDCG(k=10)
+    ),
 }
 
 
@@ -146,8 +152,7 @@ def test_the_parts_of_a_swap_are_those_of_swap_changes():
     rng = np.random.default_rng(3)
     for make in MEASURES.values():
         measure, grades = make(3, None, rng), rng.integers(0, 4, 30)
-        upper, lower = swap_parts(measure, grades)
-        changes = np.triu(upper[:, grades] + lower[:, grades].T, 1)
+        changes = np.triu(changes_by_parts(measure, grades)(np.arange(30)[:, None]), 1)
         np.testing.assert_allclose(changes, np.triu(swap_changes(measure, grades), 1), atol=1e-12)
 
 

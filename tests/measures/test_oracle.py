@@ -7,6 +7,9 @@ import numpy as np
 import oracle
 import pytest
 from oracle import ap, egap, gap, ndcg, precision, xgap
+from pair_sum import summed_pairs
+
+import gapboost as gb
 
 GRADED = {"gap": gap, "xgap": xgap, "egap": egap}
 G2, G3 = (0.3, 0.7), (0.2, 0.3, 0.5)
@@ -166,21 +169,20 @@ def test_ties_by_hand():
 
 
 def test_lambdas_by_hand():
-    value, scores = partial(ap, rel=1), [0.3, 0.8]
+    scores, how = [0.3, 0.8], {"sigma": 2.0, "value": partial(ap, rel=1)}
     t = 1 / (1 + math.e)
     # Row 1 is above row 0, and relevant: a swap loses 1/2.
-    grad, hess = oracle.lambda_gradients(value, [0, 1], scores, 2.0, [1, 0])
+    grad, hess = summed_pairs(gb.AP(), [0, 1], scores, **how)
     assert grad == close([2 * 0.5 * t, -2 * 0.5 * t])
     assert hess == close([4 * 0.5 * t * (1 - t)] * 2)
     # The relevant one is below: a swap gains 1/2.
-    grad, hess = oracle.lambda_gradients(value, [1, 0], scores, 2.0, [1, 0])
+    grad, hess = summed_pairs(gb.AP(), [1, 0], scores, **how)
     assert grad == close([-2 * 0.5 * (1 - t), 2 * 0.5 * (1 - t)])
-    # Precision at 1 of (0, 1, 0), equal scores: S = 2 with the steepness 2, scaled by log2(3) / 2.
-    value = partial(precision, rel=1, k=1)
-    how = {"sigma": 2.0, "order": [0, 1, 2], "normalize": True}
-    grad, hess = oracle.lambda_gradients(value, [0, 1, 0], [0, 0, 0], **how)
-    assert grad == close([math.log2(3) / 2, -math.log2(3) / 2, 0])
-    assert hess == close([math.log2(3) / 2, math.log2(3) / 2, 1e-16])
+    # Precision at 1 of (0, 1, 0), equal scores.
+    how["value"] = partial(precision, rel=1, k=1)
+    grad, hess = summed_pairs(gb.Precision(k=1), [0, 1, 0], [0, 0, 0], **how)
+    assert grad == close([1, -1, 0])
+    assert hess == close([1, 1, 1e-16])
 
 
 QID = np.array(["b", "a", "b", "c", "a", "c"])

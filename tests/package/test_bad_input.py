@@ -31,6 +31,10 @@ def test_the_good_input_is_good(function):
 # --- kinds of arguments ---------------------------------------------------------------------------
 
 TABLE = np.ones((2, 2))
+NO_OPTION = ("other", 0.5, ["row"], TABLE)
+NO_MAPPING = (None, "text", [("a", 1)], TABLE)
+NO_MAPPINGS = ({"1": 2}, {"1": ["a"]})
+NO_VALUES = (None, 3, "text", np.ones((3, 2)), ["a", "b", "c"])
 NO_MEASURE = (None, 3, print, {"gap"}, {gb.AP(): 1}, b"gap")
 KINDS = [
     # What is expected, values, and the arguments of this kind.
@@ -61,25 +65,28 @@ KINDS = [
         discriminative_power.random_state""",
     ),
     (
-        "",  # one of some values
-        ("other", 0.5, ["row"], TABLE),
-        """compare_rankers.shuffle compare_rankers.progress
-        trec.rankings.ties trec.evaluate.ties trec.evaluate.empty system_values.ties
-        robustness.ties correlation.kind precision_recall.ties evaluate.ties evaluate.empty
-        evaluate.missing_queries""",
+        '"expected" or "trec_eval"',
+        NO_OPTION,
+        "trec.rankings.ties trec.evaluate.ties system_values.ties robustness.ties",
     ),
+    ('"expected" or "row"', NO_OPTION, "precision_recall.ties evaluate.ties"),
+    ('0, 1 or "skip"', NO_OPTION, "trec.evaluate.empty evaluate.empty"),
+    ('"warn", "zero" or "skip"', NO_OPTION, "evaluate.missing_queries"),
+    ('"tau" or "tau_ap"', NO_OPTION, "correlation.kind"),
+    ("True or False", NO_OPTION, "compare_rankers.shuffle"),
+    ("True, False or None", NO_OPTION, "compare_rankers.progress"),
     (
-        "{",  # a mapping
-        (None, "text", [("a", 1)], TABLE),
-        """trec.rankings.qrels trec.rankings.run trec.evaluate.qrels trec.evaluate.run
-        system_values.qrels system_values.runs robustness.qrels robustness.runs""",
+        "{topic: {document: grade}}",
+        (*NO_MAPPING, *NO_MAPPINGS),
+        "trec.rankings.qrels trec.evaluate.qrels system_values.qrels",
     ),
+    ("{topic: {document: grade}}", NO_MAPPING, "robustness.qrels"),
     (
-        "{",  # a mapping of mappings
-        ({"1": 2}, {"1": ["a"]}),
-        """trec.rankings.qrels trec.rankings.run trec.evaluate.qrels trec.evaluate.run
-        system_values.qrels system_values.runs""",
+        "{topic: {document: score}}",
+        (*NO_MAPPING, *NO_MAPPINGS),
+        "trec.rankings.run trec.evaluate.run system_values.runs",
     ),
+    ("{system: {topic: {document: score}}}", NO_MAPPING, "robustness.runs"),
     (
         "a measure",
         NO_MEASURE,
@@ -100,12 +107,9 @@ KINDS = [
         ("text", 3, [-1, 5], [1.5, 2], [nan, 2.0], ["a", "b"], {17, 2, 1}),
         "maximum_entropy.counts maximum_entropy.recall_base expected_value.recall_base",
     ),
-    (
-        "",  # numbers
-        (None, 3, "text", np.ones((3, 2)), ["a", "b", "c"]),
-        """significance.first significance.second local_optimality.weights
-        local_optimality.step_sizes robustness.fractions""",
-    ),
+    ("values of a measure", NO_VALUES, "significance.first significance.second"),
+    ("finite numbers", NO_VALUES, "local_optimality.weights local_optimality.step_sizes"),
+    ("shares in (0, 1]", NO_VALUES, "robustness.fractions"),
     (
         "n_features",
         (np.ones(40), None, 3, "text", np.ones((4, 1, 1)), [[1], [1, 2]]),
@@ -126,7 +130,7 @@ KINDS = [
     ("RankedList", (None, [1], "a"), "informativeness.lists threshold_sweep.lists"),
     ("SystemValues", (None, X), "discriminative_power.values correlation.values"),
     (
-        "",  # amounts
+        "numbers >= 0",
         (3, "text", np.ones((60, 2)), [-1] * 60, [nan] * 60),
         "g_from_clicks.clicks g_from_clicks.impressions",
     ),

@@ -13,9 +13,8 @@ import gapboost
 
 PACKAGE = Path(gapboost.__file__).parent
 # Private names of other libraries stand in one file for each library: scikit-learn, LightGBM,
-# XGBoost; numba's cache and its types for SIMD.
-PRIVATE = {"data/_compat.py", "lightgbm/_compat.py", "xgboost/_compat.py"}
-PRIVATE |= {"_kernels/jit.py", "_kernels/vectors.py"}
+# XGBoost, numba.
+PRIVATE = {"data/_compat.py", "lightgbm/_compat.py", "xgboost/_compat.py", "_kernels/jit.py"}
 # Each package imports those before it.
 ORDER = """
     optional _kernels validation data page

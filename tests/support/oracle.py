@@ -1,4 +1,4 @@
-"""A slow, obvious oracle: every measure and gradient as the papers write it, in plain Python loops.
+"""A slow, obvious oracle: every measure as the papers write it, in plain Python loops.
 
 It shares nothing with gapboost: not the quadratic form, not the O(1) swap change, not the closed
 form for ties.
@@ -11,7 +11,7 @@ missing from the list. A cut-off ``k`` makes the ranks beyond k worth nothing an
 base whole. A query in which nothing is relevant has value 0.
 
 Papers: robertson-2010 (GAP), ferrante-2014 (xGAP, eGAP, their equation numbers), yilmaz-2009
-(PC(k), LambdaRank).
+(PC(k)).
 """
 
 import functools
@@ -20,8 +20,6 @@ import math
 from collections import Counter
 
 import numpy as np
-
-MIN_HESSIAN = 1e-16
 
 # --- the recall base ------------------------------------------------------------------------------
 
@@ -389,59 +387,11 @@ def expected_over_ties(value, grades, scores, counts=None):
     return math.fsum(values) / lists.total()
 
 
-# --- LambdaRank -----------------------------------------------------------------------------------
-
-
 def logistic(x):
     """1 / (1 + e^-x) without overflow for any x."""
     if x >= 0:
         return 1.0 / (1.0 + math.exp(-x))
     return math.exp(x) / (1.0 + math.exp(x))
-
-
-def lambda_gradients(
-    value, grades, scores, sigma, order, truncation=None, normalize=False, counts=None
-):
-    """Return (grad, hess) by row: RankNet gradients of all pairs times the change by a swap.
-
-    `order` lists the rows best first. For ranks p < q with grades a, b: x = sigma (s_p - s_q), t =
-    1 / (1 + e^x), Delta = swap_change(p, q); a > b: lambda = Delta t, eta = -Delta t (1 - t); a <
-    b: lambda = Delta (1 - t), eta = Delta t (1 - t); a = b: nothing. Upper row += sigma lambda,
-    lower row -= sigma lambda, both hessians += sigma^2 eta. `truncation`: only pairs with p <=
-    truncation. `normalize`: both times log2(1 + S) / S with S = the sum of the rows' |grad|. At
-    last the hessian is at least 1e-16.
-    """
-    rows = [int(row) for row in order]
-    ranked = [int(grades[row]) for row in rows]
-    grad = [0.0] * len(ranked)
-    hess = [0.0] * len(ranked)
-    for p in range(1, len(ranked) + 1):
-        if truncation is not None and p > truncation:
-            break
-        for q in range(p + 1, len(ranked) + 1):
-            upper_row, lower_row = rows[p - 1], rows[q - 1]
-            a, b = ranked[p - 1], ranked[q - 1]
-            if a == b:
-                continue
-            x = sigma * (float(scores[upper_row]) - float(scores[lower_row]))
-            t, one_minus_t = logistic(-x), logistic(x)
-            delta = swap_change(value, ranked, p, q, counts)
-            if a > b:
-                lam, eta = delta * t, -delta * t * one_minus_t
-            else:
-                lam, eta = delta * one_minus_t, delta * t * one_minus_t
-            grad[upper_row] += sigma * lam
-            grad[lower_row] -= sigma * lam
-            hess[upper_row] += sigma**2 * eta
-            hess[lower_row] += sigma**2 * eta
-    if normalize:
-        total = sum(abs(each) for each in grad)
-        if total > 0:
-            factor = math.log2(1.0 + total) / total
-            grad = [each * factor for each in grad]
-            hess = [each * factor for each in hess]
-    hess = [max(each, MIN_HESSIAN) for each in hess]
-    return np.array(grad), np.array(hess)
 
 
 # --- many queries ---------------------------------------------------------------------------------

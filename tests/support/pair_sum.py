@@ -3,11 +3,13 @@
 import itertools
 
 import numpy as np
+import oracle
 
 import gapboost as gb
 from gapboost.measures import RecallBase
 
 ROWS_AT_ONCE = 512
+FLOOR = 1e-16  # of a hessian
 
 
 def top_grade(measure):
@@ -48,16 +50,48 @@ def swap_parts(measure, grades):
     return tuple(part - part[rank, grades][:, None] for part in (upper, lower))
 
 
-def summed_pairs(measure, grades, scores, sigma=1.0, truncation=None, score_distance=None):
-    """Return gradient and hessian by row, not normalized; equal scores in the order of the rows."""
-    order = np.argsort(-scores, kind="stable")
+def changes_by_parts(measure, ranked):
+    """Return a function of ranks p, shape (P, 1): changes by swaps with each rank, shape (P, n)."""
+    q = np.arange(len(ranked))
+    parts = [(weight, *swap_parts(part, ranked)) for weight, part in measure.terms]
+
+    def changes(p):
+        return sum(w * (upper[p, ranked] + lower[q, ranked[p]]) for w, upper, lower in parts)
+
+    return changes
+
+
+def changes_by_loops(value, ranked):
+    """Return the same function, from the values of the oracle before and after each swap."""
+    grades, changes = [*map(int, ranked)], np.zeros((len(ranked), len(ranked)))
+    for p, q in itertools.combinations(range(len(grades)), 2):
+        if grades[p] != grades[q]:
+            changes[p, q] = oracle.swap_change(value, grades, p + 1, q + 1)
+    return lambda p: changes[p[:, 0]]
+
+
+def summed_pairs(
+    measure, grades, scores, sigma=1.0, truncation=None, score_distance=None, value=None, order=None
+):
+    """Return gradient and hessian by row, not normalized.
+
+    For ranks p < q, t = 1 / (1 + e^(sigma (s_p - s_q))) and Delta = the change by a swap: lambda =
+    Delta t if the upper grade is higher, and Delta (1 - t) if it is lower; the curvature is Delta t
+    (1 - t), below 0 for the higher one. The upper row gets sigma lambda, the lower row the
+    opposite, both sigma^2 times the curvature. Only pairs with p <= `truncation` count.
+
+    `order` lists the rows best first: by default equal scores stay in the order of the rows. With
+    `value`, a function of the oracle, changes are differences of its values.
+    """
+    grades, scores = np.asarray(grades), np.asarray(scores, float)
+    order = np.argsort(-scores, kind="stable") if order is None else np.asarray(order)
     n, ranked, s = len(order), grades[order], scores[order]
-    upper, lower = swap_parts(measure, ranked)
+    changes = changes_by_loops(value, ranked) if value else changes_by_parts(measure, ranked)
     lam, eta = np.zeros((2, n))
     for first in range(0, min(n, truncation or n), ROWS_AT_ONCE):
         p = np.arange(first, min(first + ROWS_AT_ONCE, n, truncation or n))[:, None]
         q = np.arange(n)
-        change = np.where(q > p, upper[p, ranked] + lower[q, ranked[p]], 0.0)
+        change = np.where(q > p, changes(p), 0.0)
         distance = np.where(q > p, s[p] - s, 0.0)
         if score_distance is not None and s[0] > s[-1]:
             change /= score_distance + distance
@@ -71,5 +105,6 @@ def summed_pairs(measure, grades, scores, sigma=1.0, truncation=None, score_dist
         eta += curve.sum(axis=0)
     grad, hess = np.empty((2, n))
     grad[order], hess[order] = sigma * lam, sigma**2 * eta
-    least = 1e-16 if measure.monotone else sigma / 4 * np.abs(grad)
-    return grad, np.maximum(np.maximum(hess, least), 1e-16)
+    # Curvatures of pairs may cancel where the measure is not monotone: steps are at most 4 / sigma.
+    least = FLOOR if measure.monotone else sigma / 4 * np.abs(grad)
+    return grad, np.maximum(np.maximum(hess, least), FLOOR)
