@@ -47,11 +47,13 @@ def decide(comparison: "Comparison", table: Any) -> list[str]:
         decision = f"Keep {baseline}. Every other ranker is behind it in {measure}."
     else:
         decision = f"No ranker is ahead of {baseline} in {measure}."
-    others = table[(table["measure"] != measure) & table["verdict"].isin((AHEAD, BEHIND))]
-    shown = [_shown(row) for part in (decisive, others) for row in part.itertuples()]
+    lines = []
+    for name, rows in table.groupby("measure", sort=False):
+        shown = rows.sort_values("difference", ascending=False).itertuples()
+        lines.append(f"{name}, compared with {baseline}: {'; '.join(map(_shown, shown))}.")
     return [
         decision,
-        f"Compared with {baseline}: {', '.join(shown)}.",
+        *lines,
         "An inconclusive difference could be anything in its interval. Equal rankers have the same "
         "value on every test query.",
     ]
@@ -59,8 +61,8 @@ def decide(comparison: "Comparison", table: Any) -> list[str]:
 
 def _shown(row: Any) -> str:
     """Return a ranker with its verdict, difference and interval."""
-    numbers = f"{row.difference:+.3g}, {row.low:+.3g} to {row.high:+.3g}".replace("-", "−")
-    return f"{row.ranker} {row.verdict} in {row.measure} ({numbers})"
+    numbers = f"{row.difference:+.4f}, {row.low:+.4f} to {row.high:+.4f}".replace("-", "−")
+    return f"{row.ranker} {row.verdict} ({numbers})"
 
 
 def plot(table: Any, confidence: float) -> Any:
@@ -102,9 +104,10 @@ def write_report(
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
     reading = f"How to read verdicts and intervals: {GUIDE} in the documentation."
+    key = KEY if margin is None else f"{KEY}: within ±{margin:g}"
     against = f"Differences from {table['baseline'][0]}"
     sections = {
-        "Decision": [*decide(comparison, table), plots, KEY],
+        "Decision": [*decide(comparison, table), plots, key],
         "Means": [means],
         against: [differences, reading],
         "Settings": [_settings(comparison, margin)],

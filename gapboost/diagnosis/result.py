@@ -181,10 +181,10 @@ class Report:
         shares = [np.full(len(of_part), 1 / len(of_part)) for of_part in values.values()]
         colors = COLORS[: len(values)]
         ax.hist(values.values(), weights=shares, label=list(values), color=colors)
-        ax.axvline(values["test"].mean(), color="black", label="mean")
+        ax.axvline(values["test"].mean(), color="black", label="mean of test")
         ax.set(title=name, xlabel="value of a query", ylabel="share of queries")
         ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, fontsize="small")
+        figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize="small")
         return figure
 
 

@@ -53,7 +53,8 @@ def test_equal_rankers_are_called_equal_and_none_is_recommended():
     assert set(found.summary()["verdict"]) == {"equal"}
     assert (found.summary()["p"] == 1).all()
     text = decision(found, "one")
-    assert "scaled equal in gap" in text
+    for measure in found.measures:
+        assert f"{measure}, compared with one: scaled equal (" in text
     assert not {"Use", "Keep"} & set(text.split())
 
 
@@ -90,7 +91,8 @@ def test_the_decision(comparison):
     assert row.verdict == "ahead"
     text = decision(comparison, "other")
     assert text.startswith("Use one. It is ahead of other in gap.")
-    assert f"one ahead in gap ({row.difference:+.3g}, {row.low:+.3g} to {row.high:+.3g})" in text
+    shown = f"one ahead ({row.difference:+.4f}, {row.low:+.4f} to {row.high:+.4f})"
+    assert f"gap, compared with other: {shown}." in text
     assert decision(comparison, "one").startswith("Keep one. Every other ranker is behind it")
 
 
@@ -100,11 +102,11 @@ def test_an_inconclusive_comparison_decides_nothing():
     (row,) = found.summary("one").itertuples()
     assert row.verdict == "inconclusive"
     text = decision(found, "one")
-    assert "another-one inconclusive in map (" in text
-    assert f"{row.high:+.3g}" in text
+    assert "map, compared with one: another-one inconclusive (" in text
+    assert f"{row.high:+.4f}" in text
     assert not {"Use", "Keep"} & set(text.split())
     assert found.summary(margin=0.5)["verdict"].tolist() == ["equivalent"]
-    assert "another-one equivalent in map (" in decision(found, "one", margin=0.5)
+    assert "another-one equivalent (" in decision(found, "one", margin=0.5)
     assert found.summary(margin=1e-6)["verdict"].tolist() == ["inconclusive"]
 
 
