@@ -1,15 +1,14 @@
-"""A comparison as sentences, plots and a page."""
+"""A comparison as sentences, plots, and tables of a page."""
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gapboost.analysis.standard_errors import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
 from gapboost.comparison.rankers import describe, versions
+from gapboost.comparison.training import Trainer
 from gapboost.optional import frame, imported
-from gapboost.page import COLORS, write_page
-
-if TYPE_CHECKING:
-    from gapboost.comparison.result import Comparison
+from gapboost.page import COLORS
 
 GRAY = "#808080"
 # Marks differ without color: filled triangles that point to their side, and empty shapes.
@@ -23,22 +22,26 @@ MARKS = {
 KEY = "▶ ahead, ◀ behind, ○ inconclusive, ◇ equal, □ equivalent"
 # Page of the documentation that says how to read verdicts and intervals.
 GUIDE = "docs/guide/compare.md"
+READING = f"How to read verdicts and intervals: {GUIDE} in the documentation."
 
 
-def decide(comparison: "Comparison", table: Any) -> list[str]:
-    """Return the sentences of the decision, by the measure that decides on the best ranker.
+def decide(table: Any, measure: str, leaks: Mapping[str, float]) -> list[str]:
+    """Return the sentences of the decision.
 
     Parameters
     ----------
-    comparison : Comparison
     table : pandas.DataFrame
-        Its `summary`, with one baseline.
+        `Comparison.summary` with one baseline.
+    measure : str
+        The measure that decides.
+    leaks : mapping {feature: float}
+        As `find_leaks` returns them.
     """
-    if comparison.leaks:
-        named = ", ".join(f"{name} ({low:.3f})" for name, low in list(comparison.leaks.items())[:5])
+    if leaks:
+        named = ", ".join(f"{name} ({low:.3f})" for name, low in list(leaks.items())[:5])
         found = f"Each alone ranks like the grades, with this average precision at least: {named}."
         return [f"Remove leaked features first. {found}"]
-    measure, baseline = comparison.decisive, table["baseline"][0]
+    baseline = table["baseline"][0]
     decisive = table[table["measure"] == measure].sort_values("difference", ascending=False)
     ahead = decisive.loc[decisive["verdict"] == AHEAD, "ranker"]
     if len(ahead):
@@ -93,32 +96,22 @@ def plot(table: Any, confidence: float) -> Any:
     return figure
 
 
-def write_report(
-    path: Any, comparison: "Comparison", table: Any, confidence: float, margin: float | None
-) -> None:
-    """Write the page of `Comparison.report`; `table` is its summary."""
-    plots = [plot(rows, confidence) for _, rows in table.groupby("measure", sort=False)]
-    means = comparison.means()
-    for name in means.columns[len(comparison.measures) :]:  # the costs
+def means_table(means: Any, n_measures: int) -> Any:
+    """Return `Comparison.means` for a page; the costs follow the measures."""
+    for name in means.columns[n_measures:]:
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
+    return means
+
+
+def differences_table(table: Any) -> Any:
+    """Return `Comparison.summary` with one baseline for a page."""
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
-    reading = f"How to read verdicts and intervals: {GUIDE} in the documentation."
-    key = KEY if margin is None else f"{KEY}: within ±{margin:g}"
-    against = f"Differences from {table['baseline'][0]}"
-    sections = {
-        "Decision": [*decide(comparison, table), plots, key],
-        "Means": [means],
-        against: [differences, reading],
-        "Settings": [_settings(comparison, margin)],
-    }
-    write_page(path, "Which ranker ranks better?", sections)
-    for figure in plots:
-        imported("matplotlib.pyplot", "plot", "to plot").close(figure)
+    return differences
 
 
-def _settings(comparison: "Comparison", margin: float | None) -> Any:
-    training = comparison.training
+def settings_table(training: Trainer, identical: Sequence[str], margin: float | None) -> Any:
+    """Return settings and versions; `identical` are the rankers whose repeats are identical."""
     data, splits = training.data, training.splits
     found = {
         "documents": len(data),
@@ -130,7 +123,7 @@ def _settings(comparison: "Comparison", margin: float | None) -> Any:
         "candidates of each ranker": max(map(len, training.candidates.values()), default=1),
         "trees are chosen": training.choose_trees,
         "chosen by": training.choose_by,
-        "identical in all repeats": ", ".join(comparison.identical_repeats) or "none",
+        "identical in all repeats": ", ".join(identical) or "none",
         "margin": margin,
         "versions": versions(training.rankers.values()),
         **{f"ranker {name}": describe(ranker) for name, ranker in training.rankers.items()},

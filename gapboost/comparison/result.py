@@ -17,10 +17,19 @@ from gapboost.analysis.standard_errors import (
     rounding,
     two_way_clustered,
 )
-from gapboost.comparison.report import KEY, plot, write_report
+from gapboost.comparison.report import (
+    KEY,
+    READING,
+    decide,
+    differences_table,
+    means_table,
+    plot,
+    settings_table,
+)
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 from gapboost.data import Array
 from gapboost.optional import frame, imported
+from gapboost.page import write_page
 from gapboost.validation import BELOW_ONE, as_number, one_of
 
 
@@ -255,7 +264,17 @@ class Comparison:
             As in `summary`.
         """
         table = self.summary(baseline or self.rankers[0], confidence, margin=margin)
-        write_report(path, self, table, confidence, margin)
+        plots = [plot(rows, confidence) for _, rows in table.groupby("measure", sort=False)]
+        key = KEY if margin is None else f"{KEY}: within ±{margin:g}"
+        sections = {
+            "Decision": [*decide(table, self.decisive, self.leaks), plots, key],
+            "Means": [means_table(self.means(), len(self.measures))],
+            f"Differences from {table['baseline'][0]}": [differences_table(table), READING],
+            "Settings": [settings_table(self.training, self.identical_repeats, margin)],
+        }
+        write_page(path, "Which ranker ranks better?", sections)
+        for figure in plots:
+            imported("matplotlib.pyplot", "plot", "to plot").close(figure)
 
     @property
     def decisive(self) -> str:

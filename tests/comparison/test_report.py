@@ -29,7 +29,7 @@ def comparison():
 
 
 def decision(found, baseline, **given):
-    return " ".join(decide(found, found.summary(baseline, **given)))
+    return " ".join(decide(found.summary(baseline, **given), found.decisive, found.leaks))
 
 
 class Fixed(BaseEstimator):
