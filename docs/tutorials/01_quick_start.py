@@ -36,8 +36,8 @@ print(
 )
 
 # %%
-# Without ``g``, each grade gets the same share of users. Here half of the users accept grade 1 or
-# higher, and half accept grade 2 alone.
+# Without ``g``, each grade gets the same share of users. Here half of the users accept grades 1
+# and 2, and half accept grade 2 alone.
 
 ranker.g_
 

@@ -4,8 +4,8 @@ Choosing g
 
 Choose the shares ``g`` of your users: by default, by a search, or from clicks.
 
-The share ``g_k`` of users accepts documents of grade k or higher, and no others. If you have clicks
-or a survey, estimate g. If you only know the measure that counts in the end, search.
+``g_k`` is the share of users who accept grade k and higher, and nothing lower. If you have
+clicks or a survey, estimate g. If you only know the measure that counts in the end, search.
 """
 
 import numpy as np

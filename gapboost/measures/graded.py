@@ -114,8 +114,8 @@ class GAP(GradedMeasure):
     Parameters
     ----------
     g : sequence of float, optional
-        Probability that a user accepts documents from grade 1, 2, ... on; non-negative, sum 1.
-        None: uniform over the grades that occur in the (training) labels.
+        g_k is the share of users who accept grade k and higher, and nothing lower; non-negative,
+        sum 1. None: uniform over the grades that occur in the (training) labels.
     levels : sequence of float, optional
         The grades at which `g` is given; None: 1, 2, ... Thresholds are spread evenly between them,
         so that fractional grades have their probability too.

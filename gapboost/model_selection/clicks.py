@@ -1,8 +1,8 @@
 """g from clicks of users [robertson2010, section 2, remark on thresholding probabilities].
 
-The user of GAP accepts documents from grade k on with probability g_k and clicks on those she
-accepts, so a document of grade i that she looks at is clicked with probability G[i] = g_1 + ... +
-g_i. With p_i the share of the documents of grade i that were clicked,
+g_k is the share of users who accept grade k and higher, and nothing lower. A user clicks on what
+she accepts, so a document of grade i that she looks at is clicked with probability G[i] = g_1 + ...
++ g_i. With p_i the share of the documents of grade i that were clicked,
 
     g_k = (p_k - p_{k-1}) / (p_c - p_0).
 

@@ -52,8 +52,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Measure to train for, to report on evaluation sets and to score by: a name such as ``"ap"``
         or ``"ndcg@10"``, or a value.
     g : sequence of float, optional
-        Threshold probabilities of a named graded measure, one for each positive grade. None is
-        uniform over the grades that occur in the training labels.
+        Threshold probabilities of a named graded measure, one for each positive grade: g_k is the
+        share of users who accept grade k and higher, and nothing lower. None is uniform over the
+        grades that occur in the training labels.
     objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective
         Objective by which to train for the measure, "lambdarank" by default. A value brings its
         own measure; leave `measure` and `g` at their defaults then.
