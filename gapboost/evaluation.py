@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
@@ -116,6 +116,47 @@ class PerQuery(ByMeasure[Array]):
         return pandas.DataFrame(dict(self), index=index)
 
 
+class Options(TypedDict, total=False):
+    """Options of `evaluate` that do not change the type of its result."""
+
+    sample_weight: Any
+    recall_base: Any
+    ties: TieRule
+    empty: Empty
+    missing_queries: MissingQueries
+    n_jobs: int | None
+
+
+@overload
+def evaluate(
+    measures: Measures,
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    per_query: Literal[False] = False,
+    **options: Unpack[Options],
+) -> Values: ...
+@overload
+def evaluate(
+    measures: Measures,
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    per_query: Literal[True],
+    **options: Unpack[Options],
+) -> PerQuery: ...
+@overload
+def evaluate(
+    measures: Measures,
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    per_query: bool,
+    **options: Unpack[Options],
+) -> Values | PerQuery: ...
 def evaluate(
     measures: Measures,
     y_true: Any,
@@ -129,7 +170,7 @@ def evaluate(
     missing_queries: MissingQueries = "warn",
     per_query: bool = False,
     n_jobs: int | None = None,
-) -> Any:
+) -> Values | PerQuery:
     """Evaluate measures on scored documents.
 
     Parameters

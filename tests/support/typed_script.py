@@ -28,14 +28,17 @@ xgb.predict(X, iteration_range=(0, 3))[0]
 assert_type(xgb.score(X, y, qid=qid), float)
 assert_type(lgbm.measure_, gb.Measure)
 
-means: Values = gb.evaluate(["gap", gb.nDCG(k=10)], y, scores, qid)
+means = gb.evaluate(["gap", gb.nDCG(k=10)], y, scores, qid, empty="skip")
+assert_type(means, Values)
 assert_type(means.labelled(), dict[str, float])
-by_query: PerQuery = gb.evaluate("ap", y, scores, qid, per_query=True)
+by_query = gb.evaluate("ap", y, scores, qid, per_query=True)
+assert_type(by_query, PerQuery)
 value: float = means[gb.nDCG(k=10)]
 label: str = gb.nDCG(k=10).label
 plot = gb.plotting.plot_g
 
 LGBMGAPRanker(measure=3)  # type: ignore[arg-type]
 lgbm.predict(X, validate_features=3.5)  # type: ignore[arg-type]
-gb.evaluate(3, y, scores)  # type: ignore[arg-type]
+gb.evaluate(3, y, scores)  # type: ignore[call-overload]
+gb.evaluate("ap", y, scores, qid, empty="drop")  # type: ignore[call-overload]
 by_query.labelled()  # type: ignore[attr-defined]
