@@ -7,7 +7,7 @@ takes them too. The rules, where they leave something open:
 * Relevant documents that a run did not retrieve count: the recall base comes from the judgments.
 * A topic with judgments but no documents in the run has an empty ranking, with value 0, as in
   ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
-* A topic of the run that has no judgments is left out.
+* A topic of the run that has no judgments is left out, with a warning.
 * The ranks written in a TREC run are not read, its scores are, as in trec_eval.
 * It is an error if a document occurs twice in a topic of either file, or a line lacks parts.
 * Topics and documents are strings, as in files.
@@ -107,7 +107,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     -----
     UserWarning
         If the run retrieved no judged document in any topic, as where documents are "12" in one
-        file and "12.0" in the other.
+        file and "12.0" in the other. If it has topics without judgments.
 
     Examples
     --------
@@ -131,6 +131,12 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
         warnings.warn(
             f"run has no judged document in any topic: topic {topic!r} has {ranked[topic][0]!r} in "
             f"run and {next(iter(qrels[topic]), None)!r} in qrels; are ids written alike?",
+            stacklevel=2,
+        )
+    if unjudged := [topic for topic in run if topic not in qrels]:
+        warnings.warn(
+            f"run has topics without judgments, which are left out: {len(unjudged)}, such as "
+            f"{unjudged[0]!r}",
             stacklevel=2,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.

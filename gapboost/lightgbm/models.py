@@ -66,7 +66,8 @@ def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster
     -------
     Booster
         Its ``save_model`` and ``model_to_string`` say the same. Exported models take categories of
-        a data frame by code.
+        a data frame by code. LightGBM reads NaN as 0 in a feature without NaN in training; PMML,
+        hummingbird, timber and shapiq do not.
 
     Raises
     ------

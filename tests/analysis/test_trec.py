@@ -295,6 +295,7 @@ def test_runs_on_disk_as_trec_eval_and_ir_measures_read_them(path, qrels):
     assert run == theirs
 
 
+@pytest.mark.filterwarnings("ignore:run has topics without judgments")
 @pytest.mark.parametrize("rel", [1, 2])
 def test_bpref_by_hand(rel):
     qrels = {
@@ -312,11 +313,13 @@ def test_bpref_by_hand(rel):
     assert analysis.bpref(qrels, run, rel=rel) == {"1": 0.25, "2": 0, "3": 0, "4": 1}
 
 
+@pytest.mark.filterwarnings("ignore:run has topics without judgments")
 def test_topics_of_only_one_side():
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"a": 0}}
     run = {"1": {"a": 2.0}, "9": {"a": 1.0}, "3": {"a": 1.0}}
     measures = [gb.AP(), gb.nDCG(gains=(0.5, 1))]
-    values = trec.evaluate(measures, qrels, run, per_query=True)
+    with pytest.warns(UserWarning, match="without judgments, which are left out: 1, such as '9'"):
+        values = trec.evaluate(measures, qrels, run, per_query=True)
     assert values.qid.tolist() == ["1", "2", "3"]  # topic 9 has no judgments
     assert values[measures[0]].tolist() == [1, 0, 0]  # topic 2 has no documents
     assert values[measures[1]][1] == 0

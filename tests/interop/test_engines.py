@@ -13,6 +13,7 @@ import xgboost
 from on_cluster import MEASURE, features, gap, ranking
 from pages import claim
 
+from gapboost.preprocessing import query_relative_features
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
 
 pytestmark = pytest.mark.timeout(600)
@@ -138,6 +139,23 @@ def test_a_list_of_columns_fails_on_batches_without_validation_rows(spark):
     """In XGBoost: a batch without such rows has no column of arrays."""
     with pytest.raises(Exception, match="KeyError: 'values'"):
         spark_ranker(features_col=NAMES).fit(on_spark(spark, int))
+
+
+def test_features_within_queries_by_map_in_pandas(spark):
+    """Whole queries are in one partition, which arrives in several batches."""
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "50")
+
+    def added(parts):
+        parts = list(parts)
+        table = query_relative_features(pd.concat(parts))
+        yield table.assign(batches=len(parts))[["f0_zscore", "row", "batches"]]
+
+    columns = TRAIN[["f0", "qid"]].reset_index(names="row")
+    frame = spark.createDataFrame(columns.sample(frac=1, random_state=0)).repartition("qid")
+    found = frame.mapInPandas(added, "f0_zscore double, row long, batches long").toPandas()
+    expected = query_relative_features(columns).set_index("row").f0_zscore
+    assert found.batches.max() > 1
+    np.testing.assert_allclose(found.set_index("row").f0_zscore.sort_index(), expected, rtol=1e-6)
 
 
 # --- Ray ------------------------------------------------------------------------------------------

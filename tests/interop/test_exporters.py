@@ -242,3 +242,24 @@ def test_what_a_sparse_matrix_does_not_store_is_missing_in_xgboost(twin):
     ranker, sparse = twin.fitted(), csr_matrix(TEST.X)
     rows = TEST.X if twin is LIGHTGBM else np.where(TEST.X == 0, np.nan, TEST.X)
     np.testing.assert_array_equal(ranker.predict(sparse), ranker.predict(rows))
+
+
+def test_eland_takes_rankers_of_xgboost_and_adds_one_half():
+    """Its base score: eland reads the parameter, and takes .5 for None."""
+    transformers = pytest.importorskip("eland.ml.transformers")
+    names = {"feature_names": [f"f{i}" for i in range(TEST.n_features)]}
+    with pytest.raises(NotImplementedError):
+        transformers.get_model_transformer(LIGHTGBM.fitted().to_vendor(), **names)
+    ranker = XGBOOST.fitted()
+    model = transformers.get_model_transformer(ranker.to_vendor(), **names).transform()
+    *trees, last = model.to_dict()["ensemble"]["trained_models"]
+    assert len(trees) == ranker.get_booster().num_boosted_rounds()
+    assert last["tree"]["tree_structure"] == [{"node_index": 0, "leaf_value": 0.5}]
+
+
+def test_onnxmltools_reads_rankers_of_xgboost_as_classifiers_without_exportable():
+    onnxmltools = pytest.importorskip("onnxmltools")
+    booster = XGBOOST.fitted().to_vendor().get_booster()
+    inputs = onnxmltools.convert.common.data_types.FloatTensorType([None, TEST.n_features])
+    model = onnxmltools.convert_xgboost(booster, initial_types=[("X", inputs)])
+    assert "TreeEnsembleClassifier" in {node.op_type for node in model.graph.node}

@@ -80,20 +80,6 @@ def test_precision_of_short_lists_in_xgboost():
     assert gb.evaluate("p@5", short.y, short.scores) == {"precision@5": close(2 / 5)}
 
 
-@pytest.mark.parametrize(
-    ("metric", "y", "scores", "value"),
-    [
-        ("MRR", [1, 0, 0, 0], [1, 1, 1, 1], 1 / 4),  # ties: the worst order
-        ("MAP", [0, 0, 0, 1], [1, 1, 1, 1], 1 / 4),
-        ("PrecisionAt:top=5", [1, 0, 1], [3, 2, 1], 2 / 3),  # of a short list
-        ("ERR", [0.5, 0, 1], [3, 2, 1], 1 / 2 + 1 / 2 / 3),  # labels are probabilities
-        ("QueryAUC:type=Ranking", [2, 0, 1], [3, 2, 1], 2 / 3),
-    ],
-)
-def test_metrics_of_catboost(metric, y, scores, value):
-    assert EVALUATORS["CatBoost"](metric, rows_of(y, scores)) == close(value)
-
-
 @pytest.mark.parametrize("metric", ["MAP", "MRR", "Precision", "Recall"])
 def test_torchmetrics_takes_scores_of_0_and_below_as_not_retrieved(metric):
     y, scores = np.array([1, 0, 1]), np.array([-1.0, -2.0, -3.0])
