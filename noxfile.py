@@ -79,6 +79,16 @@ def prereleases(session: nox.Session) -> None:
 
 
 @nox.session
+def coverage(session: nox.Session) -> None:
+    """List the branches that no test takes; kernels also run as plain Python."""
+    session.install("-q", "-e", ".[test]", "catboost", "pytest-cov")
+    session.run(*EVERY_TEST, "--cov", "--cov-report=", *session.posargs)
+    plain = ("python", "-m", "pytest", "-q", "-n", "auto", "tests/measures", "tests/objectives")
+    session.run(*plain, "--cov", "--cov-append", "--cov-report=", env={"NUMBA_DISABLE_JIT": "1"})
+    session.run("coverage", "report", "--show-missing", "--skip-covered")
+
+
+@nox.session
 def lowest(session: nox.Session) -> None:
     """Run every test with the lowest versions that are declared."""
     session.install("-q", "--resolution", "lowest-direct", "-e", ".[test]")
