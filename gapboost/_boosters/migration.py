@@ -53,7 +53,7 @@ def misspelt(
         Name of the booster that knows no other parameters: those without a near name are refused.
     """
     found: dict[str, Any] = {}
-    listed = {name for kind in type(ranker).__mro__ for name in signature(kind.__init__).parameters}
+    listed = {name for kind in type(ranker).__mro__ for name in signature(kind).parameters}
     names = sorted({*known, *listed} - {*overruled})
     for name in [one for one in ranker.get_params(deep=False) if one not in listed.union(known)]:
         if near := get_close_matches(name, names, 1, 0.8):
