@@ -54,7 +54,8 @@ def misspelt(
         Name of the booster that knows no other parameters: those without a near name are refused.
     """
     found: dict[str, Any] = {}
-    names = _listed(type(ranker)).union(known)
+    kind: Any = type(ranker)
+    names = _listed(kind).union(known)
     for name in [one for one in ranker.get_params(deep=False) if one not in names]:
         if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
             found[name] = renamed(near[0])
@@ -64,7 +65,7 @@ def misspelt(
 
 
 @cache
-def _listed(kind: type) -> frozenset[str]:
+def _listed(kind: Any) -> frozenset[str]:
     """Return the parameters that a class and those that it extends list."""
     return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
 
