@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
+from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -53,14 +54,20 @@ def misspelt(
         Name of the booster that knows no other parameters: those without a near name are refused.
     """
     found: dict[str, Any] = {}
-    listed = {name for kind in type(ranker).__mro__ for name in signature(kind).parameters}
-    names = sorted({*known, *listed} - {*overruled})
-    for name in [one for one in ranker.get_params(deep=False) if one not in listed.union(known)]:
-        if near := get_close_matches(name, names, 1, 0.8):
+    kind: Any = type(ranker)
+    names = _listed(kind).union(known)
+    for name in [one for one in ranker.get_params(deep=False) if one not in names]:
+        if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
             found[name] = renamed(near[0])
         elif booster:
             found[name] = f"leave it out: {booster} has no such parameter"
     return found
+
+
+@cache
+def _listed(kind: Any) -> frozenset[str]:
+    """Return the parameters that a class and those that it extends list."""
+    return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
 
 
 def renamed(name: str) -> Callable[[Any], str]:

@@ -36,7 +36,7 @@ CORRECTIONS: dict[str, Callable[[Array], Array]] = {"holm": holm, "bonferroni": 
 
 
 class ComparedSystems(Result):
-    """Result of `compare_systems`; its table has systems as rows and means of measures.
+    r"""Result of `compare_systems`; its table has systems as rows and means of measures.
 
     Attributes
     ----------
@@ -49,6 +49,15 @@ class ComparedSystems(Result):
         Letters of the systems that are significantly worse.
     note : str
         What letters and bold numbers stand for, as the caption of a table.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> table = [[[0.9, 0.8, 0.7, 0.6], [0.5, 0.5, 0.2, 0.3]]]
+    >>> values = analysis.SystemValues(["ap"], ["new", "old"], list("1234"), table)
+    >>> found = analysis.compare_systems(values)
+    >>> found.better_than["ap", "new"], r"\textbf{0.750}\textsuperscript{b}" in found.to_latex()
+    ('b', True)
     """
 
     def __init__(

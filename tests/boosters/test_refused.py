@@ -209,7 +209,11 @@ MISSPELT = {
         "min_data_in_leafs": "min_data_in_leaf",
         "xyz": "leave it out: LightGBM has no such parameter",
     },
-    "xgboost": {"max_dept": "max_depth", "min_child_wieght": "min_child_weight", "lamda": "lambda"},
+    "xgboost": {
+        "max_dept": "max_depth",
+        "min_child_wieght": "min_child_weight",
+        "lambdas": "lambda",
+    },
 }
 
 

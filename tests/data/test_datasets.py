@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_digits
 
+import gapboost
 from gapboost.data import RankingDataset
 from gapboost.datasets import (
     RankingSplit,
@@ -142,6 +143,8 @@ def test_rows_without_a_judgment_are_dropped_on_request(write):
     assert (data.y.tolist(), data.qid.tolist(), data.X[:, 0].tolist()) == ([0, 2], [1, 2], [4, 6])
     with pytest.raises(ValueError, match="no rows"):
         load_letor(write("-1 qid:1 1:4\n"), drop_unlabelled=True)
+    with pytest.raises(ValueError, match="drop_unlabelled=True of load_letor"):
+        gapboost.evaluate("gap", [1, -1], [2, 1])
 
 
 def test_features_in_any_order(write):

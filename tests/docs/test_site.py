@@ -36,7 +36,7 @@ PAGES = (
     "api/generated/gapboost.lightgbm.LGBMGAPRanker",
     "api/generated/gapboost.GAP",
 )
-WIDTHS = (1400, 390)
+WIDTHS = (1300, 390)
 
 
 class Page(HTMLParser):
@@ -99,6 +99,8 @@ def test_page_fits_the_window(seen, page, width):
     found = seen[f"{page}.html", width]
     assert found["page"] <= width
     assert found["pictures"] == []
+    assert found["wrapped"] == 0
+    assert found["contents"] or width < 1300
 
 
 def test_no_request_leaves_the_machine(seen):

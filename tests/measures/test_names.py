@@ -121,8 +121,8 @@ def test_names_that_are_none(text):
         ("ndcg10", "ndcg@10"),
         ("NDCG_10", "ndcg@10"),
         ("ndcg_cut_10", "ndcg@10"),
-        ("ap + 2 * recal@5", "recall"),
-        ("oflabel(presicion, 1)", "precision"),
+        ("ap + 2 * recalls@5", "recall"),
+        ("oflabel(precisions, 1)", "precision"),
     ],
 )
 def test_a_near_name_is_proposed(text, meant):

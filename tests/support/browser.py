@@ -34,9 +34,14 @@ function measured(frame) {
   const page = frame.contentDocument, view = frame.contentWindow;
   page.querySelectorAll("details").forEach(part => { part.open = true; });
   const broken = [...page.images].filter(picture => picture.complete && !picture.naturalWidth);
+  const contents = page.querySelector(".toc-drawer:not(.no-toc)")?.getBoundingClientRect();
+  const wrapped = [...page.querySelectorAll("div.highlight pre")].filter(
+    code => view.getComputedStyle(code).whiteSpace !== "pre");
   const requests = view.performance.getEntriesByType("resource").map(entry => entry.name);
   return {
     page: page.documentElement.scrollWidth,
+    contents: !contents || (contents.left >= 0 && contents.right <= view.innerWidth),
+    wrapped: wrapped.length,
     pictures: broken.map(picture => picture.src),
     away: requests.filter(name => !name.startsWith(view.location.origin + "/")
       && !name.startsWith("data:")),
