@@ -11,7 +11,7 @@ from oracle import rows_of_queries
 
 from gapboost.data.grades import MAX_GRADE, checked_grades
 from gapboost.data.queries import grouped_rows
-from gapboost.data.query_data import group_by_query
+from gapboost.data.query_data import DataSummary, group_by_query
 from gapboost.validation import checked_scores
 
 ids = st.one_of(
@@ -142,3 +142,42 @@ def test_weights_of_queries_or_rows():
     assert group_by_query([0, 1, 2, 3], qid).weights.tolist() == [1, 1, 1]
     # one row a query: the two readings are one
     assert group_by_query([0, 1], [5, 4], sample_weight=[3, 2]).weights.tolist() == [3, 2]
+    differing = group_by_query([0, 1, 2, 3], qid, sample_weight=[1, 0, 3, 4])
+    assert differing.weights.tolist() == [2, 0, 4]
+    assert differing.row_factors.tolist() == [0.5, 1.5, 1, 1]
+    assert differing.row_weights.tolist() == [1, 3, 0, 4]
+
+
+@pytest.fixture
+def rows():
+    """Grades, ids, weights of rows and recall bases of five queries of different sizes."""
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(5), [3, 1, 6, 2, 4])
+    y = rng.integers(0, 3, 16)
+    base = {q: np.bincount(y[qid == q], minlength=3) + rng.integers(1, 9, 3) for q in range(5)}
+    return y, qid, rng.integers(1, 9, 16), base
+
+
+def test_some_queries_are_those_of_their_rows_alone(rows):
+    y, qid, weights, base = rows
+    numbers = np.array([0, 2, 3])
+    taken = np.isin(qid, numbers)
+    whole = group_by_query(y, qid, sample_weight=weights, recall_base=base)
+    found = whole.take(np.flatnonzero(taken), numbers)
+    alone = group_by_query(y[taken], qid[taken], sample_weight=weights[taken], recall_base=base)
+    for name in ("grades", "row_factors", "weights", "row_weights"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(alone, name))
+    np.testing.assert_array_equal(found.base.counts, alone.base.counts)
+    assert found.summary == alone.summary
+
+
+def test_a_summary_of_parts_is_that_of_the_whole(rows):
+    y, qid, weights, _ = rows
+    parts = [qid < 2, qid >= 2]
+    whole, *of_parts = (
+        group_by_query(y[part], qid[part], sample_weight=weights[part]).summary
+        for part in (slice(None), *parts)
+    )
+    found = DataSummary.of_parts(of_parts)
+    assert found.grades == whole.grades
+    assert found[:-1] == pytest.approx(whole[:-1], rel=1e-12)

@@ -1,5 +1,7 @@
 """Every member of a data set keeps to its documents, however rows are brought together."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
@@ -54,6 +56,7 @@ def test_members_keep_to_their_documents(table, labels):
         position=[f"slot {i % 7}" for i in DOCUMENT],
         limit=grade_limit(measures),
     )
+    data = replace(data, docid=DOCUMENT.astype(str))
     queries = data.query_data.queries
     assert queries.ids.tolist() == list(dict.fromkeys(QID))
     grouped = data.grouped()
@@ -65,6 +68,7 @@ def test_members_keep_to_their_documents(table, labels):
         npt.assert_array_equal(found.qid, QID[documents])
         npt.assert_array_equal(read(found.y), read(make(GRADES))[documents])
         npt.assert_array_equal(found.init_score, documents / 8)
+        npt.assert_array_equal(found.docid, documents.astype(str))
         slots = [found.positions.ids[code] for code in found.positions.codes]
         assert slots == [f"slot {i % 7}" for i in documents]
         of_queries = found.query_data

@@ -279,7 +279,15 @@ ROUNDED = {
     "polars": pl.Series([1.0, 1, 2, 2.0**53]),
     "pyarrow": pa.array([1.0, 1.0, 2.0, 2.0**53]),
 }
-NO_WEIGHTS = ([1.0, -1.0], [1.0, nan], [0.0, 0.0], [10**400, 1], [1.0] * 3, [1e30, 0.0])
+NO_WEIGHTS = (
+    [1.0, -1.0],
+    [1.0, nan],
+    [0.0, 0.0],
+    [1e-6, 1e-6],
+    [10**400, 1],
+    [1.0] * 3,
+    [1e30, 0.0],
+)
 NO_IDS = (
     *(["a", missing, "b", 1] for missing in (None, nan, pd.NA, pd.NaT, ("a", nan))),
     objects(["a", None, ("b",), 1]),
