@@ -148,14 +148,16 @@ def test_features_within_queries_by_map_in_pandas(spark):
     def added(parts):
         parts = list(parts)
         table = query_relative_features(pd.concat(parts))
-        yield table.assign(batches=len(parts))[["f0_zscore", "row", "batches"]]
+        yield table.assign(batches=len(parts))[["f0_zscore_in_query", "row", "batches"]]
 
     columns = TRAIN[["f0", "qid"]].reset_index(names="row")
     frame = spark.createDataFrame(columns.sample(frac=1, random_state=0)).repartition("qid")
-    found = frame.mapInPandas(added, "f0_zscore double, row long, batches long").toPandas()
-    expected = query_relative_features(columns).set_index("row").f0_zscore
+    found = frame.mapInPandas(added, "f0_zscore_in_query double, row long, batches long").toPandas()
+    expected = query_relative_features(columns).set_index("row").f0_zscore_in_query
     assert found.batches.max() > 1
-    np.testing.assert_allclose(found.set_index("row").f0_zscore.sort_index(), expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        found.set_index("row").f0_zscore_in_query.sort_index(), expected, rtol=1e-6
+    )
 
 
 # --- Ray ------------------------------------------------------------------------------------------
