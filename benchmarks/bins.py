@@ -12,7 +12,7 @@ import lightgbm
 import pandas as pd
 import xgboost
 
-from benchmarks.collections import FILES, Part, tested
+from benchmarks.collections import FILES, Part, evaluated
 from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
 from benchmarks.scaling import PAGE, QUIET, TARGET, Cell, interval, train, trained, with_interval
 from gapboost.lightgbm import LGBMGAPRanker
@@ -57,7 +57,7 @@ def on_made(smoke: bool = False) -> list[dict[str, str]]:
 
 def on_collections(smoke: bool = False) -> list[dict[str, str]]:
     """Return the values on collections."""
-    run = partial(tested, rankers=rankers(None), n_folds=1 if smoke else None)
+    run = partial(evaluated, rankers=rankers(None), n_folds=1 if smoke else None)
     run(Part("trec-news", 0), n_folds=1)  # compiles
     if smoke:
         return trained(None, [Part("trec-news", 0), Part("trec-news", 1)], run, 1)

@@ -67,7 +67,7 @@ class Part(NamedTuple):
     seed: int
 
 
-def tested(
+def evaluated(
     part: Part, rankers: Mapping[str, Callable[[], Any]], n_folds: int | None = None
 ) -> list[dict[str, str]]:
     """Return the mean values of each ranker over the test queries of all folds, or of some."""
@@ -112,7 +112,7 @@ def differences(smoke: bool) -> Iterator[Row]:
     for name in ["trec-news"] if smoke else FILES:
         values: dict[str, list[float]] = {}
         for seed in SEEDS[:1] if smoke else SEEDS:
-            for found in tested(Part(name, seed), RANKERS, 1 if smoke else None):
+            for found in evaluated(Part(name, seed), RANKERS, 1 if smoke else None):
                 values.setdefault(found["ranker"], []).append(float(found["mean of six"]))
         row: dict[str, Any] = {"collection": name}
         for label, each in values.items():
