@@ -94,14 +94,15 @@ def differences(smoke: bool) -> Iterator[Row]:
                 here = found.loc[[group]]
                 for measure in ("GAP", "nDCG@10"):
                     of = here[measure]
-                    by_unit = (of[name] - of[today]).groupby("unit").mean()
-                    row[f"{measure} − today's"] = with_interval(by_unit.tolist())
+                    for other, label in ((peer, "booster's"), (today, "most bins")):
+                        by_unit = (of[name] - of[other]).groupby("unit").mean()
+                        row[f"{measure} − {label}"] = with_interval(by_unit.tolist())
                     by_cell = (of[name] - of[peer]).groupby("cell").mean()
                     row[f"{measure} − booster's, lowest cell"] = (
                         f"{by_cell.idxmin()}: {signed(by_cell.min())}"
                     )
                 spent = here["processor s"].groupby("size").sum()
-                for other, label in ((today, "today's"), (peer, "booster's")):
+                for other, label in ((today, "most bins'"), (peer, "booster's")):
                     ratio = spent[name] / spent[other]
                     row[f"time / {label}, mean, most"] = f"{ratio.mean():.2f}, {ratio.max():.2f}"
                 yield {**row, "rule": verdict}

@@ -32,9 +32,9 @@ SEEDS, N_FOLDS = (13, 14, 15), 5
 FORMER = gb.LambdaRank("gap", score_distance=None, step=1)
 RANKERS = {
     "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMGAPRanker()": lambda: LGBMGAPRanker(**QUIET),
+    "LGBMGAPRanker(max_bin=255)": lambda: LGBMGAPRanker(max_bin=255, **QUIET),
     "former LGBMGAPRanker()": lambda: LGBMGAPRanker(
-        objective=FORMER, extra_trees=True, path_smooth=0, **QUIET
+        objective=FORMER, extra_trees=True, path_smooth=0, max_bin=255, **QUIET
     ),
     "XGBRanker()": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBGAPRanker()": lambda: XGBGAPRanker(n_jobs=1),

@@ -40,13 +40,13 @@ def catboost_ranker() -> Any:
 
 RANKERS = {
     "LGBMRanker": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMGAPRanker": lambda: LGBMGAPRanker(g=TARGET.g, **QUIET),
+    "LGBMGAPRanker(max_bin=255)": lambda: LGBMGAPRanker(g=TARGET.g, max_bin=255, **QUIET),
     NATIVE: lambda: lightgbm.LGBMRanker(objective=objective(TARGET), metric="None", **QUIET),
     "XGBRanker": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
     "CatBoostRanker": catboost_ranker,
 }
-PEERS = {"LGBMGAPRanker": "LGBMRanker", NATIVE: "LGBMRanker"}
+PEERS = {"LGBMGAPRanker(max_bin=255)": "LGBMRanker", NATIVE: "LGBMRanker"}
 PEERS |= {"XGBGAPRanker": "XGBRanker", "CatBoostRanker": "LGBMRanker"}
 LARGEST_FOR_CATBOOST = 1_000
 
