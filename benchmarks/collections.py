@@ -1,8 +1,9 @@
 """Defaults beside the boosters' own and the former ones, on collections: `protocols/scaling.md`."""
 
 import itertools
-from collections.abc import Iterator
-from typing import Any
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import lightgbm
 import numpy as np
@@ -31,9 +32,9 @@ SEEDS, N_FOLDS = (13, 14, 15), 5
 FORMER = gb.LambdaRank("gap", score_distance=None, step=1)
 RANKERS = {
     "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMGAPRanker()": lambda: LGBMGAPRanker(**QUIET),
+    "LGBMGAPRanker(max_bin=255)": lambda: LGBMGAPRanker(max_bin=255, **QUIET),
     "former LGBMGAPRanker()": lambda: LGBMGAPRanker(
-        objective=FORMER, extra_trees=True, path_smooth=0, **QUIET
+        objective=FORMER, extra_trees=True, path_smooth=0, max_bin=255, **QUIET
     ),
     "XGBRanker()": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBGAPRanker()": lambda: XGBGAPRanker(n_jobs=1),
@@ -59,27 +60,48 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X[order], y[order], qid[order]
 
 
-def tested(name: str, smoke: bool) -> dict[str, float]:
-    """Return the mean of six measures over the test queries of a collection, for each ranker."""
-    X, y, qid = read(name)
+class Part(NamedTuple):
+    """A collection, and the seed of its folds."""
+
+    collection: str
+    seed: int
+
+
+def evaluated(
+    part: Part, rankers: Mapping[str, Callable[[], Any]], n_folds: int | None = None
+) -> list[dict[str, str]]:
+    """Return the mean values of each ranker over the test queries of all folds, or of some."""
+    X, y, qid = read(part.collection)
     g = (1 / y.max(),) * int(y.max())
-    measures = [gb.nDCG(k=10), gb.nDCG(), gb.AP(), gb.Precision(k=10), gb.GAP(g=g), gb.eGAP(g=g)]
-    sums, n_tested = dict.fromkeys(RANKERS, 0.0), 0
-    for seed in SEEDS[:1] if smoke else SEEDS:
-        folds = GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y, qid)
-        # LightGBM breaks ties by the order of rows, which in a file may be that of the grades.
-        keys = np.random.default_rng(seed).random(len(y))
-        for train, test in itertools.islice(folds, 1 if smoke else None):
-            rows = train[np.lexsort((keys[train], qid[train]))]
-            numbers = np.unique(qid[rows], return_inverse=True)[1]
-            n_queries = len(np.unique(qid[test]))
-            n_tested += n_queries
-            for label, make in RANKERS.items():
-                ranker = make().set_params(random_state=seed)
-                scores = fitted(ranker, X[rows], y[rows], numbers).predict(X[test])
-                values = gb.evaluate(measures, y[test], scores, qid[test], n_jobs=1)
-                sums[label] += float(np.mean(list(values.values()))) * n_queries
-    return {label: total / n_tested for label, total in sums.items()}
+    measures = [gb.GAP(g=g), gb.nDCG(k=10), gb.nDCG(), gb.AP(), gb.Precision(k=10), gb.eGAP(g=g)]
+    sums, n_tested = {label: np.zeros(8) for label in rankers}, 0
+    folds = GroupKFold(N_FOLDS, shuffle=True, random_state=part.seed).split(X, y, qid)
+    # LightGBM breaks ties by the order of rows, which in a file may be that of the grades.
+    keys = np.random.default_rng(part.seed).random(len(y))
+    for train, test in itertools.islice(folds, n_folds):
+        rows = train[np.lexsort((keys[train], qid[train]))]
+        numbers = np.unique(qid[rows], return_inverse=True)[1]
+        n_queries = len(np.unique(qid[test]))
+        n_tested += n_queries
+        for label, make in rankers.items():
+            ranker, begun = make().set_params(random_state=part.seed), time.process_time()
+            fitted(ranker, X[rows], y[rows], numbers)
+            sums[label][7] += time.process_time() - begun
+            scores = ranker.predict(X[test])
+            values = list(gb.evaluate(measures, y[test], scores, qid[test], n_jobs=1).values())
+            sums[label][:7] += n_queries * np.array([*values, np.mean(values)])
+    return [
+        {
+            "collection": part.collection,
+            "seed": str(part.seed),
+            "ranker": label,
+            "GAP": f"{total[0] / n_tested:.5f}",
+            "nDCG@10": f"{total[1] / n_tested:.5f}",
+            "mean of six": f"{total[6] / n_tested:.5f}",
+            "processor s": f"{total[7]:.3f}",
+        }
+        for label, total in sums.items()
+    ]
 
 
 def differences(smoke: bool) -> Iterator[Row]:
@@ -88,13 +110,17 @@ def differences(smoke: bool) -> Iterator[Row]:
         raise FileNotFoundError(f"{DATA} is missing; expected the collections of the protocol")
     columns: dict[str, list[float]] = {}
     for name in ["trec-news"] if smoke else FILES:
-        means = tested(name, smoke)
+        values: dict[str, list[float]] = {}
+        for seed in SEEDS[:1] if smoke else SEEDS:
+            for found in evaluated(Part(name, seed), RANKERS, 1 if smoke else None):
+                values.setdefault(found["ranker"], []).append(float(found["mean of six"]))
         row: dict[str, Any] = {"collection": name}
-        for label, mean in means.items():
+        for label, each in values.items():
             peer = "LGBMRanker()" if "LGBM" in label else "XGBRanker()"
             if label != peer:
-                columns.setdefault(label, []).append(mean - means[peer])
-                row[label] = signed(mean - means[peer])
+                difference = float(np.mean(each) - np.mean(values[peer]))
+                columns.setdefault(label, []).append(difference)
+                row[label] = signed(difference)
         yield row
     yield {"collection": "mean", **{label: with_interval(v) for label, v in columns.items()}}
 

@@ -5,7 +5,9 @@ Trainings that `results/scaling_values.csv` holds are not repeated.
 
 import csv
 import itertools
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import joblib
@@ -38,13 +40,13 @@ def catboost_ranker() -> Any:
 
 RANKERS = {
     "LGBMRanker": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMGAPRanker": lambda: LGBMGAPRanker(g=TARGET.g, **QUIET),
+    "LGBMGAPRanker(max_bin=255)": lambda: LGBMGAPRanker(g=TARGET.g, max_bin=255, **QUIET),
     NATIVE: lambda: lightgbm.LGBMRanker(objective=objective(TARGET), metric="None", **QUIET),
     "XGBRanker": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
     "CatBoostRanker": catboost_ranker,
 }
-PEERS = {"LGBMGAPRanker": "LGBMRanker", NATIVE: "LGBMRanker"}
+PEERS = {"LGBMGAPRanker(max_bin=255)": "LGBMRanker", NATIVE: "LGBMRanker"}
 PEERS |= {"XGBGAPRanker": "XGBRanker", "CatBoostRanker": "LGBMRanker"}
 LARGEST_FOR_CATBOOST = 1_000
 
@@ -79,11 +81,31 @@ def made_task(cell: Cell, n_queries: int, part: int) -> tuple[np.ndarray, ...]:
     X[:, :6] += np.repeat(rng.normal(size=(n_queries, 6)), cell.length, 0)
     X[:, 6:12] = np.exp(X[:, 6:12])
     X[:, 12:20] = (X[:, 12:20] > 0.8) * rng.exponential(size=(n, 8))
-    signal = sum((smooth if cell.teacher == "smooth" else tree)(X, fixed) for _ in range(60))
+    signal = sum((tree if cell.teacher == "trees" else smooth)(X, fixed) for _ in range(60))
     signal -= np.repeat(signal.reshape(-1, cell.length).mean(axis=1), cell.length)
-    signal = signal / signal.std() + cell.noise * rng.normal(size=n)
+    signal = signal / signal.std()
+    if cell.teacher == "fine":
+        signal = with_fine_features(X, signal, cell.length, rng)
+    signal = signal + cell.noise * rng.normal(size=n)
     y = np.digitize(signal, np.quantile(signal, (0.52, 0.84, 0.97, 0.993)))
     return X, y, np.repeat(np.arange(n_queries), cell.length)
+
+
+def with_fine_features(
+    X: np.ndarray, signal: np.ndarray, length: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Fill three columns that need fine thresholds, and return the signal with their part.
+
+    They are the score of another model, a time stamp in seconds and a price. Queries differ by
+    more than the documents of a query do.
+    """
+    of_query = np.repeat(rng.normal(size=(len(X) // length, 3)), length, 0)
+    own = rng.normal(size=(len(X), 3))
+    X[:, 20] = signal + 0.3 * own[:, 0] + of_query[:, 0]
+    X[:, 21] = 1.7e9 + 1e7 * of_query[:, 1] + 2.5e6 * own[:, 1]
+    X[:, 22] = np.exp(3 + 2 * of_query[:, 2] + 0.5 * own[:, 2])
+    signal = signal + 0.4 * own[:, 1] - 0.4 * own[:, 2]
+    return np.asarray(signal / signal.std())
 
 
 def smooth(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -112,55 +134,74 @@ def fitted(ranker: Any, X: np.ndarray, y: np.ndarray, qid: np.ndarray) -> Any:
     return ranker.fit(X, y, qid=qid)
 
 
-def train(cell: Cell) -> list[dict[str, str]]:
-    """Return a row of `VALUES` for each ranker."""
+def train(cell: Cell, rankers: Mapping[str, Callable[[], Any]] = RANKERS) -> list[dict[str, str]]:
+    """Return the values of each ranker."""
     X, y, qid = made_task(cell, cell.queries, 0)
     tested = made_task(cell, N_TESTED, 1)
     rows = []
-    for name, make in RANKERS.items():
+    for name, make in rankers.items():
         if name == "CatBoostRanker" and cell.queries > LARGEST_FOR_CATBOOST:
             continue
-        scores = fitted(make(), X, y, qid).predict(tested[0])
+        begun = time.process_time()
+        ranker = fitted(make(), X, y, qid)
+        spent = time.process_time() - begun
+        scores = ranker.predict(tested[0])
         found = gb.evaluate(list(MEASURES.values()), tested[1], scores, tested[2], n_jobs=1)
         values = {key: f"{found[measure]:.5f}" for key, measure in MEASURES.items()}
+        values["processor s"] = f"{spent:.3f}"
         rows.append(
             {**{key: str(v) for key, v in cell._asdict().items()}, "ranker": name, **values}
         )
     return rows
 
 
-def trained(smoke: bool) -> list[dict[str, str]]:
-    """Train what the saved values lack, and return all of them."""
-    cells = [cell._replace(queries=20) for cell in CELLS if cell.queries == 100] if smoke else CELLS
+def trained(
+    path: Path | None,
+    cells: Sequence[Any],
+    train: Callable[[Any], list[dict[str, str]]],
+    n_jobs: int = -1,
+) -> list[dict[str, str]]:
+    """Train what the values in a file lack, add it to them, and return all of them.
+
+    Without a path, nothing is read or written.
+    """
     saved: list[dict[str, str]] = []
-    if VALUES.exists() and not smoke:
-        with VALUES.open(encoding="utf-8") as lines:
+    if path and path.exists():
+        with path.open(encoding="utf-8") as lines:
             saved = list(csv.DictReader(lines))
-    known = {tuple(row[name] for name in Cell._fields) for row in saved}
+    known = {tuple(row[name] for name in cells[0]._fields) for row in saved}
     missing = [cell for cell in cells if tuple(map(str, cell)) not in known]
-    work = joblib.Parallel(-1, return_as="generator")(joblib.delayed(train)(c) for c in missing)
+    work = joblib.Parallel(n_jobs, return_as="generator")(joblib.delayed(train)(c) for c in missing)
     for rows in work:
         saved += rows
-        if not smoke:
-            with VALUES.open("w", encoding="utf-8", newline="") as lines:
-                writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
+        if path:
+            with path.open("w", encoding="utf-8", newline="") as lines:
+                writer = csv.DictWriter(lines, list(rows[0]), restval="", lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(saved)
     return saved
 
 
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return Student's 95 % interval of the mean of some values; of one value all numbers."""
+    if len(values) < 2:
+        return -np.inf, np.inf
+    half = scipy.stats.t.ppf(0.975, len(values) - 1) * scipy.stats.sem(values)
+    return float(np.mean(values) - half), float(np.mean(values) + half)
+
+
 def with_interval(values: Sequence[float]) -> str:
     """Return the mean of values and its 95 % interval, if there are several values."""
-    mean, n = float(np.mean(values)), len(values)
-    if n < 2:
-        return signed(mean)
-    half = scipy.stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n)
-    return f"{signed(mean)} ({signed(mean - half)} … {signed(mean + half)})"
+    mean = signed(float(np.mean(values)))
+    ends = " … ".join(map(signed, interval(values)))
+    return mean if len(values) < 2 else f"{mean} ({ends})"
 
 
 def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker, for each size."""
-    found = {(*(v[k] for k in Cell._fields), v["ranker"]): v for v in trained(smoke)}
+    cells = [cell._replace(queries=20) for cell in CELLS if cell.queries == 100] if smoke else CELLS
+    values = trained(None if smoke else VALUES, cells, train)
+    found = {(*(v[k] for k in Cell._fields), v["ranker"]): v for v in values}
     sizes = dict.fromkeys(key[:2] for key in found)
     for (queries, length), (name, peer) in itertools.product(sizes, PEERS.items()):
         row: dict[str, Any] = {"queries": queries, "length": length}

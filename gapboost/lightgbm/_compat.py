@@ -15,6 +15,9 @@ from gapboost._kernels.threads import openmp_team
 # The threads that LightGBM computes on.
 TEAM = openmp_team(_LIB)
 
+# Bins of a feature, unless the user says otherwise by any name of the parameter.
+MAX_BIN = 127
+
 # The class of `lightgbm.early_stopping(...)`.
 EarlyStopping = type(lightgbm.early_stopping(1))
 
@@ -78,6 +81,8 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
     def _process_params(self, stage: str) -> dict[str, Any]:
         parameters = super()._process_params(stage)
         known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
+        if value_of("max_bin", known) is None:
+            known["max_bin"] = MAX_BIN
         return {**known, "objective": "None", "metric": "None"}
 
     def train_parameters(self) -> dict[str, Any]:

@@ -60,6 +60,10 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         ``path_smooth / (n + path_smooth)``. This ranks better with some hundred training queries
         and noisy labels, and changes little with more (benchmarks/EFFECTIVENESS.md). Pass 0 for
         the trees of `lightgbm.LGBMRanker`.
+    max_bin : int, optional
+        Bins of a feature, which limit its thresholds. None is 127: fits take less time than with
+        LightGBM's 255, and rank as well (benchmarks/EFFECTIVENESS.md). Pass 255 for the bins of
+        `lightgbm.LGBMRanker`, for example if small differences of a time stamp matter.
     boosting_type, num_leaves, ..., **kwargs
         Parameters of `lightgbm.LGBMRanker`, also `lambdarank_position_bias_regularization` for
         fits with `position`. Parameters of LightGBM's own ranking objectives and metrics are an
@@ -104,6 +108,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         objective: str | Objective = "lambdarank",
         stopping_metric: str | Measure | Callable[..., Any] | None = None,
         path_smooth: float = 200.0,
+        max_bin: int | None = None,
         boosting_type: str = "gbdt",
         num_leaves: int = 31,
         max_depth: int = -1,
@@ -150,6 +155,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         self.g = g
         self.stopping_metric = stopping_metric
         self.path_smooth = path_smooth
+        self.max_bin = max_bin
 
     def fit(
         self,

@@ -71,17 +71,29 @@ def test_options_take_effect_and_train(twin, parameters):
         assert rankers[0].booster_.num_trees() == 5
 
 
-def test_small_leaves_are_smoothed_by_default():
+def test_defaults_of_trees():
     shared = {"n_estimators": 5, "n_jobs": 1}
     ours = LIGHTGBM.ranker_class(**shared, verbose=-1).fit(X, Y, QID).predict(TEST.X)
     native = {"objective": gb.lightgbm.objective("gap"), "metric": "None", "verbose": -1}
-    theirs = lightgbm.LGBMRanker(**shared, **native, path_smooth=200.0).fit(X, Y, group=SIZES)
+    trees = {"path_smooth": 200.0, "max_bin": 127}
+    theirs = lightgbm.LGBMRanker(**shared, **native, **trees).fit(X, Y, group=SIZES)
     npt.assert_allclose(ours, theirs.predict(TEST.X), rtol=0, atol=1e-6)
-    ours, penalized = (
+    ours, the_same = (
         XGBOOST.ranker_class(**shared, **given).fit(X, Y, QID).predict(TEST.X)
         for given in ({}, {"reg_lambda": 5.0})
     )
-    npt.assert_array_equal(ours, penalized)
+    npt.assert_array_equal(ours, the_same)
+
+
+@pytest.mark.parametrize("name", ["max_bin", "max_bins"])
+def test_a_users_number_of_bins_wins(name):
+    options = {"n_estimators": 5, "n_jobs": 1, "verbose": -1}
+
+    def scores(**given):
+        return LIGHTGBM.ranker_class(**options, **given).fit(X[:, :1], Y, QID).predict(X[:, :1])
+
+    assert len(np.unique(scores(**{name: 3}))) <= 3
+    assert (scores(**{name: 255}) != scores()).any()
 
 
 @twins

@@ -94,6 +94,18 @@ def test_ranks_as_the_local_ranker_does(booster, client):
     assert found.score(X, y, qid) == gap(TEST, scores.compute())
 
 
+def test_bins_are_as_many_as_locally():
+    """One partition is on one worker."""
+    x = np.random.default_rng(0).normal(size=(len(TRAIN), 2))
+    data = [array(values, (len(TRAIN),)) for values in (x, TRAIN.y, TRAIN.qid)]
+    first, second, third = (
+        DaskLGBMGAPRanker(n_estimators=5, verbose=-1, **given).fit(*data).to_local().predict(x)
+        for given in ({}, {"max_bin": 127}, {"max_bin": 255})
+    )
+    npt.assert_array_equal(first, second)
+    assert (first != third).any()
+
+
 # LightGBM's workers estimate the numbers of rows in deeper leaves, and smooth leaves by them.
 SMALL = {"lightgbm": {"path_smooth": 0.0, "num_leaves": 4}, "xgboost": {"max_depth": 3}}
 UNITS = {

@@ -139,6 +139,7 @@ LIGHTGBM = Twin(
         "force_row_wise": True,
         "extra_trees": True,
         "path_smooth": 0.0,
+        "max_bin": 255,
     },
     native={
         "verbose": -1,

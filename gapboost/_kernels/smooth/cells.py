@@ -152,8 +152,9 @@ def interact(cells: int, channels: int, cell_tables: CellTables, points: Cells) 
             for c in range(channels):
                 for k in range(COEFFICIENTS):
                     moment = moments[j, c, k]
-                    for m in range(COEFFICIENTS):
-                        arriving[i, c, m] += moment * table[k, m]
+                    if moment != 0.0:  # cells of short lists lack most of the grades
+                        for m in range(COEFFICIENTS):
+                            arriving[i, c, m] += moment * table[k, m]
             j += 1
 
 
