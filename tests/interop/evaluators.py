@@ -97,6 +97,8 @@ def of_trec_eval(name, rows):
 
 def of_ir_measures(name, rows):
     ir_measures = pytest.importorskip("ir_measures")
+    if name.startswith(("RBP", "INSQ")):
+        pytest.importorskip("cwl")  # cwl-eval
     measure = ir_measures.parse_measure(name)
     return ir_measures.calc_aggregate([measure], *rows.trec())[measure]
 
