@@ -158,6 +158,13 @@ def test_names_in_a_callback_of_xgboost_win():
     assert ranker.best_iteration_ == np.argmax(curve) + 1 == len(curve) - 5
 
 
+def test_the_direction_in_a_callback_of_xgboost_wins():
+    ranker = XGBOOST.fitted(evals=[VALI], **EARLY, **of_xgboost(maximize=False))
+    values = XGBOOST.curve(ranker)
+    assert ranker.best_iteration_ == np.argmin(values) + 1
+    assert len(values) == ranker.best_iteration_ + 5
+
+
 def test_xgboost_returns_the_rounds_that_predict(monkeypatch):
     """Trackers log what `xgboost.train` returns."""
     returned, train = [], xgboost.train

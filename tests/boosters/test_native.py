@@ -46,6 +46,15 @@ def check_gradients(twin, found, objective, data=TRAIN, scores=SCORES, y=None, w
 
 
 @twins
+@pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
+def test_gradients_of_smooth_objectives_are_not_scaled(twin, kind):
+    """They multiply a query by the mean size of the queries themselves."""
+    found = gradients(twin, twin.module.objective(kind(GAP)), SCORES, Y, SIZES)
+    for ours, expected in zip(found, kind(GAP).gradients(Y, SCORES, QID), strict=True):
+        npt.assert_allclose(ours, expected, rtol=1e-5, atol=1e-6)
+
+
+@twins
 @pytest.mark.parametrize(
     "measure",
     [gb.GAP(g=(0.3, 0.7)), gb.xGAP(), gb.nDCG(k=5), gb.LambdaRank(gb.AP(), sigma=2.0)],

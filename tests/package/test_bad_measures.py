@@ -18,7 +18,7 @@ from gapboost.analysis import (
     ranked_lists,
 )
 from gapboost.measures import MEASURES_BY_NAME, QuadraticForm, as_measure
-from gapboost.objectives import as_objective
+from gapboost.objectives import approximation_bound, as_objective
 
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
 MEASURE = gb.GAP(g=(0.5, 0.5))
@@ -99,6 +99,10 @@ OTHERS = [
     ("measure", lambda: as_measure("ap", (0.5, 0.5))),
     ("measure", lambda: as_measure(gb.GAP(), (0.5, 0.5))),
     ("objective", lambda: as_objective("softmax", gb.AP())),
+    ("objective", lambda: approximation_bound(gb.SoftRank(gb.AP()), [0, 1], [1, 2])),
+    ("measure", lambda: precision_recall(gb.ERR(top=2), [0, 1], [1, 2])),
+    ("measure", lambda: maximum_entropy(gb.ERR(top=2), 0.7, [17, 2, 1])),
+    ("top", lambda: gb.grAP(gains=(0, 1), top=1)),
 ]
 
 
