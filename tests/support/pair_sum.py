@@ -52,13 +52,11 @@ def swap_parts(measure, grades):
 
 def changes_by_parts(measure, ranked):
     """Return a function of ranks p, shape (P, 1): changes by swaps with each rank, shape (P, n)."""
-    q = np.arange(len(ranked))
-    parts = [(weight, *swap_parts(part, ranked)) for weight, part in measure.terms]
-
-    def changes(p):
-        return sum(w * (upper[p, ranked] + lower[q, ranked[p]]) for w, upper, lower in parts)
-
-    return changes
+    q, parts = np.arange(len(ranked)), []
+    for weight, part in measure.terms:
+        upper, lower = swap_parts(part, ranked)
+        parts.append((weight * upper, weight * lower))
+    return lambda p: sum(upper[p, ranked] + lower[q, ranked[p]] for upper, lower in parts)
 
 
 def changes_by_loops(value, ranked):
