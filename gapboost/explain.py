@@ -97,6 +97,9 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     True
     """
     ranker, X, names = model_and_table(ranker, X, qid)
+    for name, row in (("a", a), ("b", b)):
+        if not -X.shape[0] <= row < X.shape[0]:
+            raise IndexError(f"{name} is {row}, but X has {X.shape[0]} rows; expected one of them")
     both = rows_of(X, np.array([a, b]))
     values, scores, _ = contributions(ranker, both)
     data = [f"{_shown(one)} | {_shown(other)}" for one, other in zip(*_cells(both), strict=True)]

@@ -89,7 +89,7 @@ def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[s
     if measure is None:
         name = refit if isinstance(refit, str) else next(iter(names), None)
     else:
-        name = measure if measure in names else str(as_measure(measure))
+        name = measure if measure in names else as_measure(measure).name
     if name not in names:
         raise ValueError(f"measure is {measure!r}; expected one of {names}, as in search")
     # A search by one measure calls its values "score".

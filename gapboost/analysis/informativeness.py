@@ -94,7 +94,7 @@ def informativeness(
     Parameters
     ----------
     measures : str, Measure or sequence of them
-        Graded ones with their g.
+        With ``g=None`` a graded measure is uniform over the grades up to the highest.
     lists : sequence of RankedList
         As from `ranked_lists`, or from ``trec.rankings(...).lists()``.
     minimum : int, default=5
@@ -133,8 +133,9 @@ def informativeness(
     >>> result.rms.shape  # measures, lists, grades from which documents are relevant
     (2, 2, 2)
     """
-    wanted = tuple(as_measures(measures))
+    given = as_measures(measures)
     enough, top = _usable_lists(lists, minimum)
+    wanted = tuple(measure.resolved(np.arange(top + 1)) for measure in given)
     errors = over_items(partial(_errors, wanted, top), enough, n_jobs)
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
     compared = converged.all(axis=0)

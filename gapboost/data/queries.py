@@ -129,6 +129,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     expected = "numbers, strings or tuples of them, all of one type, one in every row"
     # True, 1 and 1.0 are equal; the hash of a tensor knows nothing of its value.
     kinds = set(map(type, keys))
+    if len(kinds) > 1 and any(map(is_missing, keys)):
+        raise ValueError(f"{name} holds missing values (None, NaN, NaT); expected {expected}")
     if len(kinds) > 1 or any(hasattr(kind, "__array__") for kind in kinds):
         found = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise ValueError(f"{name} holds ids of the types {found}; expected {expected}")

@@ -25,7 +25,7 @@ DUPLICATE_SHARE = 0.1
 TIE_RANGE = 0.01
 LONG_LIST = 5
 GRADE_RATIO = 1.5
-GRADE_CONFIDENCE = 0.999
+CONFIDENCE = 0.999
 FEATURE_SHIFT = 0.9
 KEPT = 0.5
 
@@ -183,7 +183,11 @@ def constant_features(test: ScoredDataset, training: ScoredDataset | None) -> Ou
     need_queries((test.sizes > 1).sum())
     faulty = test.features.nunique(dropna=False) == 1
     if training is not None:
-        faulty &= training.features.nunique(dropna=False) > 1
+        here, there = test.features.fillna(np.inf), training.features.fillna(np.inf)
+        level = (1 - CONFIDENCE) / len(faulty)
+        for name in faulty.index[faulty]:
+            others = there[name] != here[name].iloc[0]
+            faulty[name] = training.would_show(others, len(test.ids), level)
         faulty |= training.varies.mean() >= CONTRAST_SHARE
     constant = test.features.columns[~test.varies.any()]
     found = [name for name in constant if faulty[name]]
@@ -235,7 +239,7 @@ def shifted_grades(test: ScoredDataset, training: Any) -> Outcome:
         shares.append(rows.relevant[n_judged > 0] / n_judged[n_judged > 0])
     need_queries(*map(len, shares))
     test_of_means = stats.ttest_ind(*shares, equal_var=False)
-    low, high = test_of_means.confidence_interval(GRADE_CONFIDENCE)
+    low, high = test_of_means.confidence_interval(CONFIDENCE)
     here, there = (share.mean() for share in shares)
     smaller, larger = sorted((here, there))
     ratio = larger / smaller if smaller > 0 else np.inf if larger > 0 else 1.0

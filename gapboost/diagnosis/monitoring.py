@@ -158,12 +158,6 @@ def _by_chance(new: ScoredDataset, training: ScoredDataset, n_tests: int = 1) ->
     return math.sqrt(-math.log(LEVEL / n_tests / 2) / 2 * (1 / n + 1 / m))
 
 
-def _gone(differ: Any, new: ScoredDataset, training: ScoredDataset, n_tests: int) -> bool:
-    """Return True if so many training queries have such rows that new ones would have some."""
-    share = (training.total(np.asarray(differ, np.float64)) > 0).mean()
-    return bool((1 - share) ** len(new.sizes) < LEVEL / n_tests)
-
-
 def _finding(found: Any, message: str, value: float, threshold: float) -> Finding:
     return Finding(FOUND if found else PASSED, message, float(value), threshold)
 
@@ -191,10 +185,11 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -
 def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
     """Find features with one value in all rows, where that of training varies too often for it."""
     here, there = new.features.fillna(np.inf), training.features.fillna(np.inf)
+    level = LEVEL / len(features)
     found = [
         name
         for name in features.index[features["constant"]]
-        if _gone(there[name] != here[name].iloc[0], new, training, len(features))
+        if training.would_show(there[name] != here[name].iloc[0], len(new.ids), level)
     ]
     message = f"One value in all new rows, and others in training: {listed(found) or 'none'}."
     return _finding(len(found), message, len(found), 0)
@@ -202,12 +197,12 @@ def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any
 
 def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
     """Find features that are equal to another one, and not in training."""
-    there = training.features.fillna(np.inf)
+    there, level = training.features.fillna(np.inf), LEVEL / len(features)
     copies = features["copy of"][(features["copy of"] != "") & ~features["constant"]]
     found = [
         name
         for name, other in copies.items()
-        if _gone(there[name] != there[other], new, training, len(features))
+        if training.would_show(there[name] != there[other], len(new.ids), level)
     ]
     message = f"Equal to another feature, and not in training: {listed(found) or 'none'}."
     return _finding(len(found), message, len(found), 0)

@@ -128,6 +128,19 @@ class ScoredDataset:
         different: Array = by_query.nunique().to_numpy() > 1
         return different
 
+    def would_show(self, rows: Array, n_queries: int, level: float) -> bool:
+        """Return True if as many queries like these would have some of such `rows`.
+
+        Parameters
+        ----------
+        rows : bool array-like of shape (N,)
+        n_queries : int
+        level : float
+            Probability that they have none, below which that is no chance.
+        """
+        share = (self.total(np.asarray(rows, np.float64)) > 0).mean()
+        return bool((1 - share) ** n_queries < level)
+
     @cached_property
     def varies(self) -> Any:
         """Data frame of bool: True for each query and feature that has different values in it."""

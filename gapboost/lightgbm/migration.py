@@ -13,7 +13,7 @@ SAMPLING = (
 
 
 def _gains(value: Any) -> str:
-    return f"measure=gb.nDCG(gains={tuple(value)!r})"
+    return f"measure=gb.nDCG(gains={tuple(value)!r}), or leave it out to train for GAP"
 
 
 OF_OBJECTIVES: Replacements = {

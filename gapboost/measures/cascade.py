@@ -75,7 +75,7 @@ class RR(Cascade):
     {'rr(rel=2)': 0.5}
     """
 
-    rel: float = parameter(1, as_relevant)
+    rel: float = parameter(1, as_relevant, kw_only=True)
 
     def stops(self, levels: Array) -> Array:
         """1 from grade `rel` on."""

@@ -50,8 +50,8 @@ class AP(QuadraticForm):
     {'ap': 0.5}
     """
 
-    rel: float = parameter(1, as_relevant, always_shown=True)
-    ideal_at_k: bool = parameter(False, as_flag)
+    rel: float = parameter(1, as_relevant, always_shown=True, kw_only=True)
+    ideal_at_k: bool = parameter(False, as_flag, kw_only=True)
 
     discount_at = Reciprocal()
 
@@ -94,7 +94,7 @@ class Precision(QuadraticForm):
     """
 
     k: int = parameter(10, as_integer, always_shown=True, kw_only=True)
-    rel: float = parameter(1, as_relevant)
+    rel: float = parameter(1, as_relevant, kw_only=True)
 
     @property
     def discount_at(self) -> Discount:
@@ -130,8 +130,8 @@ class Recall(QuadraticForm):
     """
 
     k: int = parameter(10, as_integer, always_shown=True, kw_only=True)
-    rel: float = parameter(1, as_relevant)
-    capped: bool = parameter(False, as_flag)
+    rel: float = parameter(1, as_relevant, kw_only=True)
+    capped: bool = parameter(False, as_flag, kw_only=True)
 
     discount_at = Constant(1.0)
 
@@ -183,7 +183,7 @@ class RBP(WeightedPrecision):
     """
 
     p: float = parameter(0.8, partial(as_number, high=BELOW_ONE), always_shown=True)
-    rel: float = parameter(1, as_relevant)
+    rel: float = parameter(1, as_relevant, kw_only=True)
     gains: tuple[float, ...] | None = parameter(None, as_shares)
 
     @property
@@ -221,7 +221,7 @@ class INSQ(WeightedPrecision):
     """
 
     t: float = parameter(1.0, as_number, always_shown=True)
-    rel: float = parameter(1, as_relevant)
+    rel: float = parameter(1, as_relevant, kw_only=True)
     gains: tuple[float, ...] | None = parameter(None, as_shares)
 
     @property
@@ -248,7 +248,7 @@ class RPrecision(DiscountOfQuery):
     {'rprecision': 0.5}
     """
 
-    rel: float = parameter(1, as_relevant)
+    rel: float = parameter(1, as_relevant, kw_only=True)
 
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """1 down to rank ``RB[rel]``."""

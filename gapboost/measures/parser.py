@@ -26,7 +26,7 @@ from gapboost.measures.gains import DCG, QMeasure, nDCG
 from gapboost.measures.graded import GAP, eGAP, grAP, xGAP
 from gapboost.measures.labels import OfLabel
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy, SpearmanRho
-from gapboost.validation import ordered
+from gapboost.validation import ordered, short_repr
 
 KINDS: tuple[type[Measure], ...] = (
     GAP, xGAP, eGAP, AP, nDCG, Precision, DCG, RBP, INSQ, Recall, Success, RPrecision, QMeasure,
@@ -86,7 +86,7 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
     if not isinstance(measure, str | Measure):
-        raise TypeError(f"{name} is {measure!r}; {EXPECTED}")
+        raise TypeError(f"{name} is {short_repr(measure)}; {EXPECTED}")
     value = _parsed(measure, name) if isinstance(measure, str) else measure
     if g is None:
         return value

@@ -211,7 +211,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             for (fold, numbers), (values, seconds) in zip(tasks, found, strict=True):
                 advance(1)
                 scores[numbers, fold], times[numbers, fold] = values, seconds
-        names = ["score"] if isinstance(self.scoring, str | Measure) else list(map(str, targets))
+        names = ["score"] if isinstance(self.scoring, str | Measure) else [t.name for t in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
         self.best_params_ = candidates[self.best_index_]

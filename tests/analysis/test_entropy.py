@@ -179,6 +179,11 @@ def test_errors_of_the_inferred_curve_by_hand(relevance, inferred):
     np.testing.assert_allclose(found, np.subtract(inferred, [1, 1, 3 / 5]), atol=1e-4)
 
 
+def test_open_g_is_uniform_over_the_grades(lists):
+    found = informativeness("gap", lists, minimum=4, n_jobs=1)
+    assert found.measures == (gb.GAP(g=(0.5, 0.5)),)
+
+
 def test_errors_are_those_of_the_solution(lists):
     measures = [gb.GAP(g=G), gb.nDCG()]
     result = informativeness(measures, lists, minimum=4, n_jobs=1)

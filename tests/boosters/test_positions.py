@@ -93,6 +93,7 @@ def test_factors_are_those_of_lightgbm(penalty):
     ours = gb.lightgbm.LGBMGAPRanker(
         objective=gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False, step=1.0),
         path_smooth=0.0,
+        max_bin=255,
         n_estimators=20,
         min_child_samples=5,
         min_child_weight=0.0,

@@ -115,6 +115,15 @@ def test_documents_that_do_not_differ_have_no_constant_list():
     assert {"constant-scores", "label-leak"} <= found
 
 
+@pytest.mark.parametrize(("n_queries", "status"), [(1, "passed"), (100, "found")])
+def test_a_value_that_few_training_queries_have_may_be_missing_by_chance(n_queries, status):
+    case = Case()
+    rare = np.isin(case.training.qid, np.unique(case.training.qid)[:n_queries]).astype(float)
+    given = case.arguments()
+    given |= {"X": column(case.test.X, 4, 0.0), "X_train": column(case.training.X, 4, rare)}
+    assert gb.report(**given).checks.loc["constant-features", "status"] == status
+
+
 def test_features_without_an_order_are_not_compared():
     class First:
         def predict(self, X):

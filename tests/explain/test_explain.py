@@ -302,3 +302,9 @@ def test_refuses_models(case):
 def test_refuses_arguments(call, argument):
     with pytest.raises(ValueError, match=f"^{argument} "):
         call(LIGHTGBM.fitted())
+
+
+@pytest.mark.parametrize(("a", "b", "named"), [(len(TEST.X), 0, "a"), (0, -len(TEST.X) - 1, "b")])
+def test_rows_of_a_pair_exist(a, b, named):
+    with pytest.raises(IndexError, match=f"^{named} is "):
+        explain.pair(LIGHTGBM.fitted(), TEST.X, a, b)

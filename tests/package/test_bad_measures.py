@@ -189,3 +189,9 @@ def test_good_measures_of_users(use):
 
     for method in ("tables", "discount_at"):
         USES[use](Broken(method=method, defect=change))
+
+
+@pytest.mark.parametrize("kind", sorted({*WITH_REL} - {gb.RBP, gb.INSQ}, key=str))
+def test_a_number_without_a_name_is_neither_cutoff_nor_grade(kind):
+    with pytest.raises(TypeError, match="positional"):
+        kind(5)

@@ -197,7 +197,7 @@ def test_several_targets_the_first_chooses():
         alone = GSearchCV(LGBM, grid, scoring=target, cv=3, refit=False).fit(X, Y, qid=QID)
         for key in ("mean_test", "rank_test", "split2_test", "near_best_test"):
             npt.assert_array_equal(
-                search.cv_results_[f"{key}_{target}"], alone.cv_results_[f"{key}_score"]
+                search.cv_results_[f"{key}_{target.name}"], alone.cv_results_[f"{key}_score"]
             )
         assert target != targets[0] or search.best_params_ == alone.best_params_
 

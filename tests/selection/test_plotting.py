@@ -82,12 +82,12 @@ def test_a_search_and_its_measures():
     search = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=targets, cv=3).fit(
         X, y, qid=qid
     )
-    assert plot_g(search).axes[0].get_ylabel() == "nDCG(k=10), mean of 3 folds"
+    assert plot_g(search).axes[0].get_ylabel() == "ndcg@10, mean of 3 folds"
     figure = pyplot.figure(layout="constrained")
     left, right = figure.subfigures(1, 2)
     plot_g(search, figure=left)
     plot_g(search, measure=gb.AP(), figure=right)
-    assert [a.get_ylabel()[:4] for a in figure.axes] == ["nDCG", "AP(r"]
+    assert [a.get_ylabel()[:4] for a in figure.axes] == ["ndcg", "ap, "]
     found, _ = results(simplex_grid(2, 3), key="lgbmgapranker__g", name="ap")
     assert plot_g(found).axes[0].get_ylabel() == "ap, mean of 4 folds"
 
