@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,7 +16,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from gapboost.data import Array, RankingDataset
-from gapboost.datasets.split import RankingSplit
+from gapboost.datasets.split import RankingFolds, RankingSplit
 from gapboost.validation import one_of
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -307,57 +306,6 @@ def _query_ids(files: list[_LetorFile]) -> Array:
         if (numbers.astype(np.str_) == names).all():  # "01" and "1" are different queries
             return numbers
     return names
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RankingFolds:
-    """Data of all folds of a collection; iterates over their training, validation and test data.
-
-    Attributes
-    ----------
-    data : RankingDataset
-        The test data of all folds.
-    parts : list of (train, vali, test)
-        Rows of `data` in each fold, int64 arrays, as ``cv=`` of `compare_rankers` takes them.
-
-    Examples
-    --------
-    See `load_letor_folds`.
-
-    >>> from gapboost.datasets import RankingFolds, load_digits_ranking
-    >>> data = load_digits_ranking().test
-    >>> parts = [(np.arange(100), np.arange(100, 200), np.arange(200, 300))]
-    >>> [len(part) for part in next(iter(RankingFolds(data, parts)))]
-    [100, 100, 100]
-    """
-
-    data: RankingDataset
-    parts: list[tuple[Array, Array, Array]]
-
-    @property
-    def cv(self) -> list[tuple[Array, Array]]:
-        """Training and test rows of each fold, as ``cv=`` of searches takes them."""
-        return [(train, test) for train, _, test in self.parts]
-
-    def __len__(self) -> int:
-        """Return the number of folds."""
-        return len(self.parts)
-
-    def __iter__(self) -> Iterator[RankingSplit]:
-        d = self.data
-        for fold in self.parts:
-            yield RankingSplit(
-                *(
-                    RankingDataset(
-                        d.X[rows],
-                        d.y[rows],
-                        d.qid[rows],
-                        None if d.docid is None else d.docid[rows],
-                        d.feature_names,
-                    )
-                    for rows in fold
-                )
-            )
 
 
 def load_letor_folds(
