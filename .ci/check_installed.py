@@ -19,7 +19,7 @@ assert not [
 ]
 
 gap = gb.GAP(g=(0.5, 0.5))
-best = gb.evaluate([gap, "ndcg@10"], [2, 1, 0], [3.0, 2.0, 1.0]).labelled()
+best = gb.evaluate([gap, "ndcg@10"], [2, 1, 0], [3.0, 2.0, 1.0]).by_label()
 assert best.keys() == {gap.label, "nDCG_at_10"}
 assert all(abs(value - 1) < 1e-12 for value in best.values()), best
 assert gb.LambdaRank(gap).gradients([0, 1], [2.0, 1.0])[0][0] > 0

@@ -80,7 +80,7 @@ def _name(measure: Any) -> Any:
 class Values(ByMeasure[float]):
     """``{name of a measure: mean over queries}``."""
 
-    def labelled(self) -> dict[str, float]:
+    def by_label(self) -> dict[str, float]:
         """Return ``{measure.label: mean over queries}``, as MLflow and the like take it.
 
         Raises
@@ -216,7 +216,7 @@ def evaluate(
     Values {name: float}, or PerQuery {name: float64 array of shape (Q,)}
         Dictionaries by `Measure.name`, which also take a measure, or another way to write its name,
         in ``[]``. The mean is NaN where `empty` is "skip" and every query is left out.
-        ``labelled()`` of means has keys for logs that take letters alone; ``to_pandas()`` of one
+        ``by_label()`` of means has keys for logs that take letters alone; ``to_pandas()`` of one
         value a query is a table.
 
     Raises

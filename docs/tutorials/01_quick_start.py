@@ -47,7 +47,7 @@ ranker.g_
 import gapboost as gb
 
 scores = ranker.predict(test.X)
-gb.evaluate(["gap", "ndcg@10", "ap", "p@10"], test.y, scores, test.qid).labelled()
+gb.evaluate(["gap", "ndcg@10", "ap", "p@10"], test.y, scores, test.qid).by_label()
 
 # %%
 # ``evals_result_`` has GAP of the validation queries after each tree.

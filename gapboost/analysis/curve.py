@@ -85,8 +85,8 @@ def precision_recall(
     scores = checked_scores(y_score, data.queries.n_rows)
     measure = measure.resolved(data.occurring)
     # Whatever the list holds: one document of each grade.
-    every = np.ones((1, max(data.base.n_levels, 2)), dtype=np.int64)
-    (pair,), (own,) = tables_of(measure, RecallBase.of_integer_grades(every))
+    one_of_each = np.ones((1, max(data.base.n_levels, 2)), dtype=np.int64)
+    (pair,), (own,) = tables_of(measure, RecallBase.of_integer_grades(one_of_each))
     if pair[:, own == 0].any():
         raise ValueError(f"measure is {measure!r}; expected one with a recall, such as GAP()")
     (pair,), (own,) = tables_of(measure, data.base[:])

@@ -52,8 +52,8 @@ def decide(table: Any, measure: str, leaks: Mapping[str, float]) -> list[str]:
         decision = f"No ranker is ahead of {baseline} in {measure}."
     lines = []
     for name, rows in table.groupby("measure", sort=False):
-        shown = rows.sort_values("difference", ascending=False).itertuples()
-        lines.append(f"{name}, compared with {baseline}: {'; '.join(map(_shown, shown))}.")
+        in_order = rows.sort_values("difference", ascending=False).itertuples()
+        lines.append(f"{name}, compared with {baseline}: {'; '.join(map(_described, in_order))}.")
     return [
         decision,
         *lines,
@@ -62,7 +62,7 @@ def decide(table: Any, measure: str, leaks: Mapping[str, float]) -> list[str]:
     ]
 
 
-def _shown(row: Any) -> str:
+def _described(row: Any) -> str:
     """Return a ranker with its verdict, difference and interval."""
     numbers = f"{row.difference:+.4f}, {row.low:+.4f} to {row.high:+.4f}".replace("-", "−")
     return f"{row.ranker} {row.verdict} ({numbers})"

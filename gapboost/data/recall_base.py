@@ -217,11 +217,11 @@ def codes_and_base(
     ValueError
         If a query has too many levels, or more documents than its recall base.
     """
-    numbers, every = queries.numbers, grades
+    numbers, all_grades = queries.numbers, grades
     if judgments is not None:
         query, grade, documents = judgments
-        numbers, every = np.concatenate((numbers, query)), np.concatenate((grades, grade))
-    codes, levels = _codes_and_levels(every, numbers, len(queries), name)
+        numbers, all_grades = np.concatenate((numbers, query)), np.concatenate((grades, grade))
+    codes, levels = _codes_and_levels(all_grades, numbers, len(queries), name)
     shape, n_rows = (len(queries), levels.shape[-1]), len(grades)
     counts = _level_counts(numbers[:n_rows], codes[:n_rows], shape)
     if judgments is not None:

@@ -131,8 +131,8 @@ def load_digits_ranking(
         )
         queries = np.repeat(queries, n_docs)
         features = _features(images[queries], images[documents])
-        asked, shown = labels[queries], labels[documents]
-        grades = np.where(asked == shown, 2, confusable[asked, shown]).astype(np.int32)
+        asked, answered = labels[queries], labels[documents]
+        grades = np.where(asked == answered, 2, confusable[asked, answered]).astype(np.int32)
         X = np.column_stack(list(features.values()))
         qid, docid = queries.astype(np.int64), documents.astype(np.str_)
         parts.append(RankingDataset(X, grades, qid, docid, list(features)))

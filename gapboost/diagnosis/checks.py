@@ -78,11 +78,11 @@ def need_contrasts(*parts: ScoredDataset) -> None:
 def listed(names: Any, n: int = 8) -> str:
     """Return names with commas between, the first ones of many."""
     names = [str(name) for name in names]
-    shown = ", ".join(names[:n])
-    return f"{shown}, and {len(names) - n} more" if len(names) > n else shown
+    first = ", ".join(names[:n])
+    return f"{first}, and {len(names) - n} more" if len(names) > n else first
 
 
-def shown(estimate: Estimate, family: int = 1) -> str:
+def with_interval(estimate: Estimate, family: int = 1) -> str:
     """Return a difference with its interval."""
     low, high = estimate.interval(family=family)
     return f"{estimate.mean:+.4f} ({low:+.4f} to {high:+.4f})".replace("-", "−")
@@ -95,7 +95,7 @@ def weak_ranker(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     """Find a ranker that is not better than a random order, or worse than one feature alone."""
     need_contrasts(test)
     gain = independent(test.gain)
-    message = f"In {test.measure}, the difference from a random order is {shown(gain)}"
+    message = f"In {test.measure}, the difference from a random order is {with_interval(gain)}"
     if gain.interval()[0] <= 0:
         return True, f"{message}.", gain.mean, 0
     alone = {
@@ -107,7 +107,7 @@ def weak_ranker(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
         return False, f"{message}.", 0, 0
     best = max(alone, key=lambda one: float(alone[one].mean()))
     ahead = independent(test.values[test.measure] - alone[best])
-    message += f", and from the best feature alone ({best}) {shown(ahead, len(alone))}."
+    message += f", and from the best feature alone ({best}) {with_interval(ahead, len(alone))}."
     return ahead.interval(family=len(alone))[1] < 0, message, ahead.mean, 0
 
 
@@ -115,8 +115,8 @@ def overfitted(test: ScoredDataset, training: Any) -> Outcome:
     """Find a ranker that keeps less than half of its gain over a random order on test queries."""
     need_contrasts(test, training)
     here, there = (rows.gain[rows.has_mixed_grades] for rows in (test, training))
-    learned = independent(there).interval()[0] > 0
-    need(learned, "On training queries it is not proven better than a random order.")
+    is_proven = independent(there).interval()[0] > 0
+    need(is_proven, "On training queries it is not proven better than a random order.")
     kept = here.mean() / there.mean()
     message = f"{kept:.0%} of the gain over a random order on training queries is left."
     high = stats.ttest_ind(here, KEPT * there, equal_var=False).confidence_interval().high

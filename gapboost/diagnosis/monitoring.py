@@ -91,11 +91,11 @@ class Monitoring:
         checks = self.checks.reset_index().drop(columns="link")
         found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
         summary = f"{len(found)} of {len(checks)} checks found a change."
-        most = self.features.sort_values("shift", ascending=False)
+        by_shift = self.features.sort_values("shift", ascending=False)
         sections = {
             "Findings": [summary, *([found] if len(found) else []), f"About the checks: {GUIDE}."],
             "Scores": [self.scores],
-            "Features, the most shifted ones first": [most],
+            "Features, the most shifted ones first": [by_shift],
             "All checks": [checks],
         }
         write_page(path, "What changed since training?", sections)

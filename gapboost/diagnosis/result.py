@@ -132,13 +132,13 @@ class Report:
             columns["document"] = list(self.document_ids)
         table = frame(columns)
         order = np.argsort(test.values[test.measure], kind="stable")
-        shown = []
+        places = []
         for query in order[test.has_mixed_grades[order]][: self.n_worst]:
             ranked = table[test.numbers == query].sort_values("rank")
             later = ranked[SHOWN_RANKS:]
             missed = later[later["grade"] > 0].nlargest(SHOWN_MISSED, "grade")
-            shown += [*ranked.index[:SHOWN_RANKS], *missed.sort_values("rank").index]
-        return table.loc[shown].set_index(["qid", "rank"])
+            places += [*ranked.index[:SHOWN_RANKS], *missed.sort_values("rank").index]
+        return table.loc[places].set_index(["qid", "rank"])
 
     def to_html(self, path: Any) -> None:
         """Write one HTML file with plots, readable offline; needs jinja2 and matplotlib.

@@ -355,11 +355,11 @@ class WeightedSum(QuadraticForm):
     @property
     def short_name(self) -> str:
         """Name such as ``0.7*gap+0.3*ndcg@10``; a cutoff that all parts share is left out."""
-        shown = [
+        names = [
             f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}"
             for weight, part in self.parts
         ]
-        return "+".join(shown)
+        return "+".join(names)
 
     def resolved(self, occurring: Array) -> Self:
         """Return the sum with all parts resolved."""

@@ -34,15 +34,15 @@ class Value:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        shown = []
+        printed = []
         # Inherited fields come first in a dataclass; people write the cutoff last.
         for f in sorted(fields(self), key=lambda f: f.name == "k"):
             value = getattr(self, f.name)
             if f.default is MISSING:
-                shown.append(repr(value))
+                printed.append(repr(value))
             elif f.init and (value != f.default or f.metadata.get("always_shown")):
-                shown.append(f"{f.name}={value!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+                printed.append(f"{f.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(printed)})"
 
 
 def label_of_value(value: Any) -> str:

@@ -191,10 +191,10 @@ def _kinds_of_sessions(
             session[known] = n + grouped_rows(ids, len(ids), "sessions").codes
         _, session = np.unique(session, return_inverse=True)
     check_consistent_length(grade, *amounts, session)
-    clicked, shown = amounts
-    if (clicked[shown == 0] > 0).any():
+    clicked, seen = amounts
+    if (clicked[seen == 0] > 0).any():
         raise ValueError("clicks holds clicks on a document with 0 impressions; expected none")
-    outcomes = np.stack((clicked, shown - clicked))
+    outcomes = np.stack((clicked, seen - clicked))
     if sessions is None and impressions is not None and (outcomes == np.abs(outcomes) // 1).all():
         # Each impression is a session, with a click or without.
         one = np.eye(n_grades)

@@ -95,9 +95,9 @@ class Chunk:
     def ranks(self) -> Array:
         """The smooth rank of each document, float64 of shape (N,)."""
         # One above every document that is above: all are compared as if of one grade.
-        n, every = len(self.rows), np.ones((len(self.pair), 1, 1))
+        n, one_above = len(self.rows), np.ones((len(self.pair), 1, 1))
         alike = self.documents._replace(grade=np.zeros(n, np.int64), total=np.ones(n))
-        compare(self.starts, self.step, every, False, self.scratch, alike)
+        compare(self.starts, self.step, one_above, False, self.scratch, alike)
         return alike.total
 
     def settle(self, share: Array, by_rank: Array) -> None:

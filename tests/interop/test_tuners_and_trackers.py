@@ -136,15 +136,15 @@ def test_mlflows_autologging_fails_for_lightgbms_own_ranker(mlflow):
     assert str(model.status) == "FAILED"
 
 
-@claim("MLflow", "differs", "refuses names with `@`: `labelled()` has others")
-def test_mlflow_takes_the_names_of_labelled(mlflow):
+@claim("MLflow", "differs", "refuses names with `@`: `by_label()` has others")
+def test_mlflow_takes_the_names_by_label(mlflow):
     values = gb.evaluate(["ndcg@10", "map"], TEST.y, np.arange(len(TEST.y)), TEST.qid)
     with mlflow.start_run() as run:
         with pytest.raises(mlflow.exceptions.MlflowException):
             mlflow.log_metrics(dict(values))
-        mlflow.log_metrics(values.labelled())
+        mlflow.log_metrics(values.by_label())
     found = mlflow.get_run(run.info.run_id).data.metrics
-    assert found == pytest.approx(values.labelled())
+    assert found == pytest.approx(values.by_label())
 
 
 # --- skops ----------------------------------------------------------------------------------------

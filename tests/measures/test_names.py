@@ -268,7 +268,7 @@ def test_means_can_be_logged():
         "ndcg@3": values["ndcg@3"],
         NAMES[1]: values[NAMES[1]],
     }
-    labelled = json.loads(json.dumps(values.labelled()))
+    labelled = json.loads(json.dumps(values.by_label()))
     assert labelled == {"nDCG_at_3": values[VALUES[0]], "GAP_g_0.5_0.5": values[VALUES[1]]}
 
 
@@ -288,6 +288,6 @@ def test_measures_of_one_report_have_labels_of_their_own():
     a, b = (gb.OfLabel(gb.AP(), column) for column in ("a b", "a+b"))
     y, X, qid = pd.DataFrame({"a b": [0, 1], "a+b": [1, 0]}), [[0.0], [1.0]], ["q", "q"]
     with pytest.raises(ValueError, match="several measures are called"):
-        gb.evaluate([a, b], y, [1.0, 0.0], qid).labelled()
+        gb.evaluate([a, b], y, [1.0, 0.0], qid).by_label()
     with pytest.raises(ValueError, match="several measures are called"):
         LGBMGAPRanker(measure=a).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid], eval_metric=[b])

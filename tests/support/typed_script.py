@@ -30,7 +30,7 @@ assert_type(lgbm.measure_, gb.Measure)
 
 means = gb.evaluate(["gap", gb.nDCG(k=10)], y, scores, qid, empty="skip")
 assert_type(means, Values)
-assert_type(means.labelled(), dict[str, float])
+assert_type(means.by_label(), dict[str, float])
 by_query = gb.evaluate("ap", y, scores, qid, per_query=True)
 assert_type(by_query, PerQuery)
 value: float = means[gb.nDCG(k=10)]
@@ -41,4 +41,4 @@ LGBMGAPRanker(measure=3)  # type: ignore[arg-type]
 lgbm.predict(X, validate_features=3.5)  # type: ignore[arg-type]
 gb.evaluate(3, y, scores)  # type: ignore[call-overload]
 gb.evaluate("ap", y, scores, qid, empty="drop")  # type: ignore[call-overload]
-by_query.labelled()  # type: ignore[attr-defined]
+by_query.by_label()  # type: ignore[attr-defined]
