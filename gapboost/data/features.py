@@ -122,7 +122,7 @@ def pop_query_ids(
         If queries are given twice, or the sizes are sorted by size.
     """
     if isinstance(qid, str):
-        grouped_rows(qid, num_samples(X), names[1])  # raises the error that the name of a column is
+        grouped_rows(qid, num_samples(X), names[1])  # always an error: it says to pass the column
     X, column = without_qid(X, names[0])
     queries = {
         f"{names[1]} is given": qid,

@@ -90,7 +90,7 @@ class ScoredDataset:
         scores = frame({"score": self.scores}).groupby(self.numbers)["score"]
         self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
-        self.has_mixed_grades = self.differ(self.grades)
+        self.has_mixed_grades = self.data.has_mixed_grades
         self.features, self.numeric = _features(found.grouped().X)
         self.measures: Mapping[str, Measure] = {}
         self.values: dict[str, Array] = {}

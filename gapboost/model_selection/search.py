@@ -238,7 +238,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _candidates(self) -> list[Params]:
         n_trees = last_step(self.estimator).n_estimators
-        tree_numbers = range(1, (100 if n_trees is None else n_trees) + 1)
+        numbers = range(1, (100 if n_trees is None else n_trees) + 1)
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
         if self.n_iter is None:
             drawn = [name for grid in grids for name, v in grid.items() if hasattr(v, "rvs")]
@@ -247,15 +247,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                     f"param_grid has distributions of {drawn}, and n_iter is None; expected lists "
                     "of values, or the number of settings to draw"
                 )
-            candidates = list(
-                ParameterGrid([{self._trees: tree_numbers, **grid} for grid in grids])
-            )
+            candidates = list(ParameterGrid([{self._trees: numbers, **grid} for grid in grids]))
         else:
             n_iter, generator = as_integer(self.n_iter, "n_iter"), random_numbers(self.random_state)
             candidates = [
                 {self._trees: n, **setting}
                 for setting in ParameterSampler(grids, n_iter, random_state=generator)
-                for n in ([setting[self._trees]] if self._trees in setting else tree_numbers)
+                for n in ([setting[self._trees]] if self._trees in setting else numbers)
             ]
         for candidate in candidates:
             as_integer(candidate[self._trees], f"{self._trees} in param_grid")
