@@ -183,11 +183,7 @@ def constant_features(test: ScoredDataset, training: ScoredDataset | None) -> Ou
     need_queries((test.sizes > 1).sum())
     faulty = test.features.nunique(dropna=False) == 1
     if training is not None:
-        here, there = test.features.fillna(np.inf), training.features.fillna(np.inf)
-        level = (1 - CONFIDENCE) / len(faulty)
-        for name in faulty.index[faulty]:
-            others = there[name] != here[name].iloc[0]
-            faulty[name] = training.would_show(others, len(test.ids), level)
+        faulty[:] = faulty.index.isin(test.constant_beside(training, 1 - CONFIDENCE))
         faulty |= training.varies.mean() >= CONTRAST_SHARE
     constant = test.features.columns[~test.varies.any()]
     found = [name for name in constant if faulty[name]]

@@ -184,13 +184,7 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -
 
 def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
     """Find features with one value in all rows, where that of training varies too often for it."""
-    here, there = new.features.fillna(np.inf), training.features.fillna(np.inf)
-    level = LEVEL / len(features)
-    found = [
-        name
-        for name in features.index[features["constant"]]
-        if training.would_show(there[name] != here[name].iloc[0], len(new.ids), level)
-    ]
+    found = new.constant_beside(training, LEVEL)
     message = f"One value in all new rows, and others in training: {listed(found) or 'none'}."
     return _finding(len(found), message, len(found), 0)
 

@@ -141,6 +141,20 @@ class ScoredDataset:
         share = (self.total(np.asarray(rows, np.float64)) > 0).mean()
         return bool((1 - share) ** n_queries < level)
 
+    def constant_beside(self, training: "ScoredDataset", level: float) -> list[str]:
+        """Return features with one value in all rows, and too often another one in `training`.
+
+        `level` is that of `would_show`, for all features together.
+        """
+        here, there = self.features.fillna(np.inf), training.features.fillna(np.inf)
+        return [
+            name
+            for name in here.columns[here.nunique() == 1]
+            if training.would_show(
+                there[name] != here[name].iloc[0], len(self.ids), level / here.shape[1]
+            )
+        ]
+
     @cached_property
     def varies(self) -> Any:
         """Data frame of bool: True for each query and feature that has different values in it."""
