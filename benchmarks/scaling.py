@@ -29,26 +29,17 @@ QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": -1}
 NATIVE = 'objective("gap")'
 
 
-def catboost_ranker() -> Any:
-    """Return CatBoost's ranker; the other subjects do without the package."""
-    import catboost
-
-    return catboost.CatBoostRanker(
-        iterations=100, thread_count=1, verbose=False, allow_writing_files=False
-    )
-
-
 RANKERS = {
     "LGBMRanker": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMGAPRanker(max_bin=255)": lambda: LGBMGAPRanker(g=TARGET.g, max_bin=255, **QUIET),
+    "LGBMRanker(path_smooth=200)": lambda: lightgbm.LGBMRanker(path_smooth=200, **QUIET),
+    "LGBMGAPRanker": lambda: LGBMGAPRanker(g=TARGET.g, **QUIET),
     NATIVE: lambda: lightgbm.LGBMRanker(objective=objective(TARGET), metric="None", **QUIET),
     "XGBRanker": lambda: xgboost.XGBRanker(n_jobs=1),
+    "XGBRanker(reg_lambda=5)": lambda: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
     "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
-    "CatBoostRanker": catboost_ranker,
 }
-PEERS = {"LGBMGAPRanker(max_bin=255)": "LGBMRanker", NATIVE: "LGBMRanker"}
-PEERS |= {"XGBGAPRanker": "XGBRanker", "CatBoostRanker": "LGBMRanker"}
-LARGEST_FOR_CATBOOST = 1_000
+PEERS = {name: "XGBRanker" if "XGB" in name else "LGBMRanker" for name in RANKERS}
+PEERS = {name: peer for name, peer in PEERS.items() if name != peer}
 
 
 class Cell(NamedTuple):
@@ -61,6 +52,17 @@ class Cell(NamedTuple):
     seed: int
 
 
+class Task(NamedTuple):
+    """A made task, and a ranker to train on it."""
+
+    queries: int
+    length: int
+    teacher: str
+    noise: float
+    seed: int
+    ranker: str
+
+
 SEEDS = {(100, 50): 5, (300, 50): 5, (1_000, 50): 3, (1_000, 10): 3, (3_000, 50): 3}
 SEEDS |= {(1_000, 200): 1, (10_000, 50): 1, (30_000, 50): 1}
 CELLS = [
@@ -71,8 +73,10 @@ CELLS = [
     )
 ]
 
+TASKS = [Task(*cell, ranker) for cell, ranker in itertools.product(CELLS, RANKERS)]
 
-def made_task(cell: Cell, n_queries: int, part: int) -> tuple[np.ndarray, ...]:
+
+def made_task(cell: Cell | Task, n_queries: int, part: int) -> tuple[np.ndarray, ...]:
     """Return features, grades from 0 to 4 and query ids of the training or the test set."""
     fixed = np.random.default_rng([cell.seed, len(cell.teacher)])
     n = n_queries * cell.length
@@ -126,22 +130,18 @@ def tree(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def fitted(ranker: Any, X: np.ndarray, y: np.ndarray, qid: np.ndarray) -> Any:
-    """Train; LightGBM's own ranker takes sizes of queries, and CatBoost `group_id`."""
+    """Train; LightGBM's own ranker takes sizes of queries."""
     if type(ranker) is lightgbm.LGBMRanker:
         return ranker.fit(X, y, group=np.bincount(qid))
-    if type(ranker).__name__ == "CatBoostRanker":
-        return ranker.fit(X, y, group_id=qid)
     return ranker.fit(X, y, qid=qid)
 
 
-def train(cell: Cell, rankers: Mapping[str, Callable[[], Any]] = RANKERS) -> list[dict[str, str]]:
+def train(cell: Cell, rankers: Mapping[str, Callable[[], Any]]) -> list[dict[str, str]]:
     """Return the values of each ranker."""
     X, y, qid = made_task(cell, cell.queries, 0)
     tested = made_task(cell, N_TESTED, 1)
     rows = []
     for name, make in rankers.items():
-        if name == "CatBoostRanker" and cell.queries > LARGEST_FOR_CATBOOST:
-            continue
         begun = time.process_time()
         ranker = fitted(make(), X, y, qid)
         spent = time.process_time() - begun
@@ -153,6 +153,11 @@ def train(cell: Cell, rankers: Mapping[str, Callable[[], Any]] = RANKERS) -> lis
             {**{key: str(v) for key, v in cell._asdict().items()}, "ranker": name, **values}
         )
     return rows
+
+
+def train_one(task: Task) -> list[dict[str, str]]:
+    """Return the values of the ranker of a task."""
+    return train(Cell(*task[:-1]), {task.ranker: RANKERS[task.ranker]})
 
 
 def trained(
@@ -199,8 +204,8 @@ def with_interval(values: Sequence[float]) -> str:
 
 def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker, for each size."""
-    cells = [cell._replace(queries=20) for cell in CELLS if cell.queries == 100] if smoke else CELLS
-    values = trained(None if smoke else VALUES, cells, train)
+    tasks = [task._replace(queries=20) for task in TASKS if task.queries == 100] if smoke else TASKS
+    values = trained(None if smoke else VALUES, tasks, train_one)
     found = {(*(v[k] for k in Cell._fields), v["ranker"]): v for v in values}
     sizes = dict.fromkeys(key[:2] for key in found)
     for (queries, length), (name, peer) in itertools.product(sizes, PEERS.items()):
@@ -230,8 +235,6 @@ def draw(rows: Sequence[Row]) -> Any:
     for ax, measure in zip(axes, MEASURES, strict=True):
         ax.axhline(0, color="black", linewidth=1)
         for number, (name, peer) in enumerate(PEERS.items()):
-            if name == "CatBoostRanker":
-                continue
             points = [
                 (float(row["queries"]), float(row[measure].split()[0].replace("−", "-")))
                 for row in rows
@@ -244,6 +247,5 @@ def draw(rows: Sequence[Row]) -> Any:
 
 
 ABOUT = "our defaults beside the boosters' own, by number of training queries"
-PACKAGES = (*BOOSTERS, "catboost")
 PAGE = HERE / "EFFECTIVENESS.md"
-SUBJECTS = [Subject("scaling", ABOUT, differences, PACKAGES, draw=draw, page=PAGE)]
+SUBJECTS = [Subject("scaling", ABOUT, differences, BOOSTERS, draw=draw, page=PAGE)]

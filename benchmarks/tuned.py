@@ -20,7 +20,7 @@ import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.collections import FILES, read
 from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
-from benchmarks.scaling import PAGE, Cell, made_task, trained
+from benchmarks.scaling import PAGE, Task, made_task, trained
 
 N_SETTINGS, N_TREES, PATIENCE, N_TESTED = 16, 400, 20, 3_000
 N_FOLDS, MARGIN = 5, 0.002
@@ -36,17 +36,6 @@ RANKERS = list(dict.fromkeys(itertools.chain(*COMPARISONS)))
 MEASURES = ("GAP", "nDCG@10", "AP")
 
 Part = tuple[np.ndarray, ...]
-
-
-class Task(NamedTuple):
-    """A made task, and a ranker to tune on it."""
-
-    queries: int
-    length: int
-    teacher: str
-    noise: float
-    seed: int
-    ranker: str
 
 
 class Fold(NamedTuple):
@@ -168,9 +157,8 @@ def with_xgboost(
 def parts(task: Task | Fold) -> tuple[Part, ...]:
     """Return training, validation and test queries."""
     if isinstance(task, Task):
-        cell = Cell(*task[:-1])
         sizes = (task.queries, max(100, task.queries // 3), N_TESTED)
-        return tuple(made_task(cell, n, part) for n, part in zip(sizes, (0, 2, 1), strict=True))
+        return tuple(made_task(task, n, part) for n, part in zip(sizes, (0, 2, 1), strict=True))
     X, y, qid = read(task.collection)
     keys = np.random.default_rng(task.seed).random(len(y))  # ties are broken by the order of rows
     order = np.lexsort((keys, qid))
