@@ -54,8 +54,9 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     a, b : int
         Rows of `X`, counted from 0.
     qid : array-like of shape (N,), optional
-        Query id of each row. Only steps of a pipeline that request it, such as query-relative
-        features, use it.
+        Query id of each row, or the column ``qid`` of a data frame `X`: for steps of a pipeline
+        that request it, such as query-relative features, and to check that the rows are of one
+        query.
 
     Returns
     -------
@@ -67,7 +68,8 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     Raises
     ------
     ValueError, TypeError
-        If an argument is unusable, or the library has no contributions for the model.
+        If an argument is unusable, the rows are of different queries, or the library has no
+        contributions for the model.
     IndexError
         If `X` has no row `a` or `b`.
     NotFittedError
@@ -96,10 +98,18 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     >>> bool(abs(found.values.sum() - (scores[0] - scores[1])) < 1e-6)
     True
     """
+    _, qid = pop_query_ids(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
     for name, row in (("a", a), ("b", b)):
         if not -X.shape[0] <= row < X.shape[0]:
             raise IndexError(f"{name} is {row}, but X has {X.shape[0]} rows; expected one of them")
+    queries = grouped_rows(qid, X.shape[0], rows_of="X")
+    first, second = queries.codes[[a, b]]
+    if first != second:
+        raise ValueError(
+            f"a is a row of query {queries.ids[first]} and b of query {queries.ids[second]}; "
+            "expected rows of one query"
+        )
     both = rows_of(X, np.array([a, b]))
     values, scores, _ = contributions(ranker, both)
     data = [f"{_shown(one)} | {_shown(other)}" for one, other in zip(*_cells(both), strict=True)]

@@ -9,7 +9,7 @@ from dask.base import is_dask_collection, tokenize
 
 from gapboost._kernels import Array
 from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import column_contents, pop_query_ids
+from gapboost.data.features import check_columns, column_contents, pop_query_ids
 from gapboost.data.grades import GradeLimit
 from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
@@ -145,6 +145,7 @@ def _of_partition(
         return None
     try:
         data = RankingDataset.of(**values, limit=limit, names=names, partial=True).query_data
+        check_columns(X, names["X"])
     except (TypeError, ValueError) as error:
         error.add_note(f"in partition {number}, counted from 0")
         raise

@@ -23,6 +23,9 @@ RUN_LINES: Layouts = {
     "topic document score": (0, 1, 2),
 }
 
+# The functions that read lines of so many parts.
+READERS = {4: "read_qrels", 6: "read_run"}
+
 RETRIEVED = "{topic: {document: score}}"
 
 
@@ -161,7 +164,9 @@ def _read(
         parts = line.split()
         try:
             if len(parts) != len(first) or len(parts) not in places:
-                raise ValueError(f"found {len(parts)} parts")
+                swapped = READERS.get(len(parts)) if len(parts) not in places else None
+                hint = f", as in files for {swapped}" if swapped else ""
+                raise ValueError(f"found {len(parts)} parts{hint}")
             topic, document, value = (parts[place] for place in places[len(parts)])
             of_topic = found.setdefault(topic, {})
             if document in of_topic:

@@ -10,6 +10,7 @@ with the real curve where recall changes. At the k-th relevant document, of rank
 precision is k / n_k. The inferred precision is that at Q = k.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -122,6 +123,11 @@ def informativeness(
     ValueError
         If no list has enough documents of every grade, or a grade is beyond those of a measure.
 
+    Warns
+    -----
+    UserWarning
+        If lists are left out for too few documents of a grade.
+
     Examples
     --------
     >>> import numpy as np
@@ -135,6 +141,12 @@ def informativeness(
     """
     given = as_measures(measures)
     enough, top = _usable_lists(lists, minimum)
+    if len(enough) < len(lists):
+        warnings.warn(
+            f"lists has {len(lists) - len(enough)} of {len(lists)} with fewer than {minimum} "
+            f"documents of a grade 1..{top}, which are left out; {len(enough)} are used",
+            stacklevel=2,
+        )
     wanted = tuple(measure.resolved(np.arange(top + 1)) for measure in given)
     errors = over_items(partial(_errors, wanted, top), enough, n_jobs)
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))

@@ -214,7 +214,7 @@ def features(X: Any, name: str = "X") -> Any:
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if len(getattr(X, "shape", ())) == 2 and not isinstance(X, np.ndarray):
-        if _is_pandas(X):
+        if is_pandas(X):
             # Other columns than numbers are for the steps of a pipeline.
             return _backed_by_numpy(X)
         check_columns(X, name)
@@ -228,25 +228,23 @@ def features(X: Any, name: str = "X") -> Any:
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
 
-def check_columns(X: Any, name: str, usable: Sequence[str] = ("number", "category")) -> None:
-    """Raise ValueError for columns of tables that are not `usable`; both boosters take pandas'.
+def check_columns(X: Any, name: str, categories: bool = True) -> None:
+    """Raise ValueError for columns of a table that hold neither numbers nor, if taken, categories.
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
-    usable = ("number", "category") if _is_pandas(X) else usable
     contents = column_contents(X)
-    wrong = [column for column, content in contents.items() if content not in usable]
-    if wrong:
-        hint = ""
-        if any(contents[column] == "category" for column in wrong):
-            hint = f": convert to pandas for categories, {name}.to_pandas()"
+    if {*contents.values()} - ({"number", "category"} if categories else {"number"}):
+        columns = [column for column, content in contents.items() if content != "number"]
         raise ValueError(
-            f"{name} has the columns {short_repr(wrong)}; expected a {' or a '.join(usable)} in "
-            f"every column{hint}"
+            f"{name} has columns that do not hold numbers; expected numbers, or categories of "
+            f"pandas: {name}{'' if is_pandas(X) else '.to_pandas()'}.astype(dict.fromkeys("
+            f"{columns}, 'category')), in XGBoost with enable_categorical=True"
         )
 
 
-def _is_pandas(X: Any) -> bool:
+def is_pandas(X: Any) -> bool:
+    """Return True for data frames of pandas and of what imitates it."""
     return hasattr(type(X), "iloc")
 
 
@@ -279,7 +277,7 @@ def column_contents(X: Any) -> dict[Any, str]:
 
     Numbers of 16 bits are numbers in pandas alone.
     """
-    if _is_pandas(X):
+    if is_pandas(X):
         # A tenth of narwhals' time, which counts where one row is predicted.
         return dict(zip(column_names(X), map(_content, X.dtypes), strict=True))
     frame = nw.from_native(X, eager_only=True, pass_through=True)

@@ -319,7 +319,8 @@ def load_letor_folds(
     r"""Read a LETOR collection with its folds: the directories ``Fold1`` to ``Fold5``.
 
     Each query is in ``test.txt`` of one fold, in ``vali.txt`` of the next one, and in ``train.txt``
-    of the other three: the tests are read, and the queries of ``vali.txt`` are compared.
+    of the other three. So the data are read from the files ``test.txt``. Those called ``vali.txt``
+    are read to check that their queries are the ones expected.
 
     Parameters
     ----------
@@ -330,6 +331,8 @@ def load_letor_folds(
     Returns
     -------
     RankingFolds
+        ``data`` has all queries once, and ``cv`` the rows of training and test in each fold, for
+        searches. Iterate over it for training, validation and test data.
 
     Raises
     ------

@@ -40,8 +40,10 @@ class Monitoring:
     findings : dict {id of a check: Finding}
     features : pandas.DataFrame
         One row a feature: ``shift``, the largest difference of the two distribution functions of
-        its values that are not missing; shares ``missing`` and ``missing in training``;
-        ``constant`` in new rows; ``copy of``, the first one with equal values in new rows.
+        its values that are not missing; their ``median`` and ``95%`` quantile, unless it is text or
+        a category, and the same ``in training``; shares ``missing`` and ``missing in training``;
+        ``constant`` in new rows; ``copy of``, the first one with equal values in new rows, unless
+        constant.
 
     Examples
     --------
@@ -129,13 +131,20 @@ def _features(new: ScoredDataset, training: ScoredDataset) -> Any:
     missing = [table.isna().mean() for table in parts]
     shifts = [stats.ks_2samp(*(t[n].dropna() for t in parts)).statistic if ok else 0.0
               for n, ok in (np.maximum(*missing) < 1).items()]  # fmt: skip
+    quantiles = {
+        f"{quantile}{where}": rows.features[rows.numeric].quantile(q).reindex(rows.features.columns)
+        for quantile, q in (("median", 0.5), ("95%", 0.95))
+        for where, rows in (("", new), (" in training", training))
+    }
+    constant = new.features.nunique(dropna=False) == 1
     columns = {
         "feature": [*new.features],
         "shift": shifts,
+        **quantiles,
         "missing": missing[0],
         "missing in training": missing[1],
-        "constant": new.features.nunique(dropna=False) == 1,
-        "copy of": _copies(new.features),
+        "constant": constant,
+        "copy of": np.where(constant, "", _copies(new.features)),
     }
     return frame({name: np.asarray(column) for name, column in columns.items()}, ["feature"])
 
@@ -169,7 +178,12 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Any)
     shares = 1 - features[["missing", "missing in training"]].max(axis=1)
     shift = (features["shift"] * np.sqrt(shares)).sort_values(ascending=False, kind="stable")
     moved = shift.index[shift > limit]
-    message = f"{listed(moved) or 'No feature'} moved. The shift of {shift.index[0]} is "
+    medians = features.loc[moved, ["median", "median in training"]]
+    names = [
+        name if math.isnan(here) else f"{name} (median {here:.3g}, in training {there:.3g})"
+        for name, here, there in medians.itertuples()
+    ]
+    message = f"{listed(names) or 'No feature'} moved. The shift of {shift.index[0]} is "
     return _finding(len(moved), f"{message}{shift.iloc[0]:.2f}.", shift.iloc[0], limit)
 
 
@@ -192,7 +206,7 @@ def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any
 def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
     """Find features that are equal to another one, and not in training."""
     there, level = training.features.fillna(np.inf), LEVEL / len(features)
-    copies = features["copy of"][(features["copy of"] != "") & ~features["constant"]]
+    copies = features["copy of"][features["copy of"] != ""]
     found = [
         name
         for name, other in copies.items()

@@ -60,8 +60,14 @@ def write_files(
     TypeError, ValueError, NotFittedError
         If the engine would compute other scores, or an argument is unusable.
     """
-    trees, trained, predict = read_model(ranker, engine.neighbors)
     table, _ = without_qid(X)
+    other = [name for name, content in column_contents(table).items() if content != "number"]
+    if other:
+        raise ValueError(
+            f"X has the columns {other}; expected numbers in every column, and a ranker trained on "
+            "them, such as those of pandas.get_dummies(X)"
+        )
+    trees, trained, predict = read_model(ranker, engine.neighbors)
     columns = feature_names(table)
     # LightGBM writes "_" for white space in names.
     written, expected = ([name.replace(" ", "_") for name in each] for each in (columns, trained))
@@ -73,11 +79,6 @@ def write_files(
         raise ValueError(
             f"ranker reads {short_repr(relative)}, made within the query; expected "
             "features of one document"
-        )
-    other = [name for name, content in column_contents(table).items() if content != "number"]
-    if other:
-        raise ValueError(
-            f"X has the columns {short_repr(other)}; expected a number in every column"
         )
     samples = check_array(table, dtype=engine.kind, ensure_all_finite="allow-nan", input_name="X")
     n_features = samples.shape[1]

@@ -19,8 +19,8 @@ ZERO = float(np.float32(1e-35))
 INFINITE = 1e300
 
 BY_CATEGORY = (
-    "ranker splits column {} by category; expected columns of numbers, such as one column of 0 and "
-    "1 for each category"
+    "ranker splits column {} by category; expected a ranker trained on numbers, such as those of "
+    "pandas.get_dummies(X)"
 )
 
 

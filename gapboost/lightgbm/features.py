@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.data.features import QID, check_columns, column_names
+from gapboost.data.features import QID, check_columns, column_names, is_pandas
 from gapboost.lightgbm import _compat
 from gapboost.validation import short_repr
 
 
 def read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_columns(X, name, ("number",))
+    check_columns(X, name, categories=is_pandas(X))
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
     # together.
     exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)

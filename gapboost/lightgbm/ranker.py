@@ -255,7 +255,10 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         sets = evaluation_data(evaluation_sets(pairs, metadata), data, arguments, plan.limit)
         check_set_names(eval_names, [s is data for s in sets])
         train = self._data_set(data, "X", feature_name, categorical_feature)
-        valid = [train if s is data else self._data_set(s, "eval_set X") for s in sets]
+        valid = [
+            train if s is data else self._data_set(s, f"eval_set[{i}] X")
+            for i, s in enumerate(sets)
+        ]
         before = None if init_model is None else to_continue(init_model, data.X, feature_name)
         gradients = self._gradients(plan, data, init_model)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)

@@ -45,6 +45,13 @@ MEASURE_ALIASES: dict[str, type[Measure]] = {
     **dict.fromkeys(("hit_rate", "hitrate", "hr", "hit", "hits"), Success),
 }
 
+# Names of measures in other libraries, and the name that an error proposes.
+ELSEWHERE = {
+    **dict.fromkeys(("auc", "roc_auc"), "pairwiseaccuracy"),
+    **dict.fromkeys(("aucpr", "average_precision"), "ap"),
+    "reciprocal_rank": "rr",
+}
+
 KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
     f"expected one of {', '.join(MEASURES_BY_NAME)}, with parameters as in "
@@ -148,14 +155,20 @@ def _measure(node: ast.expr, **cutoff: Any) -> Measure:
             return KNOWN[name.lower()](**cutoff)
         case ast.Call(ast.Name(name)) | ast.Name(name):
             raise ValueError(f"{_near(name.lower())}{EXPECTED}")
+        case ast.Tuple():
+            raise ValueError('expected a list of names, such as ["recall@5", "recall@10"]')
     raise ValueError(EXPECTED)
 
 
 def _near(name: str) -> str:
     """Return the question for the nearest known name, also of ``ndcg_cut_10``; nothing if none."""
     word, cutoff = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name, re.DOTALL).groups()  # type: ignore[union-attr]
-    near = [] if name in KNOWN else get_close_matches(word, KNOWN, 1, 0.7)
-    return f"did you mean {near[0] + (f'@{cutoff}' if cutoff else '')!r}? " if near else ""
+    if name in KNOWN:
+        return ""
+    names = {known: known for known in KNOWN} | ELSEWHERE
+    near = [known for known in KNOWN if sorted(known) == sorted(word)]
+    near = near or get_close_matches(word, names, 1, 0.7)
+    return f"did you mean {names[near[0]] + (f'@{cutoff}' if cutoff else '')!r}? " if near else ""
 
 
 def _value(node: ast.expr) -> Any:

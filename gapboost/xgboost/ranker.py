@@ -18,7 +18,7 @@ from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
 from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import feature_names
+from gapboost.data.features import check_columns, feature_names
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import _compat
@@ -204,6 +204,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
+        check_columns(data.X, "X", self.enable_categorical)
+        for i, s in enumerate(sets):
+            check_columns(s.X, f"eval_set[{i}] X", self.enable_categorical)
         before = None if xgb_model is None else to_continue(xgb_model, data.X)
         # A model to continue brings the codes of its categories: those of another data frame can
         # differ.
@@ -335,6 +338,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             ranker.n_jobs = 1
             ranker.get_booster().set_param({"nthread": 1})
         X = self._features(X, validate_features)
+        check_columns(X, "X", self.enable_categorical)
         kwargs["validate_features"] = validate_features
         scores: Array = super(XGBGAPRanker, ranker).predict(X, **kwargs)
         return scores

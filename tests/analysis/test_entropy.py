@@ -217,9 +217,15 @@ def test_lists_without_a_solution_are_counted_and_left_out(lists):
 
 def test_lists_with_few_documents_are_left_out(lists):
     short = RankedList("short", np.array([2, 1, 0], dtype=np.int32), np.array([1, 1, 1]))
-    assert informativeness([gb.nDCG()], [*lists, short], minimum=4, n_jobs=1).lists == tuple(
-        range(6)
-    )
+    grid = {"grid": [(0.5, 0.5)], "others": ()}
+    for compute in (partial(informativeness, ["ndcg"]), partial(threshold_sweep, **grid)):
+        with pytest.warns(
+            UserWarning, match=r"^lists has 1 of 7 .* which are left out; 6 are used"
+        ):
+            found = compute([*lists, short], minimum=4, n_jobs=1)
+        assert found.lists == tuple(range(6))
+    with pytest.warns(UserWarning, match="6 are used"):
+        most_informative_g([*lists, short], minimum=4, n_jobs=1, **grid)
     with pytest.raises(ValueError, match=r"lists has none with 5 documents of each grade 1..2"):
         informativeness([gb.nDCG()], [*lists, short])
     # Grades that do not occur are grades too. The default grid would have 10**13 entries.

@@ -172,6 +172,12 @@ def test_broken_lines_and_repeated_documents_are_named(written, reader, good, br
         reader(written(f"\n{good}{broken}"))
 
 
+def test_swapped_files_are_named(written):
+    for reader, text, other in ((trec.read_qrels, RUN, "run"), (trec.read_run, QRELS, "qrels")):
+        with pytest.raises(ValueError, match=f"parts, as in files for read_{other}; expected"):
+            reader(written(text))
+
+
 @pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
 @pytest.mark.parametrize("content", NOT_TEXT)
 def test_files_that_are_no_text(written, reader, content):

@@ -1,6 +1,7 @@
 """Containers of features, grades and query ids: the model of plain arrays, or a clear error."""
 
 import pickle
+import re
 import warnings
 from functools import cache, partial
 
@@ -253,21 +254,29 @@ def polars_of(dtype):
     return lambda n: pl.DataFrame({"x": np.arange(n), "bad": np.arange(n)}).cast({"bad": dtype})
 
 
-def test_lightgbm_takes_categories_of_pandas_alone():
-    # It would end the whole process.
-    X = TRAIN.X[:, :2]
-    fitted = LIGHTGBM.ranker(n_estimators=1).fit(X, TRAIN.y, TRAIN.qid)
-    for kind in ("polars", "pyarrow"):
-        table = with_letters(TRAIN, kind)
-        evals = {"eval_set": [(table, TRAIN.y)], "eval_qid": [TRAIN.qid]}
-        for call in (
-            lambda table=table: LIGHTGBM.ranker().fit(table, TRAIN.y, TRAIN.qid),
-            lambda table=table: fitted.predict(table),
-            lambda evals=evals: LIGHTGBM.ranker().fit(X, TRAIN.y, TRAIN.qid, **evals),
-        ):
-            with pytest.raises(ValueError, match=r"X has .*'letter'.*: convert to pandas"):
-                call()
-    LIGHTGBM.ranker().fit(with_letters(TRAIN, "polars").to_pandas(), TRAIN.y, TRAIN.qid)
+@twins
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("text", [False, True], ids=["categories", "and text"])
+def test_one_edit_makes_columns_usable(twin, kind, text):
+    """LightGBM takes categories of pandas alone: others would end the whole process."""
+    table = with_letters(TRAIN, "pandas")
+    if text or (twin, kind) == (LIGHTGBM, "pandas"):
+        table["text"] = table["letter"].astype(str)
+    table = TABLES[kind](table)
+    X = TRAIN.X[:, : table.shape[1]]
+    fitted = twin.ranker(n_estimators=1).fit(X, TRAIN.y, TRAIN.qid)
+    evals = {"eval_set": [(table, TRAIN.y)], "eval_qid": [TRAIN.qid]}
+    for call in (
+        lambda: fitted.predict(table),
+        lambda: twin.ranker().fit(X, TRAIN.y, TRAIN.qid, **evals),
+        lambda: twin.ranker().fit(table, TRAIN.y, TRAIN.qid),
+    ):
+        with pytest.raises(ValueError, match=r"X has columns .*'letter'") as caught:
+            call()
+    advice = re.search("pandas: (.*), in XGBoost with (.*)=True", str(caught.value))
+    ranker = twin.ranker(n_estimators=1, **({advice[2]: True} if twin is XGBOOST else {}))
+    usable = eval(advice[1], {"X": table})
+    ranker.fit(usable, TRAIN.y, TRAIN.qid).predict(usable)
 
 
 NO_NUMBERS = "X has .*'bad'"

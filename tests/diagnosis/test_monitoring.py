@@ -90,6 +90,22 @@ def test_each_change_is_found_and_nothing_else(name, tmp_path):
     assert f"{len(expected)} of {len(CHECKS)} checks found a change" in text
 
 
+def test_medians_show_a_unit_and_constants_are_no_copies():
+    given = changed(4, lambda x: 100 * x)(case())
+    for place in (1, 2):
+        training = replace(given.training, X=column(given.training.X, place, 1.0))
+        given = replace(changed(place, np.ones_like)(given), training=training)
+    found = gb.report(**arguments(given))
+    row = found.features.iloc[4]
+    for where, part in (("", given.test), (" in training", given.training)):
+        expected = np.quantile(part.X[:, 4], [0.5, 0.95])
+        assert row[[f"median{where}", f"95%{where}"]].tolist() == pytest.approx(expected)
+    message = found.checks.loc["shifted-features", "message"]
+    assert f"{row.name} (median {row['median']:.3g}, in training " in message
+    assert found.features["constant"].sum() == 2
+    assert set(found.features["copy of"]) == {""}
+
+
 def test_each_check_finds_a_change():
     assert set().union(*(expected for _, expected in FAULTS.values())) == set(CHECKS)
 

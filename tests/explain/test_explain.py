@@ -294,6 +294,8 @@ def test_refuses_models(case):
     ("call", "argument"),
     [
         (lambda ranker: explain.query(ranker, FRAME.assign(qid=TEST.qid), TEST.qid), "qid"),
+        (lambda ranker: explain.pair(ranker, TEST.X, 0, -1, TEST.qid), "a is a row of query"),
+        (lambda ranker: explain.pair(ranker, FRAME.assign(qid=TEST.qid), -1, 0), "a is a row of"),
         (lambda ranker: explain.measure(ranker, TEST.X[:-1], TEST.y, TEST.qid), "Found"),
         (lambda ranker: explain.measure(ranker, TEST.X[:0], TEST.y[:0], TEST.qid[:0]), "X"),
         (lambda ranker: explain.measure(ranker, TEST.X[0], TEST.y, TEST.qid), "X"),

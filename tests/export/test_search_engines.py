@@ -417,8 +417,12 @@ def test_unusable_columns_are_named(twin, engine, tmp_path):
     with pytest.raises(ValueError, match=r"column 'x0' by category"):
         exported(engine, categories(twin)(), T, tmp_path)
     table = pd.DataFrame(T, columns=NAMES).assign(**{NAMES[1]: "text"})
-    with pytest.raises(ValueError, match=rf"^X has the columns \['{NAMES[1]}'\]"):
+    table[NAMES[0]] = pd.Categorical(np.resize(["a", "b"], len(table)))
+    with pytest.raises(ValueError, match=rf"^X has the columns \['{NAMES[0]}', '{NAMES[1]}'\]"):
         ENGINES[engine][0](fit(twin), table, tmp_path / "gap.json")
+    numbers = pd.get_dummies(table)
+    ranker = twin.ranker(n_estimators=2).fit(numbers, TEST.y, TEST.qid)
+    ENGINES[engine][0](ranker, numbers, tmp_path / "gap.json")
 
 
 @pytest.mark.parametrize("names", [None, list("abcdef")], ids=["no names", "other names"])

@@ -118,6 +118,11 @@ def test_names_that_are_none(text):
     ("text", "meant"),
     [
         ("ndgc", "ndcg"),
+        ("ngcd@5", "ndcg"),
+        ("auc", "pairwiseaccuracy"),
+        ("aucpr", "ap"),
+        ("mean_average_precision@5", "ap"),
+        ("mean_reciprocal_rank", "rr"),
         ("ndcg10", "ndcg@10"),
         ("NDCG_10", "ndcg@10"),
         ("ndcg_cut_10", "ndcg@10"),
@@ -130,6 +135,8 @@ def test_a_near_name_is_proposed(text, meant):
         as_measure(text, name="what")
     with pytest.raises(ValueError, match=r"^what is 'logloss'; expected one of"):
         as_measure("logloss", name="what")
+    with pytest.raises(ValueError, match=r"^what is 'r@5,10'; expected a list of names"):
+        as_measure("r@5,10", name="what")
 
 
 @pytest.mark.slow
