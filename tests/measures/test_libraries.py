@@ -86,6 +86,14 @@ def test_spearmans_rho_is_scipys_without_ties():
         assert rho == close(spearmanr(rankdata(grades), scores).statistic)
 
 
+def test_spearmans_rho_of_scipy_is_farther_from_0_with_ties():
+    for grades, scores in tied_lists(19):
+        (rho,) = gb.evaluate("spearmanrho", grades, scores).values()
+        theirs = spearmanr(grades, scores).statistic
+        if len(np.unique(scores)) < len(scores) and abs(rho) > 1e-9:
+            assert theirs / rho > 1 or np.ptp(scores) == 0
+
+
 # --- ir_measures ----------------------------------------------------------------------------------
 
 IR = ir_measures
