@@ -285,6 +285,12 @@ def test_what_xgboost_adds_beside_a_python_objective():
         for settings in (XGBOOST.native, {**XGBOOST.native, "base_score": None})
     ]
     np.testing.assert_allclose(scores[1] - scores[0], 0.5, atol=1e-6)
+    approximate, varying = {**XGBOOST.native, "tree_method": "approx", "max_bin": 16}, []
+    for own in ("rank:ndcg", "reg:squarederror"):
+        settings = {**approximate, "objective": own}
+        booster = xgboost.train(settings, data, 1, obj=gb.xgboost.objective("gap"))
+        varying.append(booster.predict(data))
+    assert np.abs(varying[0] - varying[1]).max() > 0.01
     settings = {"objective": "rank:ndcg", "base_score": 0.0}
     xgboost.train(settings, data, 1, obj=gb.xgboost.objective("gap"), **watched)
     assert [name.partition("@")[0] for name in log["train"]] == ["ndcg"]
