@@ -84,8 +84,8 @@ def compare_rankers(
         CatBoost, for the last step of a pipeline too. In your own space, parameters of a pipeline
         are named like ``lgbmgapranker__num_leaves``.
     shuffle : bool, default=True
-        Bring the documents of each query into a random order, the same for all rankers. LightGBM
-        breaks ties in training by the order of rows, so that a file sorted by grades would give
+        Bring the documents of each query into a random order, the same for all rankers. A
+        booster may order ties in training by row, and a file that is sorted by grade would give the
         grades away.
     memory : path or joblib.Memory, optional
         Cache of trainings, as in `sklearn.pipeline.Pipeline`. An interrupted call continues from

@@ -69,10 +69,9 @@ def write_ltr_plugin(
     ``value <= threshold`` with a float64 threshold: the file has the smallest float32 number above
     it. The base score is a tree of one leaf.
 
-    A feature whose query does not match the document is missing. The plugin for Elasticsearch
-    follows the child ``missing`` since January 2024 [2]_, the one for OpenSearch since 3.8 [3]_.
-    Earlier versions took 0, and OpenSearch 3.3 to 3.7 always went to ``no``: rows with missing
-    values then differ from the verification file.
+    A feature whose query does not match the document is missing. Use a release of the plugin with
+    the change [2]_ for Elasticsearch, or [3]_ for OpenSearch, which follow the child ``missing``.
+    With another one, rows with missing values may differ from the verification file.
 
     References
     ----------

@@ -59,8 +59,8 @@ def objective(
     -----
     For cross-validation pass ``folds=GroupKFold(...)`` to `lightgbm.cv`. Its default folds cut
     queries, which is an error. Set ``metric="None"``:
-    `LGBMRanker` adds ``ndcg`` otherwise, which limits labels and list lengths and takes part in
-    early stopping. The weight of a query multiplies its gradients.
+    `LGBMRanker` adds ``ndcg`` otherwise, which takes part in early stopping. The weight of a query
+    multiplies its gradients.
 
     Parameters of LightGBM's own objectives would be ignored: they are an error in the first round.
     So are positions of the data set: only `LGBMGAPRanker` learns their factors.

@@ -41,9 +41,8 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
     rows of the workers, which also smooth leaves by estimates of their sizes, and ties are ordered
     within each worker.
 
-    It has no evaluation sets and no early stopping, because each of LightGBM's workers evaluates
-    its own rows alone, and no positions. Empty partitions are left out. If a worker fails, the
-    others wait for LightGBM's `time_out`.
+    It has no evaluation sets, no early stopping and no positions. Empty partitions are left out. If
+    a worker fails, the others may wait for LightGBM's `time_out`.
 
     Parameters
     ----------

@@ -57,6 +57,9 @@ def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster
     LightGBM leaves a Python objective out of the model, and exporters refuse a model without one.
     This one says ``lambdarank``.
 
+    LightGBM reads NaN as 0 in a feature without NaN in training; PMML, hummingbird, timber and
+    shapiq do not. Impute such values for them, or use ONNX, treelite or lleaves.
+
     Parameters
     ----------
     model : LGBMGAPRanker, another ranker of LightGBM, or Booster
@@ -66,8 +69,7 @@ def exportable(model: lightgbm.LGBMModel | lightgbm.Booster) -> lightgbm.Booster
     -------
     Booster
         Its ``save_model`` and ``model_to_string`` say the same. Exported models take categories of
-        a data frame by code. LightGBM reads NaN as 0 in a feature without NaN in training; PMML,
-        hummingbird, timber and shapiq do not.
+        a data frame by code.
 
     Raises
     ------

@@ -78,7 +78,7 @@ def objective(
     -----
     Set ``{"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}`` too. The
     first only says that hessians vary: without it, ``tree_method="approx"`` ignores them in its
-    histograms. Without the others XGBoost shifts all scores by 0.5 and reports rmse.
+    histograms. Without the others XGBoost shifts all scores by 0.5 and reports ndcg.
 
     The weight of a query multiplies its gradients. Gradients of `LambdaRank` are halved, so that
     steps are as long as in XGBoost's own ranking objectives. If XGBoost's workers communicate, on

@@ -32,8 +32,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
 
     It promises that ``g=None`` is that of all rows, that no query is cut, and that metrics are
     exact means over all queries: early stopping ends on all workers in the same round. It does not
-    promise the model of one machine: XGBoost merges the bins of features of its workers, and ties
-    are ordered within each worker.
+    promise the model of one machine: ties, for one, are ordered within each worker.
 
     It has no weights and no positions. Empty partitions are left out, and a worker without
     validation rows trains like the others.

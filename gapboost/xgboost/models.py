@@ -101,8 +101,8 @@ def _text(objective: Objective) -> str:
 def exportable(model: xgboost.XGBModel | xgboost.Booster) -> xgboost.Booster:
     """Return a booster with the same predictions that exporters can write and other tools can read.
 
-    Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees
-    that early stopping does not use. The returned booster has the objective ``reg:squarederror``,
+    Exporters may misread XGBoost's ranking objectives and dart, and write trees that early stopping
+    does not use. The returned booster has the objective ``reg:squarederror``,
     whose predictions are raw scores too. It holds only the trees that predict, and the weights of
     dart are multiplied into their leaves.
 

@@ -54,8 +54,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
 
     It promises that ``g=None`` is that of all training rows, that no query is cut, and that metrics
     are exact means over all queries: early stopping ends on all workers in the same round. It does
-    not promise the model of one machine: XGBoost merges the bins of features of its workers, and
-    ties are ordered within each worker.
+    not promise the model of one machine: ties, for one, are ordered within each worker.
 
     It has no weights and no positions.
 

@@ -3,13 +3,15 @@
 Most of them are silent: a constant model, a metric that goes the wrong way.
 """
 
+import inspect
+
 import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
 import xgboost
 from packaging.version import Version
-from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, twins
+from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, sizes_of, twins
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -109,7 +111,7 @@ def test_lightgbm_forgets_positions(tmp_path):
 def test_sizes_in_another_order_than_the_rows():
     """Sizes of a sorted index are one valid way to cut rows: no error, another model."""
     names = np.repeat([f"query {number}" for number in (3, 1, 2)], (200, 100, 100))
-    sizes = pd.Series(names).value_counts(sort=False).sort_index()
+    sizes = pd.Series(names).groupby(names).size()
     assert sizes.tolist() == [100, 100, 200]
     for twin in (LIGHTGBM, XGBOOST):
         models = [
@@ -170,6 +172,9 @@ def test_xgboost_reads_query_ids_of_a_series_as_float32(first):
     def queries(qid):
         return len(xgboost.DMatrix(X, Y, qid=qid).get_uint_info("group_ptr")) - 1
 
+    for refused in (QID[::-1], QID.astype(str)):
+        with pytest.raises(xgboost.core.XGBoostError):
+            queries(refused)
     ids = first + np.repeat(np.arange(len(SIZES)), SIZES)
     assert queries(ids) == queries(pd.Series(ids).to_numpy()) == len(SIZES)
     # XGBoost 3.1 merges them only if pandas is older than 3.
@@ -227,6 +232,12 @@ def test_what_migration_says_of_lightgbms_ranker():
     table = pd.DataFrame(X).add_prefix("x")
     own = lightgbm.LGBMRanker(n_estimators=20, verbose=-1, n_jobs=1).fit(table, Y, group=SIZES)
     assert not hasattr(own, "score")
+    assert list(inspect.signature(own.fit).parameters)[2] == "sample_weight"
+    with pytest.raises(lightgbm.basic.LightGBMError, match="int type"):
+        own.fit(table, Y / 2, group=SIZES)
+    with pytest.raises(lightgbm.basic.LightGBMError, match="upper limit of 10000"):
+        own.fit(np.arange(10_001)[:, None], np.arange(10_001) % 2, group=[10_001])
+    own.fit(table, Y, group=SIZES)
     scores = own.predict(table)
     np.testing.assert_array_equal(own.predict(table.add_prefix("other ")), scores)
     forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
@@ -241,6 +252,102 @@ def test_what_migration_says_of_xgboosts_ranker():
     )
     watched = {"eval_set": [(VALI.X, VALI.y > 0)], "eval_qid": [VALI.qid], "verbose": False}
     own.fit(X, Y > 0, qid=QID, **watched)
-    assert own.best_iteration == np.argmax(own.evals_result_["validation_0"]["map"])
+    log = own.evals_result_["validation_0"]
+    assert own.best_iteration == np.argmax(log["map"])
+    # A data frame has the queries in its column qid.
+    own.set_params(early_stopping_rounds=None).fit(X, Y > 0, qid=QID, **watched)
+    found = own.score(pd.DataFrame(VALI.X).assign(qid=VALI.qid), VALI.y > 0)
+    assert found == pytest.approx(own.evals_result_["validation_0"]["map"][-1], abs=1e-6)
+    assert found != pytest.approx(own.evals_result_["validation_0"]["ndcg@5"][-1], abs=1e-3)
+    with pytest.warns(FutureWarning, match="Pass `group`"):
+        own.fit(X, Y > 0, SIZES, qid=None)
     with pytest.raises(xgboost.core.XGBoostError, match="weight"):
         own.fit(X, Y > 0, qid=QID, sample_weight=np.ones(len(Y)), **watched)
+
+
+@pytest.mark.filterwarnings("ignore::lightgbm.basic.LGBMDeprecationWarning")
+def test_a_metric_that_stalls_stops_lightgbms_ranker():
+    """`LGBMRanker` also stops by its own nDCG beside a Python objective."""
+    stopping = lightgbm.early_stopping(5, verbose=False)
+    watched = {"eval_set": [(VALI.X, VALI.y)], "eval_group": [sizes_of(VALI.qid)]}
+    own = lightgbm.LGBMRanker(n_estimators=50, objective=gb.lightgbm.objective("gap"), verbose=-1)
+    metric = lambda y, scores: ("constant", 0.0, True)  # noqa: E731
+    own.fit(X, Y, group=SIZES, **watched, eval_metric=metric, callbacks=[stopping])
+    assert own.best_iteration_ == 1
+    assert set(own.evals_result_["valid_0"]) == {*(f"ndcg@{k}" for k in range(1, 6)), "constant"}
+
+
+def test_what_xgboost_adds_beside_a_python_objective():
+    data, log = xgboost.DMatrix(X, Y, qid=QID), {}
+    watched = {"evals": [(data, "train")], "evals_result": log, "verbose_eval": False}
+    scores = [
+        xgboost.train(settings, data, 1, obj=gb.xgboost.objective("gap"), **watched).predict(data)
+        for settings in (XGBOOST.native, {**XGBOOST.native, "base_score": None})
+    ]
+    np.testing.assert_allclose(scores[1] - scores[0], 0.5, atol=1e-6)
+    approximate, varying = {**XGBOOST.native, "tree_method": "approx", "max_bin": 16}, []
+    for own in ("rank:ndcg", "reg:squarederror"):
+        settings = {**approximate, "objective": own}
+        booster = xgboost.train(settings, data, 5, obj=gb.xgboost.objective("gap"))
+        varying.append(booster.predict(data))
+    assert np.abs(varying[0] - varying[1]).max() > 0.01
+    settings = {"objective": "rank:ndcg", "base_score": 0.0}
+    xgboost.train(settings, data, 1, obj=gb.xgboost.objective("gap"), **watched)
+    assert [name.partition("@")[0] for name in log["train"]] == ["ndcg"]
+
+
+@twins
+def test_boosters_keep_labels_as_float32(twin):
+    data = twin.dataset(X, np.full(len(Y), 0.7), SIZES)
+    assert set(np.asarray(data.get_label(), float)) == {float(np.float32(0.7))}
+
+
+# --- the boosters' own gradients ------------------------------------------------------------------
+
+ALL_PAIRS = {"lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": 100}
+OWN = {
+    "lambdarank": (LIGHTGBM, {"lambdarank_truncation_level": 100}, gb.LambdaRank("ndcg")),
+    "rank:ndcg": (XGBOOST, ALL_PAIRS, gb.LambdaRank("ndcg")),
+    "rank:pairwise": (
+        XGBOOST,
+        {**ALL_PAIRS, "lambdarank_score_normalization": False},
+        gb.RankNet("ndcg"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_gradients_are_those_of_the_boosters_up_to_a_factor(name):
+    """A leaf of one document is -gradient / (hessian + penalty), here for two penalties.
+
+    XGBoost doubles hessians.
+    """
+    twin, settings, objective = OWN[name]
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 3, 12), rng.normal(size=12)
+    settings = {**settings, "objective": name, "max_depth": 1, "learning_rate": 1}
+    bins = {"min_data_in_leaf": 1, "min_data_in_bin": 1, "verbosity": -1}
+    settings |= {"min_child_weight": 0, **(bins if twin is LIGHTGBM else {})}
+
+    def leaf(document, penalty):
+        x, parameters = np.eye(12)[:, [document]], {**settings, "lambda": penalty}
+        if twin is LIGHTGBM:
+            data = {"group": [12], "init_score": scores, "params": parameters}
+            booster = lightgbm.train(parameters, lightgbm.Dataset(x, y, **data), 1)
+            return booster.predict(x)[document]
+        data = xgboost.DMatrix(x, y, group=[12], base_margin=scores)
+        return xgboost.train(parameters, data, 1).predict(data)[document] - scores[document]
+
+    leaves = np.array([[leaf(i, penalty) for i in range(12)] for penalty in (0.1, 2)], float)
+    # LightGBM estimates the size of a leaf by its hessian, and separates not all documents.
+    found = leaves[0] != 0
+    assert found.sum() > 8
+    low, high = leaves[:, found]
+    gradients = 1.9 / (1 / low - 1 / high)
+    hessians = -gradients / low - 0.1
+    ours = [column[found] for column in objective.gradients(y, scores)]
+    factor = (gradients / ours[0]).mean()
+    # Leaves are float32.
+    np.testing.assert_allclose(gradients, factor * ours[0], rtol=1e-3)
+    doubled = 1 if twin is LIGHTGBM else 2
+    np.testing.assert_allclose(hessians, doubled * factor * ours[1], rtol=5e-3)

@@ -10,6 +10,7 @@ import shap
 import sklearn
 import xgboost
 from matplotlib import pyplot
+from matplotlib.text import Text
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -191,6 +192,7 @@ def test_shap_draws_a_pair_and_a_query():
     ax = shap.plots.waterfall(explain.pair(ranker, FRAME, 4, 9), show=False)
     labels = " ".join(label.get_text() for label in ax.get_yticklabels())
     assert "feature" in labels
+    assert any("E[f(X)]" in text.get_text() for text in ax.figure.findobj(Text))
     assert " | " in labels
     found = explain.query(ranker, FRAME, TEST.qid)[TEST.qid == TEST.qid[25]]
     shap.plots.heatmap(found, show=False)

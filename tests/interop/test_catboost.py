@@ -1,9 +1,12 @@
 """What pages say of CatBoost, and of how the three libraries stop early."""
 
+import re
+
 import pytest
 from evaluators import EVALUATORS, rows_of
+from pages import rows_of_table
 from test_evaluators import close
-from twins import QID, XGBOOST, X, Y, twins
+from twins import LIGHTGBM, QID, XGBOOST, X, Y, twins
 
 pytest.importorskip("catboost")
 
@@ -20,6 +23,7 @@ def catboost_ranker(**given):
     [
         ("MRR", [1, 0, 0, 0], [1, 1, 1, 1], 1 / 4),  # ties: the worst order
         ("MAP", [0, 0, 0, 1], [1, 1, 1, 1], 1 / 4),
+        ("MAP:border=1.5", [1.5, 2], [2, 1], 1 / 2),  # above the border
         ("PrecisionAt:top=5", [1, 0, 1], [3, 2, 1], 2 / 3),  # of a short list
         ("ERR", [0.5, 0, 1], [3, 2, 1], 1 / 2 + 1 / 2 / 3),  # labels are probabilities
         ("QueryAUC:type=Ranking", [2, 0, 1], [3, 2, 1], 2 / 3),
@@ -36,6 +40,30 @@ def test_learning_rate_and_trees_of_catboosts_ranker(n):
     assert found["learning_rate"] == close(0.03, 1e-6)
     assert ranker.tree_count_ == 1000
     assert found["grow_policy"] == "SymmetricTree"
+
+
+def test_defaults_in_the_table_of_parameters():
+    lgbm, xgb = (
+        twin.ranker_class(n_jobs=1, verbosity=0).fit(X, Y, QID) for twin in (LIGHTGBM, XGBOOST)
+    )
+    text, config = lgbm.booster_.model_to_string(), xgb.get_booster().save_config()
+    theirs = catboost_ranker(depth=None).fit(X, Y, group_id=QID)
+    values = {
+        "CatBoostRanker": theirs.get_all_params(),
+        "LGBMGAPRanker": lgbm.get_params() | dict(re.findall(r"\[(\w+): (.+)\]", text)),
+        "XGBGAPRanker": dict(re.findall(r'"(\w+)":"([^"]*)"', config)),
+    }
+    values["XGBGAPRanker"]["n_estimators"] = xgb.get_booster().num_boosted_rounds()
+    values["XGBGAPRanker"]["reg_lambda"] = values["XGBGAPRanker"]["lambda"]
+    found = [
+        (float(values[column][name]), float(value))
+        for row in rows_of_table("migration.md", "Parameters of CatBoostRanker")
+        for column in values
+        for name, value in re.findall(r"`(\w+)` \(([\d.]+)\)", row[column])
+    ]
+    assert len(found) == 16
+    for value, expected in found:
+        assert value == close(expected, 1e-6)
 
 
 def test_early_stopping_without_evaluation_sets_grows_all_trees():

@@ -237,6 +237,17 @@ def test_lleaves_and_treelite_compute_in_float64(tmp_path):
         np.testing.assert_array_equal(found, ranker.predict(rows))
 
 
+def test_lightgbm_reads_new_nan_as_0():
+    ranker, rows, _ = fitted("lightgbm", "new NaN")
+    np.testing.assert_array_equal(ranker.predict(rows), ranker.predict(np.nan_to_num(rows)))
+
+
+def test_xgboost_computes_in_float32():
+    ranker, rows, _ = fitted("xgboost", "at thresholds")
+    below = np.nextafter(rows.astype(float), -np.inf)
+    np.testing.assert_array_equal(ranker.predict(below), ranker.predict(rows))
+
+
 @twins
 def test_what_a_sparse_matrix_does_not_store_is_missing_in_xgboost(twin):
     ranker, sparse = twin.fitted(), csr_matrix(TEST.X)

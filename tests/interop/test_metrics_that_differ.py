@@ -33,6 +33,13 @@ def test_weighted_ndcg_of_the_boosters_forgets_weights_of_empty_queries(library)
 
 
 @both
+def test_gains_of_the_boosters_are_exponential_by_default(library):
+    rows = rows_of([1, 0, 3, 2], [4, 3, 2, 1])
+    (ours,) = gb.evaluate("ndcg@3", rows.y, rows.scores).values()
+    assert booster_metric(library, "ndcg@3", rows) == close(ours, 1e-6)
+
+
+@both
 def test_a_file_sorted_by_grade_has_ndcg_1_before_the_first_tree(library):
     y, ties, qid = np.tile([2, 1, 0, 0], 5), np.zeros(20), np.repeat(np.arange(5), 4)
     assert booster_metric(library, "ndcg", rows_of(y, ties, qid)) == close(1, 1e-6)

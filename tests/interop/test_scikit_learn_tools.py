@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 import sklearn
 from pages import claim
+from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
 from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.model_selection import (
     GridSearchCV,
@@ -16,8 +18,11 @@ from sklearn.model_selection import (
     cross_validate,
     learning_curve,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from twins import LIGHTGBM, QID, SIZES, TEST, X, Y, twins
 
+from gapboost.calibration import CalibratedRanker
 from gapboost.model_selection import measure_scorer
 
 GROUPS, SCORER = GroupKFold(4), measure_scorer("ndcg@5")
@@ -113,3 +118,32 @@ def test_permutation_importance_shuffles_a_column_of_query_ids(twin):
 
     permutation_importance(ranker, frame, Y, scoring=score, n_repeats=2, random_state=0)
     assert seen == [False] * 5 + [True] * 2
+
+
+# --- pipelines ------------------------------------------------------------------------------------
+
+
+def test_columns_of_a_column_transformer():
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(qid=QID)
+    scaled = ColumnTransformer([("scaled", StandardScaler(), ["a"])], remainder="passthrough")
+    assert isinstance(scaled.fit_transform(frame), np.ndarray)
+    found = scaled.set_output(transform="pandas").fit_transform(frame)
+    assert list(found.columns) == ["scaled__a", "remainder__b", "remainder__qid"]
+
+
+def test_predict_of_a_search_takes_no_query_ids():
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(LIGHTGBM.ranker(), {"n_estimators": [2]}, scoring=SCORER, cv=GROUPS)
+        search.fit(X, Y, qid=QID, groups=QID)
+        with pytest.raises(TypeError, match="qid"):
+            search.predict(X, qid=QID)
+
+
+def test_a_pipeline_fits_steps_that_are_not_frozen_again():
+    scaler = StandardScaler().fit(X)
+    ranker = LIGHTGBM.ranker().fit(scaler.transform(X), Y, QID)
+    for step, is_kept in ((scaler, False), (FrozenEstimator(scaler), True)):
+        before = scaler.mean_.copy()
+        pipeline = make_pipeline(step, CalibratedRanker(ranker))
+        pipeline.fit(TEST.X, TEST.y, calibratedranker__qid=TEST.qid)
+        assert (pipeline[0].mean_ == before).all() == is_kept

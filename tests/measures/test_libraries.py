@@ -86,6 +86,13 @@ def test_spearmans_rho_is_scipys_without_ties():
         assert rho == close(spearmanr(rankdata(grades), scores).statistic)
 
 
+def test_spearmans_rho_of_scipy_is_farther_from_0_with_ties():
+    for grades, scores in tied_lists(19):
+        (rho,) = gb.evaluate("spearmanrho", grades, scores).values()
+        if len(np.unique(scores)) < len(scores) and abs(rho) > 1e-9:
+            assert spearmanr(grades, scores).statistic / rho > 1
+
+
 # --- ir_measures ----------------------------------------------------------------------------------
 
 IR = ir_measures
