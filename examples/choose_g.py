@@ -3,7 +3,7 @@
     python examples/choose_g.py path/to/ohsumed [picture.png]
 
 The directory holds Fold1 to Fold5, each with test.txt (plain or .gz): together they are all
-queries.
+queries. It takes a minute.
 """
 
 import sys
@@ -22,8 +22,8 @@ from gapboost.model_selection import GSearchCV, simplex_grid
 from gapboost.plotting import plot_g
 from gapboost.xgboost import XGBGAPRanker
 
-FOLDS, STEPS, TREES, TARGET = 5, 10, range(10, 201, 10), gb.nDCG(k=10)
-PARAMETERS = {"learning_rate": 0.05, "n_jobs": 1, "random_state": 0}
+FOLDS, STEPS, TREES, TARGET = 5, 5, range(10, 101, 10), gb.nDCG(k=10)
+PARAMETERS = {"learning_rate": 0.1, "n_jobs": 1, "random_state": 0}
 
 
 def lightgbm_lambdarank(X, y, qid):
@@ -60,7 +60,7 @@ def main(directory, picture):
     rows = np.argsort(data.qid, kind="stable")  # the built-in objectives take rows query by query
     data = type(data)(data.X[rows], data.y[rows], data.qid[rows])
     grid = {"g": simplex_grid(int(data.y.max()), STEPS), "n_estimators": TREES}
-    print(f"{data}\n{FOLDS} folds of whole queries, target {TARGET}\n")
+    print(f"{data}\n{FOLDS} folds of whole queries, target {TARGET}", flush=True)
     figure = pyplot.figure(figsize=(11, 4), layout="constrained")
     rankers = {
         "LightGBM": (LGBMGAPRanker(verbose=-1, **PARAMETERS), "lambdarank", lightgbm_lambdarank),
@@ -69,9 +69,9 @@ def main(directory, picture):
     for part, (name, (ranker, builtin, fit)) in zip(
         figure.subfigures(1, 2), rankers.items(), strict=True
     ):
+        print(f"\n{name:22}{'mean':>8}{'trees':>7}", flush=True)
         search = GSearchCV(ranker, grid, scoring=TARGET, cv=FOLDS).fit(data.X, data.y, qid=data.qid)
         best = cross_validated(fit, data)
-        print(f"{name:22}{'mean':>8}{'trees':>7}")
         by_g = {}
         for params, mean in zip(
             search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
@@ -83,13 +83,13 @@ def main(directory, picture):
                 f"  GAP, g = {g!s:12}{mean:8.4f}{trees:7}"
                 f"{'  <- best' if g == search.best_params_['g'] else ''}"
             )
-        print(f"  {builtin:20}{best.max():8.4f}{TREES[best.argmax()]:7}\n")
+        print(f"  {builtin:20}{best.max():8.4f}{TREES[best.argmax()]:7}")
         axes = plot_g(search, figure=part).axes[0]
         axes.axhline(best.max(), color="0.4", linestyle="--")
         axes.set_title(f"{name}; dashed: built-in {builtin}")
     figure.savefig(picture, dpi=120)
     print(
-        f"Each row shows its best number of trees of {len(TREES)}. A best of many is a little "
+        f"\nEach row shows its best number of trees of {len(TREES)}. A best of many is a little "
         "lucky: to compare methods, hold\n"
         f"out other queries. The picture is {picture}; its bars are standard errors of differences "
         "within folds."

@@ -150,7 +150,8 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             if shared := ids.intersection(trained):
                 raise ValueError(
                     f"qid holds {len(shared)} queries of train_qid, such as {shared.pop()!r}; "
-                    "expected queries that the ranker was not trained on"
+                    "expected queries that the ranker was not trained on, or for later rows of the "
+                    "same users no train_qid: leave it out"
                 )
         scores = self._scores(X, qid, len(labels), "y")
         self._probabilities = [_Increasing(scores, labels, grade, method) for grade in grades]

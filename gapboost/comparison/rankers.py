@@ -27,7 +27,7 @@ def standard_rankers() -> dict[str, Any]:
     LightGBM's ``lambdarank``, ``rank_xendcg`` and regression on grades, XGBoost's ``rank:ndcg``,
     ``rank:pairwise`` and ``rank:map``, CatBoost's ``YetiRank`` and ``QueryRMSE``, and gapboost's
     rankers for GAP on LightGBM and XGBoost. Their parameters are the defaults, except that they
-    print nothing.
+    print nothing and take categories of pandas.
 
     Returns
     -------
@@ -60,8 +60,10 @@ def standard_rankers() -> dict[str, Any]:
         from gapboost.xgboost import XGBGAPRanker
 
         for objective in ("rank:ndcg", "rank:pairwise", "rank:map"):
-            rankers[f"XGBoost {objective}"] = xgboost.XGBRanker(objective=objective)
-        rankers["XGBoost GAP"] = XGBGAPRanker()
+            rankers[f"XGBoost {objective}"] = xgboost.XGBRanker(
+                objective=objective, enable_categorical=True
+            )
+        rankers["XGBoost GAP"] = XGBGAPRanker(enable_categorical=True)
     if find_spec("catboost"):
         from catboost import CatBoostRanker
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from gapboost.comparison.data import Split
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
-from gapboost.data import Array, RankingDataset
+from gapboost.data import Array, RankingDataset, column_contents
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform
@@ -183,7 +183,10 @@ class Trainer:
                 message = " ".join(str(error).split())[:300]
                 failed.append(f"{name!r}, which fails ({type(error).__name__}: {message})")
         if failed:
-            raise ValueError(f"rankers holds {', and '.join(failed)}; expected rankers for X and y")
+            message = f"rankers holds {', and '.join(failed)}; expected rankers for X and y"
+            if "early stopping" in message:
+                message += "; leave early stopping out: choose_trees=True chooses the number"
+            raise ValueError(message)
 
 
 def best_candidate(searched: Sequence[Array]) -> int:
@@ -235,9 +238,9 @@ def fit(ranker: Any, train: RankingDataset) -> Any:
     """Fit a ranker of any library, and return it.
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
-    CatBoost's, with `group_id`, the numbers. Any other gets features and grades alone. All this is
-    for the last step of a pipeline. The other steps transform the documents first. Steps that
-    request ``qid`` get it.
+    CatBoost's, with `group_id`, the numbers, and columns of categories unless ``cat_features`` is
+    set. Any other gets features and grades alone. All this is for the last step of a pipeline. The
+    other steps transform the documents first. Steps that request ``qid`` get it.
     """
     queries = train.query_data.queries
     with warnings.catch_warnings():
@@ -253,6 +256,9 @@ def fit(ranker: Any, train: RankingDataset) -> Any:
             if name in taken:
                 given[name] = queries.sizes if name == "group" else queries.numbers
                 break
+        if "cat_features" in taken and "cat_features" not in last.get_params():
+            kinds = column_contents(train.X)
+            given["cat_features"] = [column for column, kind in kinds.items() if kind == "category"]
         last.fit(train.X, _grades_for(last, train), **given)
     return ranker
 

@@ -177,23 +177,55 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Any)
     # Where few rows have a value, few tell whether it moved.
     shares = 1 - features[["missing", "missing in training"]].max(axis=1)
     shift = (features["shift"] * np.sqrt(shares)).sort_values(ascending=False, kind="stable")
-    moved = shift.index[shift > limit]
-    medians = features.loc[moved, ["median", "median in training"]]
-    names = [
-        name if math.isnan(here) else f"{name} (median {here:.3g}, in training {there:.3g})"
-        for name, here, there in medians.itertuples()
-    ]
-    message = f"{listed(names) or 'No feature'} moved. The shift of {shift.index[0]} is "
+    moved = [f"{name} ({_moved(name, new, training)})" for name in shift.index[shift > limit]]
+    message = f"{listed(moved) or 'No feature'} moved. The shift of {shift.index[0]} is "
     return _finding(len(moved), f"{message}{shift.iloc[0]:.2f}.", shift.iloc[0], limit)
+
+
+def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
+    """Return the share of rows that changed most, or the medians if they show the shift."""
+    here, there = (rows.features[name].dropna() for rows in (new, training))
+    if name in new.categories:
+        shares = [values.value_counts(normalize=True) for values in (here, there)]
+        most = shares[0].sub(shares[1], fill_value=0).abs().idxmax()
+        texts = training.categories.get(name, {}) | new.categories[name]
+        now, then = (share.get(most, 0) for share in shares)
+        return f"{texts.get(most, most)} {now:.1%}, in training {then:.1%}"
+    shift, median = stats.ks_2samp(here, there), here.median()
+    if min((there <= median).mean(), (there >= median).mean()) <= (1 - shift.statistic) / 2:
+        return f"median {median:.3g}, in training {there.median():.3g}"
+    limit = shift.statistic_location
+    now, then = ((values <= limit).mean() for values in (here, there))
+    return f"at most {limit:.3g} in {now:.1%} of rows, in training {then:.1%}"
 
 
 def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
     """Find features that are missing more often or less often than in training."""
     limit = max(CHANGED, _by_chance(new, training, len(features)))
     change = (features["missing"] - features["missing in training"]).abs()
-    found = change.index[change > limit]
+    shares = features.loc[change > limit, ["missing", "missing in training"]].itertuples()
+    found = [f"{name} ({here:.1%}, in training {there:.1%})" for name, here, there in shares]
     message = f"Missing more or less often than in training: {listed(found) or 'none'}."
     return _finding(len(found), message, change.max(), limit)
+
+
+def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+    """Find categories that many new rows have, and no training row."""
+    n_tests = sum(len(t) for rows in (new, training) for t in rows.categories.values())
+    sizes = len(new.ids) + len(training.ids), len(new.ids)
+    found, shares = [], [0.0]
+    for name, texts in new.categories.items():
+        queries = frame({"query": new.numbers}).groupby(new.features[name])["query"]
+        # Probability that by chance all queries with a category are among the new ones.
+        chance = stats.hypergeom.pmf(count := queries.nunique(), *sizes, count)
+        unseen = (chance * n_tests < LEVEL) & ~count.index.isin(training.features[name])
+        rows = (queries.size()[unseen] / len(new.numbers)).sort_values(ascending=False)
+        shares.append(rows.sum())
+        if shares[-1] > CHANGED:
+            named = listed([f"{texts[one]} {share:.1%}" for one, share in rows.items()], 3)
+            found.append(f"{name} ({named})")
+    message = f"Categories that no training row has: {listed(found) or 'none'}."
+    return _finding(found, message, max(shares), CHANGED)
 
 
 def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
@@ -252,6 +284,7 @@ CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, Any], Finding]] = {
     for check in (
         shifted_features,
         missing_values,
+        unseen_categories,
         constant_features,
         copied_features,
         copied_documents,

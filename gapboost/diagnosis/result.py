@@ -204,7 +204,7 @@ def report(
 ) -> Any:
     """Diagnose a fitted ranker on test queries: twelve checks, values, and the worst queries.
 
-    Without grades, compare new queries with those of training: seven checks.
+    Without grades, compare new queries with those of training: eight checks.
 
     Parameters
     ----------

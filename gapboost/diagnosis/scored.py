@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from gapboost.analysis.leaks import LARGEST, number_columns
@@ -51,6 +52,8 @@ class ScoredDataset:
         Text and categories are numbers that are equal for equal values.
     numeric : list of str
         Columns whose values have an order.
+    categories : dict {column: {number: text}}
+        Values of the other columns.
     measures : dict {name: Measure}
         With resolved g, under the names that the caller gave; empty before `measure_by`.
     values : dict {name: float64 ndarray of shape (Q,)}
@@ -91,7 +94,7 @@ class ScoredDataset:
         self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
         self.has_mixed_grades = self.data.has_mixed_grades
-        self.features, self.numeric = _features(found.grouped().X)
+        self.features, self.numeric, self.categories = _features(found.grouped().X)
         self.measures: Mapping[str, Measure] = {}
         self.values: dict[str, Array] = {}
 
@@ -185,25 +188,28 @@ class ScoredDataset:
         return np.add.reduceat(self.digests, self.data.queries.offsets[:-1])
 
 
-def _features(table: Any) -> tuple[Any, list[str]]:
-    """Return a data frame of float64, and the columns whose values have an order.
-
-    Of text and categories, equal values become equal numbers.
-    """
+def _features(table: Any) -> tuple[Any, list[str], dict[str, dict[float, str]]]:
+    """Return `features`, `numeric` and `categories` of a table."""
     pandas = imported("pandas", "analysis", "for a report")
     numbers = dict(number_columns(table))
     columns = column_names(table)
-    found = {}
+    found, categories = {}, {}
     for place, name in enumerate(feature_names(table) or column_numbers(table)):
         if name not in numbers:
             text = table[columns[place]] if columns else table[:, place]
-            hashed = pandas.util.hash_array(np.asarray(text).astype(str).astype(object))
-            found[name] = hashed.astype(np.float64)
+            if not hasattr(text, "astype"):
+                text = nw.from_native(text, series_only=True).to_list()
+            # Without object, integer categories would be 1.0 where some are missing, and else 1.
+            text = np.asarray(pandas.Series(text, dtype=object))
+            codes, values = pandas.factorize(text.astype(str))
+            hashed = pandas.util.hash_array(values.astype(object)).astype(np.float64)
+            found[name] = np.where(pandas.isna(text), np.nan, hashed[codes])
+            categories[name] = dict(zip(hashed.tolist(), values.tolist(), strict=True))
         else:
             found[name] = numbers[name]
     # There are many NaN, and two zeros: one of each.
     features = frame(found)
-    return features.where(features.notna()) + 0.0, list(numbers)
+    return features.where(features.notna()) + 0.0, list(numbers), categories
 
 
 def _scores(ranker: Any, X: Any, qid: Any) -> Array:

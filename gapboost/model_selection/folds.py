@@ -86,7 +86,7 @@ def query_folds(
             raise ValueError(
                 f"fold {number} of cv cuts {int(cut.sum())} queries, such as "
                 f"{queries.ids[cut].tolist()[0]!r}; expected every query whole: a number of folds, "
-                "or GroupKFold(...)"
+                "GroupKFold(...), or for folds by time a query id for each user and part"
             )
     return folds
 

@@ -78,7 +78,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     cv_results_ : dict of arrays
         As in `GridSearchCV`, one entry a candidate, n_estimators included: ``params``, ``param_*``,
-        ``split{i}_test_score``, ``mean_``, ``std_``, ``rank_test_score`` (``..._test_nDCG(k=10)``
+        ``split{i}_test_score``, ``mean_``, ``std_``, ``rank_test_score`` (``..._test_ndcg@10``
         with several measures), ``mean_fit_time``, ``std_fit_time``: seconds to train its trees, as
         their share of the rounds of one training.
         ``near_best_test_score`` is True if the mean difference from the best candidate is at most

@@ -263,6 +263,8 @@ def test_what_migration_says_of_xgboosts_ranker():
         own.fit(X, Y > 0, SIZES, qid=None)
     with pytest.raises(xgboost.core.XGBoostError, match="weight"):
         own.fit(X, Y > 0, qid=QID, sample_weight=np.ones(len(Y)), **watched)
+    with pytest.raises(xgboost.core.XGBoostError, match="binary labels"):
+        own.fit(X, Y, qid=QID, **watched | {"eval_set": [(VALI.X, VALI.y)]})
 
 
 @pytest.mark.filterwarnings("ignore::lightgbm.basic.LGBMDeprecationWarning")

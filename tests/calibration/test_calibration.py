@@ -243,7 +243,7 @@ REFUSED = {
     "no ids": ({"qid": None}, "qid"),
     "fewer ids": ({"qid": QID[:-1]}, "qid"),
     "nine queries": ({"qid": np.arange(800) % 9}, "qid"),
-    "queries of training": ({"train_qid": QID[:5]}, "qid"),
+    "queries of training": ({"train_qid": QID[:5]}, "qid .* leave it out"),
     "no id of training": ({"train_qid": [None]}, "train_qid"),
     "grades 0": ({"y": Y * 0}, "grades"),
     "grades 1": ({"y": Y * 0 + 1}, "grades"),

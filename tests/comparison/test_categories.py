@@ -1,5 +1,7 @@
 """Categories and text in the features of a comparison, and parameters of CatBoost."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,27 +31,25 @@ def products():
 @pytest.mark.slow
 @pytest.mark.parametrize("tune", [None, 2])
 def test_all_standard_rankers_take_categories(tune, monkeypatch):
-    catboost = pytest.importorskip("catboost")
     X, y, qid = products()
     rankers = standard_rankers()
     for library, space in SPACES.items():
         trees = "iterations" if library == "catboost" else "n_estimators"
         monkeypatch.setitem(SPACES, library, {**space, trees: [2, 3]})
-    for name, ranker in rankers.items():
+    for ranker in rankers.values():
         ranker.set_params(**({} if tune else dict.fromkeys(parameter(ranker, TREES), 2)))
-        if "XGBoost" in name:
-            ranker.set_params(enable_categorical=True)
-        if "CatBoost" in name:
-            ranker.set_params(cat_features=tuple(NAMES))
     # CatBoost copies lists, which scikit-learn's clone takes for an error.
     places = [list(X).index(name) for name in NAMES]
-    for name, columns in (("list", NAMES), ("places", places)):
-        rankers[name] = catboost.CatBoostRanker(cat_features=columns, **CATBOOST)
+    given = {"list": {"cat_features": NAMES}, "places": {"cat_features": places}, "none": {}}
+    if find_spec("catboost"):
+        from catboost import CatBoostRanker
+
+        rankers |= {name: CatBoostRanker(**CATBOOST, **given[name]) for name in given}
     found = compare_rankers(
         X.astype(dict.fromkeys(NAMES, "category")), y, qid, rankers, cv=3, repeats=1,
         measures="map", tune=tune,
     )  # fmt: skip
-    assert found.means().loc["list", "map"] == found.means().loc["places", "map"]
+    assert found.means()["map"].reindex(given).nunique() <= 1
 
 
 def test_the_error_names_all_rankers_that_refuse_text():

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
+from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -78,6 +79,13 @@ def test_catboost():
         ),
         "ntree_end",
     )
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_early_stopping_is_refused_with_the_way_out(place):
+    ranker = clone(RANKERS[place][0]).set_params(early_stopping_rounds=3)
+    with pytest.raises(ValueError, match="leave early stopping out: choose_trees=True"):
+        compare(ranker)
 
 
 def test_the_best_ranker_is_cut_too():

@@ -107,7 +107,8 @@ def test_medians_show_a_unit_and_constants_are_no_copies():
 
 
 def test_each_check_finds_a_change():
-    assert set().union(*(expected for _, expected in FAULTS.values())) == set(CHECKS)
+    planted = set().union(*(expected for _, expected in FAULTS.values()))
+    assert planted | {"unseen-categories"} == set(CHECKS)  # of frames, below
 
 
 def test_the_guide_has_a_section_for_each_check():
@@ -115,6 +116,73 @@ def test_the_guide_has_a_section_for_each_check():
     assert re.findall(r"^### (.*)$", text, re.MULTILINE) == list(CHECKS)
     for name in ("MOVED", "CHANGED", "LEVEL"):
         assert f"`{name}` | {getattr(monitoring, name)} |" in text
+
+
+def tables(seed, n_queries=150):
+    """Columns of a frame: categories of text, of integers and many rare ones, and text."""
+    rng, n = np.random.default_rng(seed), 20 * n_queries
+    rare = rng.zipf(1.3, n) % 3000
+    return pd.DataFrame({
+        "size": rng.normal(size=n), "color": pd.Categorical(rng.choice(["red", "blue", "gray"], n)),
+        "shop": pd.Categorical(rng.choice([1, 2, 3], n)), "item": pd.Categorical(rare),
+        "text": rng.choice(["new", "used"], n), "qid": np.repeat(np.arange(n_queries), 20),
+    })  # fmt: skip
+
+
+def by_size(X):
+    return X["size"].to_numpy()
+
+
+def of_polars(table):
+    return pytest.importorskip("polars").from_pandas(table[["size", "color", "qid"]])
+
+
+def compare(new, training, form=lambda table: table):
+    ranker = type("Any", (), {"predict": lambda self, X: by_size(X)})()
+    return gb.report(ranker, form(new), X_train=form(training))
+
+
+@pytest.mark.parametrize("form", [lambda table: table, of_polars], ids=["pandas", "polars"])
+@pytest.mark.parametrize("share", [0.12, 0.4])
+def test_missing_categories_and_text_count(share, form):
+    training, new = tables(1), tables(2)
+    lost = np.random.default_rng(3).random(len(new)) < share
+    new.loc[lost, ["color", "shop", "text"]] = None
+    found = compare(new, training, form)
+    changed = found.features.index.intersection(["color", "shop", "text"])
+    assert found.features.loc[changed, "missing"].tolist() == [lost.mean()] * len(changed)
+    assert found.features.loc[changed, "shift"].max() < 0.1
+    message = found.checks.loc["missing-values", "message"]
+    for name in changed if share == 0.4 else ():
+        assert f"{name} ({lost.mean():.1%}, in training 0.0%)" in message
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.12, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_categories_that_training_lacks_are_named_with_their_share(share, seed):
+    training, new = tables(2 * seed, 200), tables(2 * seed + 1, 100)
+    hit = np.random.default_rng(seed).random(len(new)) < share
+    new["color"] = pd.Categorical(np.where(hit, "gold", new["color"]))
+    check = compare(new, training).checks.loc["unseen-categories"]
+    assert check["status"] == ("found" if hit.mean() > monitoring.CHANGED else "passed")
+    assert (f"color (gold {hit.mean():.1%})" in check["message"]) == (check["status"] == "found")
+    assert "item" not in check["message"]
+
+
+def test_shifts_that_medians_hide_and_shifted_categories_have_shares():
+    training, new = tables(1), tables(2)
+    new["size"] += 9 * (new["size"] > 0.5)
+    new.loc[new["color"] == "red", "color"] = "blue"
+    message = compare(new, training).checks.loc["shifted-features", "message"]
+    _, limit, here, there = re.search(
+        r"(size) \(at most (\S+) in (\S+)% of rows, in training (\S+)%\)", message
+    ).groups()
+    for part, share in ((new, here), (training, there)):
+        assert np.isclose((part["size"] <= float(limit)).mean(), float(share) / 100, atol=0.01)
+    shares = [(part["color"] == "red").mean() for part in (new, training)]
+    blue = [(part["color"] == "blue").mean() for part in (new, training)]
+    name, (now, then) = max(("red", shares), ("blue", blue), key=lambda one: abs(np.diff(one[1])))
+    assert f"color ({name} {now:.1%}, in training {then:.1%})" in message
 
 
 @pytest.mark.slow

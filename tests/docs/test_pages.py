@@ -175,7 +175,7 @@ def test_examples(name, desk, monkeypatch, capsys):
     monkeypatch.setattr(importlib.import_module("comparison"), "ROUNDS", 5)
     path = ROOT / "examples" / name
     code = path.read_text(encoding="utf-8")
-    coarse = {"= 5, 10, range(10, 201, 10)": "= 5, 2, range(2, 5)"}
+    coarse = {"= 5, 5, range(10, 101, 10)": "= 5, 2, range(2, 5)"}
     run([Block("python", code, path, 1)], instead=coarse if name == "choose_g.py" else None)
     assert capsys.readouterr().out
 

@@ -313,7 +313,7 @@ def test_progress_and_copies(capsys):
     [
         ({"scoring": gb.GAP(g=(1.0,))}, r"^y holds the grade 2"),
         ({"param_grid": {"g": [(0.5, 0.5), (1.0,)]}}, r"^y holds the grade 2"),
-        ({"cv": KFold(3)}, "^fold 0 of cv cuts "),
+        ({"cv": KFold(3)}, "^fold 0 of cv cuts .* a query id for each user and part"),
         ({"cv": [(np.arange(576), np.arange(0))]}, "^fold 0 of cv has no test rows"),
         *(({"cv": n}, f"^cv is {n}, and there are") for n in (99, 1)),
         ({"cv": GroupKFold(2), "random_state": 1}, "^cv "),
