@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
+from gapboost.data import QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
-from gapboost.data.recall_base import without_tables
+from gapboost.data.recall_base import RecallBaseLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.labels import grade_limit, with_its_label
@@ -119,8 +121,8 @@ class PerQuery(ByMeasure[Array]):
 class Options(TypedDict, total=False):
     """Options of `evaluate` that do not change the type of its result."""
 
-    sample_weight: Any
-    recall_base: Any
+    sample_weight: ArrayLike | None
+    recall_base: RecallBaseLike | None
     ties: TieRule
     empty: Empty
     missing_queries: MissingQueries
@@ -130,9 +132,9 @@ class Options(TypedDict, total=False):
 @overload
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
     per_query: Literal[False] = False,
     **options: Unpack[Options],
@@ -140,9 +142,9 @@ def evaluate(
 @overload
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
     per_query: Literal[True],
     **options: Unpack[Options],
@@ -150,20 +152,20 @@ def evaluate(
 @overload
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
     per_query: bool,
     **options: Unpack[Options],
 ) -> Values | PerQuery: ...
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     recall_base: Any = None,
     ties: TieRule = "expected",
     empty: Empty = 0,

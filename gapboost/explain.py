@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
@@ -17,6 +18,7 @@ from sklearn.utils import check_consistent_length
 from gapboost.data import (
     Array,
     Queries,
+    QueryIds,
     feature_names,
     features,
     group_by_query,
@@ -42,7 +44,7 @@ ROUNDING = {"lightgbm": 1e-12, "xgboost": 1e-6}
 NOT_ROUNDING = 1e-3
 
 
-def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
+def pair(ranker: Any, X: Any, a: int, b: int, qid: QueryIds = None) -> Any:
     """Return the contributions of the features to the score of row `a` minus the score of row `b`.
 
     Parameters
@@ -116,7 +118,7 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     return _explanation(values[0] - values[1], scores[1], np.array(data), names)
 
 
-def query(ranker: Any, X: Any, qid: Any = None) -> Any:
+def query(ranker: Any, X: Any, qid: QueryIds = None) -> Any:
     """Return the contributions of the features to the scores, minus their means in the query.
 
     Parameters
@@ -163,7 +165,7 @@ def query(ranker: Any, X: Any, qid: Any = None) -> Any:
 
 
 def measure(
-    ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure = "ndcg@10"
+    ranker: Any, X: Any, y: ArrayLike, qid: QueryIds = None, measure: str | Measure = "ndcg@10"
 ) -> Any:
     """Return the loss of a measure, by query, without the contribution of a feature.
 
@@ -261,7 +263,7 @@ def _explanation(values: Array, base: Any, data: Array, names: Sequence[str]) ->
 # --- models ---------------------------------------------------------------------------------------
 
 
-def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str, ...]]:
+def model_and_table(ranker: Any, X: Any, qid: QueryIds) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the last step of a pipeline, the table that it reads, and the names of its columns."""
     names: tuple[str, ...] = ()
     if isinstance(ranker, Pipeline):

@@ -6,7 +6,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas
+
+# Text, as these libraries may be missing.
+Axes: TypeAlias = "matplotlib.axes.Axes"
+DataFrame: TypeAlias = "pandas.DataFrame"
 
 
 def imported(module: str, extra: str, purpose: str) -> Any:

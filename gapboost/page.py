@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gapboost.optional import imported
+from gapboost.validation import PathLike
 
 # Okabe and Ito's colors, which color-blind readers tell apart, without black and yellow: they
 # must show on light and dark.
@@ -27,7 +28,7 @@ def line(number: int, marked: bool = True) -> dict[str, Any]:
     return {**style, "marker": MARKERS[number % len(MARKERS)], "markersize": 4} if marked else style
 
 
-def write_page(path: Any, title: str, sections: Mapping[str, Sequence[Any]]) -> None:
+def write_page(path: PathLike, title: str, sections: Mapping[str, Sequence[Any]]) -> None:
     """Write an HTML page that needs no other files.
 
     Parameters

@@ -4,10 +4,12 @@ Every message begins with the argument and what was found, and ends with what is
 query ids and weights are checked in `gapboost.data`.
 """
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, column_or_1d
 
 from gapboost._kernels import Array
@@ -15,6 +17,8 @@ from gapboost._kernels.threads import resolve_n_jobs
 
 __all__ = [
     "BELOW_ONE",
+    "PathLike",
+    "RandomStateLike",
     "as_flag",
     "as_float64",
     "as_integer",
@@ -32,6 +36,10 @@ __all__ = [
     "seed",
     "short_repr",
 ]
+
+# What scikit-learn takes for `random_state`, and a Generator.
+PathLike = str | os.PathLike[str]
+RandomStateLike = int | np.random.Generator | np.random.RandomState | None
 
 # The largest probability below 1.
 BELOW_ONE = 1 - 2.0**-53
@@ -139,7 +147,7 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
     return source
 
 
-def seed(random_state: Any) -> int | None:
+def seed(random_state: RandomStateLike) -> int | None:
     """Return a seed for any `random_state`: an int or None stays, a generator draws one.
 
     Raises
@@ -220,7 +228,7 @@ def finite_column(
 
 
 def checked_scores(
-    y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
+    y_score: ArrayLike, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
 ) -> Array:
     """Return scores as finite float32 or float64, one a row."""
     scores = finite_column(y_score, name, "finite scores, one a row")

@@ -9,7 +9,7 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import seed
+from gapboost.validation import RandomStateLike, seed
 
 Function = Callable[..., Any]
 
@@ -38,7 +38,9 @@ class Plan:
     n_jobs: int | None
 
     @classmethod
-    def of(cls, ranker: Any, eval_metric: Any, random_state: Any, n_jobs: int | None) -> Self:
+    def of(
+        cls, ranker: Any, eval_metric: Any, random_state: RandomStateLike, n_jobs: int | None
+    ) -> Self:
         """Return the plan of a ranker's parameters.
 
         Parameters
@@ -105,7 +107,7 @@ class Plan:
         )
 
 
-def ranking_objective(ranker: Any, random_state: Any) -> Objective:
+def ranking_objective(ranker: Any, random_state: RandomStateLike) -> Objective:
     """Return the objective that `measure`, `g` and `objective` of a ranker ask for."""
     objective = ranker.objective
     if isinstance(objective, Objective):

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost.data import QueryIds
 from gapboost.data.features import check_names, feature_names, features, pop_query_ids, without_qid
 from gapboost.data.query_data import DataSummary
 from gapboost.evaluation import evaluate
@@ -45,7 +47,13 @@ class GAPRanker:
         return getattr(self.measure_, "g", None)
 
     def score(
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        group: ArrayLike | None = None,
     ) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 

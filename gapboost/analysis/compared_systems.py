@@ -13,7 +13,7 @@ from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery
 from gapboost.optional import frame
-from gapboost.validation import BELOW_ONE, as_integer, as_number, one_of
+from gapboost.validation import BELOW_ONE, RandomStateLike, as_integer, as_number, one_of
 
 # Letters that Unicode has as superscripts.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
@@ -117,7 +117,7 @@ def compare_systems(
     correction: str = "holm",
     level: float = 0.05,
     n_resamples: int = 20_000,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> ComparedSystems:
     """Test all pairs of systems by each measure.
 

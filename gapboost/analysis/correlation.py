@@ -23,7 +23,15 @@ from gapboost.analysis.systems import (
 )
 from gapboost.analysis.trec import Ties
 from gapboost.data import Array
-from gapboost.validation import as_integer, checked_scores, finite_column, one_dimensional, one_of
+from gapboost.optional import Axes
+from gapboost.validation import (
+    RandomStateLike,
+    as_integer,
+    checked_scores,
+    finite_column,
+    one_dimensional,
+    one_of,
+)
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -116,7 +124,7 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     return Result(columns, ["measure"], _draw_matrix, tau=tau, measures=values.measures, kind=kind)
 
 
-def _draw_matrix(result: Result, ax: Any) -> None:
+def _draw_matrix(result: Result, ax: Axes) -> None:
     """Draw the matrix as a map."""
     matrix = ConfusionMatrixDisplay(result.tau, display_labels=short_labels(result.measures))
     scale = {"vmin": 0, "vmax": 1}
@@ -151,7 +159,7 @@ def robustness(
     fractions: Sequence[float] = FRACTIONS,
     repeats: int = 10,
     ties: Ties = "expected",
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
 ) -> Result:
     """Rank systems under fewer and fewer judgments.
@@ -225,7 +233,7 @@ def robustness(
     )
 
 
-def _draw_taus(result: Result, ax: Any) -> None:
+def _draw_taus(result: Result, ax: Axes) -> None:
     """Draw mean tau by the share of judgments, with a band from 25 to 75 %."""
     share = 100 * np.array(result.fractions)
     for m, label in enumerate(short_labels(result.measures)):

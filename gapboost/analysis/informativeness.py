@@ -17,14 +17,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
-from gapboost.data import Array, group_by_query
+from gapboost.data import Array, QueryIds, group_by_query
+from gapboost.data.recall_base import RecallBaseLike
 from gapboost.evaluation import QueryValues
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.model_selection.grids import simplex_grid
+from gapboost.optional import Axes
 from gapboost.validation import as_integer, checked_scores, ordered
 
 # Expected documents that do not count as missing.
@@ -61,7 +64,11 @@ class RankedList:
 
 
 def ranked_lists(
-    y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
+    *,
+    recall_base: RecallBaseLike | None = None,
 ) -> list[RankedList]:
     """Return one list a query, with arguments as in `gapboost.evaluate`; ties by row.
 
@@ -214,7 +221,7 @@ def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
     return errors
 
 
-def _draw(result: Result, ax: Any) -> None:
+def _draw(result: Result, ax: Axes) -> None:
     """Draw the mean RMS error by measure, a line for each `rel`."""
     draw_columns(result.to_pandas().filter(like="rms"), ax)
     ax.set_ylabel(f"mean RMS error, {result.compared.sum()} lists (lower is better)")

@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import rounding
-from gapboost.data import Array, features, group_by_query
+from gapboost.data import Array, QueryIds, features, group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
-from gapboost.validation import as_integer, as_number, finite_column
+from gapboost.optional import Axes
+from gapboost.validation import RandomStateLike, as_integer, as_number, finite_column
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
@@ -27,13 +29,13 @@ def local_optimality(
     measures: Measures,
     weights: Any,
     X: Any,
-    y: Any,
-    qid: Any = None,
+    y: ArrayLike,
+    qid: QueryIds = None,
     *,
     n_directions: int = 460,
     step_sizes: Sequence[float] = STEP_SIZES,
     epsilon: float = 0.003,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
     n_jobs: int | None = None,
 ) -> Result:
     """Alter the weights of a model in random directions and look for improvements.
@@ -136,7 +138,7 @@ def local_optimality(
     )
 
 
-def _draw(result: Result, ax: Any) -> None:
+def _draw(result: Result, ax: Axes) -> None:
     """Draw the median and 5-95 % range of the change by step size."""
     for label, changes in zip(short_labels(result.measures), result.changes, strict=True):
         low, middle, high = np.percentile(changes, (5, 50, 95), axis=0)

@@ -8,9 +8,9 @@ import joblib
 import numpy as np
 
 from gapboost.measures import Measure
-from gapboost.optional import frame, imported
+from gapboost.optional import Axes, DataFrame, frame, imported
 from gapboost.page import line
-from gapboost.validation import resolve_n_jobs, seed
+from gapboost.validation import RandomStateLike, resolve_n_jobs, seed
 
 # Lines that differ in color and style.
 N_STYLES = 36
@@ -59,7 +59,7 @@ class Result:
         """Return the table as a pandas data frame."""
         return frame(self._columns, self._index)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: "Axes | None" = None, **options: Any) -> Any:
         """Draw the result; return the matplotlib axes, which are new ones without `ax`."""
         if ax is None:
             pyplot = imported("matplotlib.pyplot", "plot", "to plot")
@@ -73,7 +73,7 @@ class Result:
         return ax
 
 
-def draw_columns(table: Any, ax: Any) -> None:
+def draw_columns(table: DataFrame, ax: Axes) -> None:
     """Draw a line for each column of a data frame, over its index."""
     for name in table:
         ax.plot(table.index, table[name], label=name)
@@ -115,7 +115,7 @@ def over_items(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int
     return processes(joblib.delayed(function)(item) for item in items)
 
 
-def generators(random_state: Any, number: int) -> list[np.random.Generator]:
+def generators(random_state: RandomStateLike, number: int) -> list[np.random.Generator]:
     """Return independent generators, one for each item of work, whatever its order."""
     children = np.random.SeedSequence(seed(random_state)).spawn(number)
     return [np.random.default_rng(child) for child in children]

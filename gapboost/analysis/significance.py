@@ -26,9 +26,9 @@ from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
-from gapboost.optional import frame
+from gapboost.optional import Axes, frame
 from gapboost.page import COLORS
-from gapboost.validation import BELOW_ONE, as_integer, as_number, numeric_column
+from gapboost.validation import BELOW_ONE, RandomStateLike, as_integer, as_number, numeric_column
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
@@ -47,7 +47,7 @@ def significance(
     measure: str | Measure | None = None,
     confidence: float = 0.95,
     n_resamples: int = 20_000,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> Result:
     """Test the difference of two rankers, query by query.
 
@@ -215,7 +215,7 @@ TESTS: dict[str, Callable[[Array, float, int, np.random.Generator], float]] = {
 }
 
 
-def _draw(result: Result, ax: Any, title: str = "first − second") -> None:
+def _draw(result: Result, ax: Axes, title: str = "first − second") -> None:
     """Draw the differences from the best to the worst query.
 
     `title` says what is subtracted from what, such as ``"GAP: mine − theirs"``.
@@ -234,7 +234,7 @@ def discriminative_power(
     *,
     level: float = 0.05,
     n_resamples: int = 20_000,
-    random_state: Any = None,
+    random_state: RandomStateLike = None,
 ) -> Result:
     """Test every pair of systems with each measure.
 
@@ -365,7 +365,7 @@ def _t(mean: Array, mean_square: Array, n: int) -> Array:
     return np.where(np.isnan(t), 0.0, t)
 
 
-def _draw_levels(power: Result, ax: Any, highest: float = 0.1) -> None:
+def _draw_levels(power: Result, ax: Axes, highest: float = 0.1) -> None:
     """Draw the levels of each measure in falling order."""
     ranks = range(1, len(power.pairs) + 1)
     for m, measure in enumerate(short_labels(power.measures)):

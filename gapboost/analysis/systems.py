@@ -9,7 +9,7 @@ from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
 from gapboost.analysis.trec import JUDGMENTS, Ties, check_ids, evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.optional import ir_measures
+from gapboost.optional import Axes, ir_measures
 from gapboost.validation import as_relevant, finite_column, mapping
 
 
@@ -64,7 +64,7 @@ class SystemValues(Result):
         )
 
 
-def _draw(values: SystemValues, ax: Any) -> None:
+def _draw(values: SystemValues, ax: Axes) -> None:
     """Draw means of systems, best by the first measure first."""
     table = values.to_pandas()
     draw_columns(table.sort_values(table.columns[0], ascending=False), ax)

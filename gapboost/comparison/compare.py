@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_memory
 
 from gapboost.comparison.data import find_leaks, load, splits
@@ -12,6 +13,7 @@ from gapboost.comparison.rankers import check_trees, checked_rankers
 from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
+from gapboost.data import QueryIds
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.optional import progress_bar
 from gapboost.validation import as_integer, one_of, resolve_n_jobs
@@ -21,11 +23,11 @@ DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
 def compare_rankers(
     X: Any,
-    y: Any,
-    qid: Any = None,
+    y: ArrayLike,
+    qid: QueryIds = None,
     rankers: Mapping[str, Any] | None = None,
     *,
-    group: Any = None,
+    group: ArrayLike | None = None,
     measures: Measures = DEFAULT_MEASURES,
     cv: Any = 5,
     repeats: int = 3,

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost.analysis.leaks import number_columns, rank_alone
-from gapboost.data import Array, Queries, RankingDataset
+from gapboost.data import Array, Queries, QueryIds, RankingDataset
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
@@ -38,7 +39,12 @@ class Split:
 
 
 def load(
-    X: Any, y: Any, qid: Any, group: Any, measures: Sequence[Measure], shuffle: bool
+    X: Any,
+    y: ArrayLike,
+    qid: QueryIds,
+    group: ArrayLike | None,
+    measures: Sequence[Measure],
+    shuffle: bool,
 ) -> tuple[RankingDataset, Queries]:
     """Return the data set query by query, and the queries of the given rows.
 
@@ -59,7 +65,7 @@ def load(
 
 
 def splits(
-    queries: Queries, cv: Any, repeats: int, validation: bool, X: Any, y: Any
+    queries: Queries, cv: Any, repeats: int, validation: bool, X: Any, y: ArrayLike
 ) -> list[Split]:
     """Return the queries of each fold, repeat by repeat.
 
@@ -111,7 +117,7 @@ def splits(
     return found
 
 
-def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> Any:
+def _given_folds(queries: Queries, cv: Any, X: Any, y: ArrayLike) -> Any:
     """Return the rows of the parts of each fold; check that queries are whole."""
     if np.iterable(cv) and not hasattr(cv, "split"):
         cv = list(cv)

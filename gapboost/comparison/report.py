@@ -7,7 +7,7 @@ from typing import Any
 from gapboost.analysis.standard_errors import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
 from gapboost.comparison.rankers import describe, versions
 from gapboost.comparison.training import Trainer
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS
 
 GRAY = "#808080"
@@ -25,7 +25,7 @@ GUIDE = "docs/guide/compare.md"
 READING = f"How to read verdicts and intervals: {GUIDE} in the documentation."
 
 
-def decide(table: Any, measure: str, leaks: Mapping[str, float]) -> list[str]:
+def decide(table: DataFrame, measure: str, leaks: Mapping[str, float]) -> list[str]:
     """Return the sentences of the decision.
 
     Parameters
@@ -68,7 +68,7 @@ def _described(row: Any) -> str:
     return f"{row.ranker} {row.verdict} ({numbers})"
 
 
-def plot(table: Any, confidence: float) -> Any:
+def plot(table: DataFrame, confidence: float) -> Any:
     """Return a figure of a `summary` with one baseline, with a panel for each measure."""
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     by_measure = table.groupby("measure", sort=False)
@@ -103,7 +103,7 @@ def means_table(means: Any, n_measures: int) -> Any:
     return means
 
 
-def differences_table(table: Any) -> Any:
+def differences_table(table: DataFrame) -> Any:
     """Return `Comparison.summary` with one baseline for a page."""
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]

@@ -30,7 +30,7 @@ from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 from gapboost.data import Array
 from gapboost.optional import frame, imported
 from gapboost.page import write_page
-from gapboost.validation import BELOW_ONE, as_number, one_of
+from gapboost.validation import BELOW_ONE, PathLike, as_number, one_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,7 +245,7 @@ class Comparison:
 
     def report(
         self,
-        path: Any,
+        path: PathLike,
         baseline: str | None = None,
         confidence: float = 0.95,
         *,

@@ -25,7 +25,7 @@ from gapboost.data.features import (
     without_qid,
 )
 from gapboost.data.grades import at_least, checked_grades, label_columns
-from gapboost.data.queries import Queries, grouped_rows, is_missing
+from gapboost.data.queries import Queries, QueryIds, grouped_rows, is_missing
 from gapboost.data.query_data import DataSummary, QueryData, group_by_query
 from gapboost.data.recall_base import MOST_DOCUMENTS, RecallBase
 
@@ -36,6 +36,7 @@ __all__ = [
     "Positions",
     "Queries",
     "QueryData",
+    "QueryIds",
     "RankingDataset",
     "RecallBase",
     "at_least",

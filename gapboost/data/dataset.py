@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from gapboost._kernels import Array
@@ -90,9 +91,9 @@ class RankingDataset:
         X: Any,
         y: Any,
         qid: Any = None,
-        group: Any = None,
-        sample_weight: Any = None,
-        init_score: Any = None,
+        group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        init_score: ArrayLike | None = None,
         position: Any = None,
         *,
         limit: GradeLimit | None = None,

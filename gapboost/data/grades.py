@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost._kernels import Array
 from gapboost.data.features import distinct_names
@@ -25,7 +26,7 @@ GradeLimit = Mapping[Column | None, Highest]
 
 
 def checked_grades(
-    y_true: Any, name: str, limit: Highest | None = None, real: bool = False
+    y_true: ArrayLike, name: str, limit: Highest | None = None, real: bool = False
 ) -> Array:
     """Return grades as int32, or as float64 if they may be `real` and some are fractional.
 

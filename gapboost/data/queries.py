@@ -1,14 +1,19 @@
 """From rows to queries: any query ids, or sizes of groups, in any order of rows."""
 
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost._kernels import Array
 from gapboost.validation import finite_column, one_dimensional
+
+# One id a row, of any hashable type. None: the rows of one query.
+QueryIds = ArrayLike | Sequence[Hashable] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +95,7 @@ def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "
     return np.repeat(np.arange(len(found)), found.astype(np.int64))
 
 
-def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
+def grouped_rows(qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
     """Group rows, in any order, by query id.
 
     Raises

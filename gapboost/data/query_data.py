@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost._kernels import Array
 from gapboost.data.grades import (
@@ -17,8 +18,14 @@ from gapboost.data.grades import (
     graded,
     label_columns,
 )
-from gapboost.data.queries import Queries, grouped_rows, plain_value
-from gapboost.data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
+from gapboost.data.queries import Queries, QueryIds, grouped_rows, plain_value
+from gapboost.data.recall_base import (
+    RecallBase,
+    RecallBaseLike,
+    by_query,
+    codes_and_base,
+    judgments_of,
+)
 from gapboost.validation import finite_column, short_repr
 
 # What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
@@ -204,11 +211,11 @@ class QueryData:
 
 
 def group_by_query(
-    y_true: Any,
-    qid: Any,
+    y_true: ArrayLike,
+    qid: QueryIds,
     *,
-    sample_weight: Any = None,
-    recall_base: Any = None,
+    sample_weight: ArrayLike | None = None,
+    recall_base: RecallBaseLike | None = None,
     limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
     real: bool = False,

@@ -1,12 +1,13 @@
 """The recall base of queries: documents of each grade, from the rows or given by the caller."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost._kernels import Array
 from gapboost.data.features import column_names
@@ -100,6 +101,8 @@ class RecallBase:
 
 # {query id: {grade: documents}}
 GradeCounts = Mapping[Any, Mapping[Any, Any]]
+# By the ids of the queries, or an array or data frame: see `gapboost.evaluate`.
+RecallBaseLike = Mapping[Any, Any] | ArrayLike | Sequence[ArrayLike]
 
 # Number of the query, grade (int32 if all are whole, else float64) and documents of each judgment.
 Judgments = tuple[Array, Array, Array]

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.data import Array, check_names, num_samples
+from gapboost.data import Array, QueryIds, check_names, num_samples
 from gapboost.diagnosis.checks import FOUND, IGNORED, PASSED, Finding, listed
 from gapboost.diagnosis.scored import ScoredDataset
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
 from gapboost.page import write_page
-from gapboost.validation import short_repr
+from gapboost.validation import PathLike, short_repr
 
 # Page of the documentation with a section for each check.
 GUIDE = "docs/guide/monitor.md"
@@ -88,7 +88,7 @@ class Monitoring:
         }
         return frame({"quantile": [f"{q:.0%}" for q in QUANTILES], **columns}, ["quantile"])
 
-    def to_html(self, path: Any) -> None:
+    def to_html(self, path: PathLike) -> None:
         """Write one HTML file, readable offline; needs jinja2 and matplotlib."""
         checks = self.checks.reset_index().drop(columns="link")
         found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
@@ -104,7 +104,7 @@ class Monitoring:
 
 
 def monitor(
-    ranker: Any, X: Any, qid: Any, X_train: Any, qid_train: Any, ignore: Sequence[str]
+    ranker: Any, X: Any, qid: QueryIds, X_train: Any, qid_train: QueryIds, ignore: Sequence[str]
 ) -> Monitoring:
     """Compare new rows with those of training; arguments as of `gapboost.report`."""
     if X_train is None:
@@ -149,7 +149,7 @@ def _features(new: ScoredDataset, training: ScoredDataset) -> Any:
     return frame({name: np.asarray(column) for name, column in columns.items()}, ["feature"])
 
 
-def _copies(table: Any) -> list[str]:
+def _copies(table: DataFrame) -> list[str]:
     """Return the first feature with the same values as each feature; "" if it is the first."""
     first: dict[bytes, str] = {}
     found = [first.setdefault(table[name].to_numpy().tobytes(), name) for name in table]

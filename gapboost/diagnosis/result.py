@@ -6,17 +6,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from gapboost.analysis.standard_errors import independent
-from gapboost.data import Array, check_names
+from gapboost.data import Array, QueryIds, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.measures import Measures, as_measures
 from gapboost.optional import frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
-from gapboost.validation import as_integer, one_dimensional, ordered, short_repr
+from gapboost.validation import PathLike, as_integer, one_dimensional, ordered, short_repr
 
 DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 
@@ -140,7 +141,7 @@ class Report:
             places += [*ranked.index[:SHOWN_RANKS], *missed.sort_values("rank").index]
         return table.loc[places].set_index(["qid", "rank"])
 
-    def to_html(self, path: Any) -> None:
+    def to_html(self, path: PathLike) -> None:
         """Write one HTML file with plots, readable offline; needs jinja2 and matplotlib.
 
         Parameters
@@ -191,12 +192,12 @@ class Report:
 def report(
     ranker: Any,
     X: Any,
-    y: Any = None,
-    qid: Any = None,
+    y: ArrayLike | None = None,
+    qid: QueryIds = None,
     *,
     X_train: Any = None,
-    y_train: Any = None,
-    qid_train: Any = None,
+    y_train: ArrayLike | None = None,
+    qid_train: QueryIds = None,
     measures: Measures = DEFAULT_MEASURES,
     documents: Any = None,
     n_worst: int = 3,

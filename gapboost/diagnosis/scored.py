@@ -5,14 +5,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost.analysis.leaks import LARGEST, number_columns
-from gapboost.data import Array, RankingDataset, column_names, feature_names
+from gapboost.data import Array, QueryIds, RankingDataset, column_names, feature_names
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, frame, imported
 from gapboost.preprocessing.pipeline import last_step
 from gapboost.validation import checked_scores, numeric_column
 
@@ -65,8 +66,8 @@ class ScoredDataset:
         self,
         ranker: Any,
         X: Any,
-        y: Any,
-        qid: Any,
+        y: ArrayLike | None,
+        qid: QueryIds,
         measures: Sequence[Measure],
         suffix: str = "",
     ) -> None:
@@ -185,7 +186,7 @@ class ScoredDataset:
         return np.add.reduceat(self.digests, self.data.queries.offsets[:-1])
 
 
-def _features(table: Any) -> tuple[Any, list[str]]:
+def _features(table: DataFrame) -> tuple[Any, list[str]]:
     """Return a data frame of float64, and the columns whose values have an order.
 
     Of text and categories, equal values become equal numbers.
@@ -206,7 +207,7 @@ def _features(table: Any) -> tuple[Any, list[str]]:
     return features.where(features.notna()) + 0.0, list(numbers)
 
 
-def _scores(ranker: Any, X: Any, qid: Any) -> Array:
+def _scores(ranker: Any, X: Any, qid: QueryIds) -> Array:
     """Return the score of each row of `X`, also of a pipeline whose steps request ``qid``."""
     if isinstance(ranker, type) or not hasattr(last_step(ranker), "predict"):
         raise TypeError(f"ranker is {ranker!r:.60}; expected a fitted ranker or pipeline")

@@ -11,6 +11,7 @@ import numpy as np
 
 from gapboost.export.files import Engine, Shift, write_files
 from gapboost.export.trees import Node, Split, neighbors
+from gapboost.validation import PathLike
 
 # Solr adds it to each threshold.
 SLACK = np.float32(1e-6)
@@ -19,7 +20,7 @@ SLACK = np.float32(1e-6)
 def write_ltr_plugin(
     ranker: Any,
     X: Any,
-    path: Any,
+    path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
     shift: Shift = 0.0,
@@ -127,7 +128,7 @@ def _plugin_node(
 def write_solr(
     ranker: Any,
     X: Any,
-    path: Any,
+    path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
     shift: Shift = 0.0,
@@ -230,7 +231,7 @@ def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
 def write_vespa(
     ranker: Any,
     X: Any,
-    path: Any,
+    path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
     shift: Shift = 0.0,

@@ -13,7 +13,7 @@ from gapboost.data import Array, check_names, column_contents, feature_names, wi
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
 from gapboost.optional import frame
 from gapboost.preprocessing.query_relative import KINDS
-from gapboost.validation import as_number, short_repr
+from gapboost.validation import PathLike, as_number, short_repr
 
 # Rows at thresholds are made for at most so many splits.
 SPLITS = 200
@@ -49,7 +49,7 @@ class Engine(NamedTuple):
 
 
 def write_files(
-    engine: Engine, ranker: Any, X: Any, path: Any, names: Sequence[str] | None, shift: Shift
+    engine: Engine, ranker: Any, X: Any, path: PathLike, names: Sequence[str] | None, shift: Shift
 ) -> Path:
     """Write a model as JSON, and the rows and scores to verify next to it.
 

@@ -131,7 +131,7 @@ class LightGBMObjective(ObjectiveCallback[Gradients]):
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(
-        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+        self, y_true: Array, y_pred: Array, weight: Array | None = None, group: Any = None
     ) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         if isinstance(y_pred, lightgbm.Dataset):
@@ -150,7 +150,7 @@ class LightGBMMetric(MetricCallback[Metrics]):
     """Take the same arguments as `LightGBMObjective`."""
 
     def __call__(
-        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+        self, y_true: Array, y_pred: Array, weight: Array | None = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
         if isinstance(y_pred, lightgbm.Dataset):

@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any, Self
 
 import lightgbm
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
@@ -15,6 +16,7 @@ from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data import QueryIds
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
@@ -35,6 +37,7 @@ from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objecti
 from gapboost.lightgbm.training import metrics_of, train_booster
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+from gapboost.validation import RandomStateLike
 
 
 class LGBMGAPRanker(GAPRanker, _compat.Ranker):
@@ -124,7 +127,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         colsample_bytree: float = 1.0,
         reg_alpha: float = 0.0,
         reg_lambda: float = 0.0,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         importance_type: str = "split",
         **kwargs: Any,
@@ -160,13 +163,13 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
     def fit(
         self,
         X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        group: Any = None,
+        group: ArrayLike | None = None,
         position: Any = None,
-        init_score: Any = None,
+        init_score: ArrayLike | None = None,
         eval_set: Any = None,
         eval_X: Any = None,
         eval_y: Any = None,

@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils import check_consistent_length
 
 from gapboost.data import Array, checked_grades, grouped_rows, is_missing
 from gapboost.validation import (
     BELOW_ONE,
+    RandomStateLike,
     as_integer,
     as_number,
     finite_column,
@@ -70,14 +72,14 @@ class ThresholdEstimate:
 
 
 def g_from_clicks(
-    grades: Any,
-    clicks: Any,
+    grades: ArrayLike,
+    clicks: ArrayLike,
     *,
-    impressions: Any = None,
-    sessions: Any = None,
+    impressions: ArrayLike | None = None,
+    sessions: ArrayLike | None = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    random_state: Any = 0,
+    random_state: RandomStateLike = 0,
 ) -> ThresholdEstimate:
     """Estimate threshold probabilities from grades of shown documents and clicks on them.
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from gapboost.data import pop_query_ids
+from gapboost.data import QueryIds, pop_query_ids
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 
@@ -63,7 +64,12 @@ class MeasureScorer:
         return f"measure_scorer({self.measure!r})"
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the mean of the measure over the queries of `qid`, or of the column ``qid``.
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
@@ -17,7 +18,7 @@ from gapboost._boosters.checks import check_one_label
 from gapboost._boosters.metrics import metric_names
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
-from gapboost.data import Array, RankingDataset, features, pop_query_ids, rows_of
+from gapboost.data import Array, QueryIds, RankingDataset, features, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -31,7 +32,7 @@ from gapboost.preprocessing.pipeline import (
     prefix,
     transform,
 )
-from gapboost.validation import as_integer, random_numbers
+from gapboost.validation import RandomStateLike, as_integer, random_numbers
 
 Params = dict[str, Any]
 
@@ -121,7 +122,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         refit: bool = True,
         n_jobs: int | None = None,
         progress: bool | None = None,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_iter: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -137,11 +138,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(
         self,
         X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        group: Any = None,
+        group: ArrayLike | None = None,
         position: Any = None,
     ) -> Self:
         """Search, and train the best.
@@ -267,7 +268,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:
+    def predict(self, X: Any, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:
         """Return the scores by `best_estimator_`, shape (N,).
 
         Parameters
@@ -284,7 +285,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def score(
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        group: ArrayLike | None = None,
     ) -> float:
         """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`."""
         _, ids = pop_query_ids(X, qid, group)

@@ -4,9 +4,11 @@ import warnings
 from typing import Any, ClassVar
 
 import sklearn
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
+from gapboost.data import QueryIds
 from gapboost.data.features import QID, without_qid
 
 
@@ -38,7 +40,9 @@ def library_of(estimator: Any) -> str:
     )
 
 
-def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipeline, Any]:
+def fit_transformers(
+    pipeline: Pipeline, X: Any, y: ArrayLike, qid: QueryIds
+) -> tuple[Pipeline, Any]:
     """Fit copies of all steps but the last one.
 
     Parameters
@@ -71,7 +75,7 @@ def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipe
     return transformers[:-1], found
 
 
-def transform(transformers: Pipeline, X: Any, qid: Any) -> Any:
+def transform(transformers: Pipeline, X: Any, qid: QueryIds) -> Any:
     """Return transformed features without a column ``qid``; arguments as in `fit_transformers`."""
     return _call(Pipeline([*transformers.steps, ROUTES_QID]), "transform", X, qid)
 
@@ -86,13 +90,13 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
     __metadata_request__fit: ClassVar[dict[str, bool]] = {QID: True}
     __metadata_request__transform: ClassVar[dict[str, bool]] = {QID: True}
 
-    def fit_transform(self, X: Any, y: Any = None, qid: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: object = None, qid: QueryIds = None) -> Any:
         return X
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None) -> "_RoutesQid":
+    def fit(self, X: Any, y: object = None, qid: QueryIds = None) -> "_RoutesQid":
         return self
 
-    def transform(self, X: Any, qid: Any = None) -> Any:
+    def transform(self, X: Any, qid: QueryIds = None) -> Any:
         return X
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -102,7 +106,7 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
 ROUTES_QID = ("routes_qid", _RoutesQid())
 
 
-def _call(transformers: Pipeline, method: str, X: Any, qid: Any, *y: Any) -> Any:
+def _call(transformers: Pipeline, method: str, X: Any, qid: QueryIds, *y: ArrayLike) -> Any:
     features, column = without_qid(X)
     if len(transformers) == 1:
         return features

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -13,6 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gapboost._kernels import Array
+from gapboost.data import QueryIds
 from gapboost.data._compat import check_feature_names_in
 from gapboost.data.features import (
     QID,
@@ -99,7 +101,9 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.kinds = kinds
         self.columns = columns
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
+    ) -> Self:
         """Find the columns of numbers, and the median list length.
 
         Parameters
@@ -123,7 +127,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.median_list_length_ = float(np.median(queries.sizes))
         return self
 
-    def transform(self, X: Any, qid: Any = None, *, group: Any = None) -> Any:
+    def transform(self, X: Any, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Any:
         """Return the columns of `X`, followed by the new ones.
 
         Parameters
@@ -175,7 +179,9 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             )
         return np.hstack([X, new]) if isinstance(X, np.ndarray) else _with_columns(X, new, names)
 
-    def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
+    def fit_transform(
+        self, X: Any, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
+    ) -> Any:
         """Call `fit` and `transform` with the same arguments."""
         return self.fit(X, y, qid, group=group).transform(X, qid, group=group)
 
@@ -191,7 +197,9 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         ]
         return np.array([*raw, *new], dtype=object)
 
-    def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
+    def _checked(
+        self, X: Any, qid: QueryIds, group: ArrayLike | None, method: str
+    ) -> tuple[Any, Queries]:
         """Return a data frame, or an array of floats, and its queries."""
         kinds = self.kinds
         if not ordered(kinds) or not 0 < len(kinds) == len({*kinds} & {*KINDS}):
@@ -304,9 +312,9 @@ def _within_lists(x: Array, kind: str) -> Array:
 
 def query_relative_features(
     X: Any,
-    qid: Any = None,
+    qid: QueryIds = None,
     *,
-    group: Any = None,
+    group: ArrayLike | None = None,
     kinds: Sequence[str] = ("zscore",),
     columns: Sequence[Any] | None = None,
 ) -> Any:

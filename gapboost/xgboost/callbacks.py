@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import xgboost
+from numpy.typing import ArrayLike
 from xgboost import collective
 from xgboost.callback import EarlyStopping, TrainingCallback
 
@@ -54,7 +55,7 @@ def objective(
     *,
     g: Any = None,
     n_jobs: int | None = None,
-    weight: Any = None,
+    weight: ArrayLike | None = None,
     device: str | None = None,
 ) -> "XGBoostObjective":
     """Return an objective for ``xgboost.train(..., obj=...)``.
@@ -153,7 +154,11 @@ class XGBoostObjective(ObjectiveCallback[Any]):
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
     def __init__(
-        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
+        self,
+        objective: Objective,
+        n_jobs: int | None,
+        weight: ArrayLike | None = None,
+        device: Any = None,
     ) -> None:
         super().__init__(objective, n_jobs)
         self.weight = weight
@@ -223,7 +228,7 @@ def _query_data(
     return query_data_of(label, sizes, weight, measures, partial=several)
 
 
-def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
+def content_of(dmatrix: xgboost.DMatrix, weight: ArrayLike | None = None) -> Content:
     """Return labels, group sizes, and weights, those of the data set if None are given."""
     weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import xgboost
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
@@ -17,6 +18,7 @@ from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data import QueryIds
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import check_columns, feature_names
 from gapboost.measures import Measure
@@ -127,13 +129,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def fit(
         self,
         X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        group: Any = None,
+        group: ArrayLike | None = None,
         position: Any = None,
-        base_margin: Any = None,
+        base_margin: ArrayLike | None = None,
         eval_set: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
@@ -141,7 +143,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
-        feature_weights: Any = None,
+        feature_weights: ArrayLike | None = None,
     ) -> Self:
         """Train.
 
