@@ -28,7 +28,7 @@ from gapboost.data import (
     pop_query_ids,
     without_qid,
 )
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.pipeline import transform
 from gapboost.validation import as_integer, as_number, checked_scores, finite_column, one_of
 
@@ -241,7 +241,7 @@ class _Increasing:
 
 def reliability(
     y_true: ArrayLike, y_prob: ArrayLike, qid: QueryIds, *, grade: float = 1, n_bins: int = 10
-) -> Any:
+) -> DataFrame:
     """Compare probabilities of relevance with grades.
 
     Use queries on which neither the ranker nor the probabilities were fitted.

@@ -16,7 +16,7 @@ from gapboost.data.recall_base import RecallBaseLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.labels import grade_limit, with_its_label
-from gapboost.optional import imported
+from gapboost.optional import DataFrame, imported
 from gapboost.validation import checked_scores, one_of
 
 TieRule = Literal["expected", "row"]
@@ -62,7 +62,7 @@ class ByMeasure(dict[str, Value]):
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._key(measure))
 
-    def get(self, measure: Any, default: Any = None) -> Any:
+    def get(self, measure: str | Measure, default: Any = None) -> Any:
         """Return the value of a measure, or `default`."""
         return super().get(self._key(measure), default)
 
@@ -110,7 +110,7 @@ class PerQuery(ByMeasure[Array]):
         super().__init__(values)
         self.qid = qid
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return one row a query, indexed by ``qid``, and one column a measure, by name."""
         pandas = imported("pandas", "analysis", "for a pandas view")
         # Of ids that are tuples pandas would make an index of several levels.

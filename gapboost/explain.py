@@ -30,7 +30,7 @@ from gapboost.data import (
 from gapboost.evaluation import PerQuery, QueryValues
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
-from gapboost.optional import imported
+from gapboost.optional import DataFrame, imported
 from gapboost.preprocessing.pipeline import library_of, transform
 from gapboost.validation import short_repr
 
@@ -166,7 +166,7 @@ def query(ranker: Any, X: Any, qid: QueryIds = None) -> Any:
 
 def measure(
     ranker: Any, X: Any, y: ArrayLike, qid: QueryIds = None, measure: str | Measure = "ndcg@10"
-) -> Any:
+) -> DataFrame:
     """Return the loss of a measure, by query, without the contribution of a feature.
 
     Parameters
@@ -251,7 +251,7 @@ def _cells(X: Any) -> Array:
     return np.asarray(X.toarray() if sparse.issparse(X) else X)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 

@@ -45,7 +45,7 @@ RandomStateLike = int | np.random.Generator | np.random.RandomState | None
 BELOW_ONE = 1 - 2.0**-53
 
 
-def as_integer(value: Any, name: str, low: int = 1, meaning: str = "a whole number") -> int:
+def as_integer(value: object, name: str, low: int = 1, meaning: str = "a whole number") -> int:
     """Return an integer from `low` on; `meaning` is for the message.
 
     Raises
@@ -75,13 +75,13 @@ def as_number(value: Any, name: str, low: float = 1e-100, high: float = 1e100) -
     return float(number)
 
 
-def as_relevant(rel: Any, name: str = "rel") -> float:
+def as_relevant(rel: float, name: str = "rel") -> float:
     """Return the lowest relevant grade, as an int if it is an integer."""
     number = as_number(rel, name, 1e-300, 1e300)
     return int(number) if number.is_integer() else number
 
 
-def as_flag(value: Any, name: str) -> bool:
+def as_flag(value: object, name: str) -> bool:
     """Return True or False as a plain bool; raise ValueError for any other value."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; expected True or False")
@@ -98,7 +98,7 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     return value
 
 
-def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
+def mapping(value: object, name: str, expected: str) -> Mapping[Any, Any]:
     """Return `value`, which must be a mapping like `expected`: ``{topic: {document: grade}}``.
 
     Raises
@@ -114,14 +114,14 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
     return value
 
 
-def ordered(values: Any) -> bool:
+def ordered(values: object) -> bool:
     """Return True for iterables with an order; False for text, mappings, sets and scalars."""
     return bool(np.iterable(values)) and not isinstance(
         values, str | bytes | bytearray | Mapping | set | frozenset
     )
 
 
-def short_repr(value: Any) -> str:
+def short_repr(value: object) -> str:
     """Return a value as text for a message; of a long text the beginning."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."
@@ -167,7 +167,10 @@ def seed(random_state: RandomStateLike) -> int | None:
 
 
 def one_dimensional(
-    values: Any, name: str, expected: str = "one value a row, shape (n_rows,)", dtype: Any = None
+    values: Any,
+    name: str,
+    expected: str = "one value a row, shape (n_rows,)",
+    dtype: str | None = None,
 ) -> Array:
     """Return `values` as an array of one dimension; `expected` is for the message.
 

@@ -6,9 +6,9 @@ systems is correlated with its own ranking under complete judgments.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import kendalltau
 from sklearn.metrics import ConfusionMatrixDisplay
 
@@ -41,7 +41,7 @@ def kendall_tau(a: Array, b: Array) -> float:
     return float(kendalltau(merge_ties(a), merge_ties(b)).statistic)
 
 
-def tau_ap(estimated: Any, truth: Any) -> float:
+def tau_ap(estimated: ArrayLike, truth: ArrayLike) -> float:
     """AP correlation: Kendall's tau with stress on the top of the estimated ranking [yilmaz2008].
 
     ``2 / (n - 1) sum_{i=2..n} C(i) / (i - 1) - 1``, where C(i) of the systems above rank i are
@@ -152,7 +152,7 @@ def subsample_qrels(
 
 
 def robustness(
-    measures: Sequence[Any],
+    measures: Sequence[object],
     qrels: Qrels,
     runs: Mapping[str, Run],
     *,

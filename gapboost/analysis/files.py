@@ -145,8 +145,8 @@ def _is_title(text: str) -> bool:
 
 
 def _read(
-    path: PathLike, layouts: Layouts, number_of: Callable[[str], Any]
-) -> tuple[dict[str, dict[str, Any]], str | None]:
+    path: PathLike, layouts: Layouts, number_of: Callable[[str], float]
+) -> tuple[dict[str, dict[str, float]], str | None]:
     """Return ``{topic: {document: number}}`` of a file, and the title of its third column.
 
     The title is in lower case, empty without a header, and None if lines have more than three
@@ -159,7 +159,7 @@ def _read(
     if len(first) == 3:
         title = first[2].lower() if _is_title(first[2]) else ""
     places = {len(layout.split()): numbers for layout, numbers in layouts.items()}
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, float]] = {}
     for number, line in lines[1:] if title else lines:
         parts = line.split()
         try:

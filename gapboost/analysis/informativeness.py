@@ -53,7 +53,7 @@ class RankedList:
     [1, 1, 1]
     """
 
-    name: Any
+    name: object
     grades: Array
     recall_base: Array
 
@@ -161,7 +161,7 @@ def informativeness(
     n_lists = int(compared.sum()) or np.nan
     mean_rms, mean_mae = (errors[:, compared].sum(axis=1) / n_lists for errors in (rms, mae))
     rels = tuple(range(1, rms.shape[2] + 1))
-    columns: dict[str, Any] = {"measure": short_labels(wanted)}
+    columns: dict[str, object] = {"measure": short_labels(wanted)}
     for t, rel in enumerate(rels):
         columns |= {f"rms rel={rel}": mean_rms[:, t], f"mae rel={rel}": mean_mae[:, t]}
     columns |= {"lists": int(compared.sum()), "not converged": (~converged).sum(axis=1)}
@@ -180,7 +180,7 @@ def informativeness(
     )
 
 
-def _usable_lists(lists: Any, minimum: Any) -> tuple[list[RankedList], int]:
+def _usable_lists(lists: object, minimum: object) -> tuple[list[RankedList], int]:
     """Return the lists with enough documents of each grade, and the highest grade."""
     if not isinstance(lists, list | tuple) or not all(isinstance(x, RankedList) for x in lists):
         raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList")

@@ -118,7 +118,7 @@ def local_optimality(
     found = over_items(in_one_direction, directions, n_jobs)
     changes = np.stack(found, axis=1)
     smallest = rounding(values[:, None, None] + changes, (1, 2))[:, None, None]
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "measure": short_labels(wanted),
         "value": values,
         "improved": np.count_nonzero(changes > smallest, axis=(1, 2)),

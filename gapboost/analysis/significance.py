@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from gapboost.analysis.result import Result, generators, short_labels
@@ -41,8 +42,8 @@ ROWS = [
 
 
 def significance(
-    first: Any,
-    second: Any,
+    first: PerQuery | ArrayLike,
+    second: PerQuery | ArrayLike,
     *,
     measure: str | Measure | None = None,
     confidence: float = 0.95,
@@ -167,15 +168,15 @@ def _student(d: Array) -> Any:
     return stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
 
 
-def _t_test(d: Array, *_: Any) -> float:
+def _t_test(d: Array, *_: object) -> float:
     return float(_student(d).pvalue) if d.any() else 1.0
 
 
-def _wilcoxon(d: Array, *_: Any) -> float:
+def _wilcoxon(d: Array, *_: object) -> float:
     return float(stats.wilcoxon(d[d != 0]).pvalue) if d.any() else 1.0
 
 
-def _sign(d: Array, *_: Any) -> float:
+def _sign(d: Array, *_: object) -> float:
     differing = int((d != 0).sum())
     return float(stats.binomtest(int((d > 0).sum()), differing).pvalue) if differing else 1.0
 

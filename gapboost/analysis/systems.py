@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
@@ -44,7 +45,11 @@ class SystemValues(Result):
     """
 
     def __init__(
-        self, measures: Sequence[Any], systems: Sequence[str], topics: Sequence[str], values: Any
+        self,
+        measures: Sequence[object],
+        systems: Sequence[str],
+        topics: Sequence[str],
+        values: ArrayLike,
     ) -> None:
         array = np.asarray(values, dtype=np.float64)
         expected = (len(measures), len(systems), len(topics))
@@ -72,7 +77,7 @@ def _draw(values: SystemValues, ax: Axes) -> None:
 
 
 def system_values(
-    measures: Sequence[Any],
+    measures: Sequence[object],
     qrels: Qrels,
     runs: Mapping[str, Run],
     *,
@@ -198,7 +203,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
     return dict(zip(qrels, values.tolist(), strict=True))
 
 
-def checked_measures(measures: Any) -> list[Any]:
+def checked_measures(measures: object) -> list[Any]:
     """Return measures of gapboost, by name or by value, and of ir_measures, as a list.
 
     Raises
@@ -216,7 +221,7 @@ def checked_measures(measures: Any) -> list[Any]:
     ]
 
 
-def checked_values(values: Any, n_systems: int, n_topics: int) -> SystemValues:
+def checked_values(values: object, n_systems: int, n_topics: int) -> SystemValues:
     """Return `values` of as many systems and topics at least.
 
     Raises

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+import joblib
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_memory
 
@@ -16,7 +17,7 @@ from gapboost.comparison.training import Trainer
 from gapboost.data import QueryIds
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.optional import progress_bar
-from gapboost.validation import as_integer, one_of, resolve_n_jobs
+from gapboost.validation import PathLike, as_integer, one_of, resolve_n_jobs
 
 DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
@@ -34,9 +35,9 @@ def compare_rankers(
     tune: int | None = None,
     choose_trees: bool = False,
     choose_by: str | Measure | None = None,
-    spaces: Mapping[str, Mapping[str, Any]] | None = None,
+    spaces: Mapping[str, Mapping[str, object]] | None = None,
     shuffle: bool = True,
-    memory: Any = None,
+    memory: PathLike | joblib.Memory | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:

@@ -1,6 +1,6 @@
 """Data of a comparison: the queries of each fold, and features that leak the grades."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,7 +89,7 @@ def splits(
         If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
     numbers = tuple(range(1, repeats + 1))
-    of_repeats: list[tuple[tuple[int, ...], Any]]
+    of_repeats: list[tuple[tuple[int, ...], Iterable[Sequence[Array]]]]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         of_repeats = [((number,), query_folds(queries, cv, number)) for number in numbers]
     else:

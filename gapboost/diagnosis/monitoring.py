@@ -62,7 +62,7 @@ class Monitoring:
     new: ScoredDataset
     training: ScoredDataset
     findings: dict[str, Finding]
-    features: Any
+    features: DataFrame
 
     def __repr__(self) -> str:
         found = [name for name, finding in self.findings.items() if finding.status == FOUND]
@@ -71,7 +71,7 @@ class Monitoring:
         )
 
     @cached_property
-    def checks(self) -> Any:
+    def checks(self) -> DataFrame:
         """Data frame with one row a check, as `Report.checks`."""
         rows = [
             {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
@@ -80,7 +80,7 @@ class Monitoring:
         return frame(rows, ["check"])
 
     @cached_property
-    def scores(self) -> Any:
+    def scores(self) -> DataFrame:
         """Data frame with quantiles of the scores of new and training rows."""
         columns = {
             name: np.quantile(rows.scores, QUANTILES)
@@ -126,7 +126,7 @@ def monitor(
     return Monitoring(new, training, findings, features)
 
 
-def _features(new: ScoredDataset, training: ScoredDataset) -> Any:
+def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
     parts = (new.features, training.features)
     missing = [table.isna().mean() for table in parts]
     shifts = [stats.ks_2samp(*(t[n].dropna() for t in parts)).statistic if ok else 0.0
@@ -167,11 +167,11 @@ def _by_chance(new: ScoredDataset, training: ScoredDataset, n_tests: int = 1) ->
     return math.sqrt(-math.log(LEVEL / n_tests / 2) / 2 * (1 / n + 1 / m))
 
 
-def _finding(found: Any, message: str, value: float, threshold: float) -> Finding:
+def _finding(found: object, message: str, value: float, threshold: float) -> Finding:
     return Finding(FOUND if found else PASSED, message, float(value), threshold)
 
 
-def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features whose values moved: another unit, another default, another source."""
     limit = max(MOVED, _by_chance(new, training, len(features)))
     # Where few rows have a value, few tell whether it moved.
@@ -187,7 +187,7 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Any)
     return _finding(len(moved), f"{message}{shift.iloc[0]:.2f}.", shift.iloc[0], limit)
 
 
-def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features that are missing more often or less often than in training."""
     limit = max(CHANGED, _by_chance(new, training, len(features)))
     change = (features["missing"] - features["missing in training"]).abs()
@@ -196,14 +196,14 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -
     return _finding(len(found), message, change.max(), limit)
 
 
-def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def constant_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features with one value in all rows, where that of training varies too often for it."""
     found = new.constant_beside(training, LEVEL)
     message = f"One value in all new rows, and others in training: {listed(found) or 'none'}."
     return _finding(len(found), message, len(found), 0)
 
 
-def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def copied_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features that are equal to another one, and not in training."""
     there, level = training.features.fillna(np.inf), LEVEL / len(features)
     copies = features["copy of"][features["copy of"] != ""]
@@ -216,12 +216,12 @@ def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) 
     return _finding(len(found), message, len(found), 0)
 
 
-def copied_documents(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def copied_documents(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find a larger share of documents with the features of another one of their query."""
     return _more(new, training, "have the features of another of their query", lambda r: r.digests)
 
 
-def tied_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def tied_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find a larger share of documents with the score of another one of their query."""
     return _more(new, training, "have the score of another of their query", lambda r: r.scores)
 
@@ -238,7 +238,7 @@ def _more(
     return _finding(here - there > limit, message, here - there, limit)
 
 
-def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find scores whose distribution moved."""
     limit = max(MOVED, _by_chance(new, training))
     shift = stats.ks_2samp(new.scores, training.scores).statistic
@@ -247,7 +247,7 @@ def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -
     return _finding(shift > limit, message.format(*medians, shift), shift, limit)
 
 
-CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, Any], Finding]] = {
+CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, DataFrame], Finding]] = {
     check.__name__.replace("_", "-"): check
     for check in (
         shifted_features,

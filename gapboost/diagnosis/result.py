@@ -15,7 +15,7 @@ from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, r
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.measures import Measures, as_measures
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
 from gapboost.validation import PathLike, as_integer, one_dimensional, ordered, short_repr
 
@@ -70,7 +70,7 @@ class Report:
         return f"Report({len(self.test.ids)} test queries; found: {', '.join(found) or 'nothing'})"
 
     @cached_property
-    def checks(self) -> Any:
+    def checks(self) -> DataFrame:
         """Data frame with one row a check.
 
         ``status`` is "found", "passed", "not applicable" or "ignored". ``message`` says what was
@@ -84,7 +84,7 @@ class Report:
         return frame(rows, ["check"])
 
     @cached_property
-    def values(self) -> Any:
+    def values(self) -> DataFrame:
         """Data frame with the mean of each measure over the test queries, and its 95% interval.
 
         With training data also ``training``, the mean over the training queries, and
@@ -104,7 +104,7 @@ class Report:
         return frame(rows, ["measure"])
 
     @cached_property
-    def queries(self) -> Any:
+    def queries(self) -> DataFrame:
         """Data frame with one row for each test query: counts of documents, and each measure.
 
         The counts are of all, relevant and judged documents.
@@ -115,7 +115,7 @@ class Report:
         return frame({"qid": list(test.ids), **counts, **test.values}, ["qid"])
 
     @cached_property
-    def documents(self) -> Any:
+    def documents(self) -> DataFrame:
         """Data frame with documents of the worst queries by the first measure.
 
         They are the first five of each query, and later ones of the highest grades. ``row`` is a
@@ -199,7 +199,7 @@ def report(
     y_train: ArrayLike | None = None,
     qid_train: QueryIds = None,
     measures: Measures = DEFAULT_MEASURES,
-    documents: Any = None,
+    documents: ArrayLike | None = None,
     n_worst: int = 3,
     ignore: Sequence[str] = (),
 ) -> Any:
@@ -260,7 +260,7 @@ def report(
     'ignored'
     """
     if y is None:
-        given = {"y_train": y_train, "documents": documents}
+        given: dict[str, object] = {"y_train": y_train, "documents": documents}
         given["measures"] = None if measures == DEFAULT_MEASURES else measures
         if named := [name for name, value in given.items() if value is not None]:
             raise ValueError(f"y is None, and {', '.join(named)} is given; expected grades")

@@ -157,13 +157,13 @@ class ScoredDataset:
         ]
 
     @cached_property
-    def varies(self) -> Any:
+    def varies(self) -> DataFrame:
         """Data frame of bool: True for each query and feature that has different values in it."""
         by_query = self.features.fillna(-np.inf).groupby(self.numbers)
         return by_query.min() != by_query.max()
 
     @cached_property
-    def medians(self) -> Any:
+    def medians(self) -> DataFrame:
         """Data frame with the median of each query and feature; missing values are the smallest."""
         return self.features[self.numeric].fillna(-LARGEST / 2).groupby(self.numbers).median()
 
@@ -186,7 +186,7 @@ class ScoredDataset:
         return np.add.reduceat(self.digests, self.data.queries.offsets[:-1])
 
 
-def _features(table: DataFrame) -> tuple[Any, list[str]]:
+def _features(table: DataFrame) -> tuple[DataFrame, list[str]]:
     """Return a data frame of float64, and the columns whose values have an order.
 
     Of text and categories, equal values become equal numbers.

@@ -100,7 +100,7 @@ def write_ltr_plugin(
     return write_files(LTR_PLUGIN, ranker, X, path, feature_names, shift)
 
 
-def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, object]:
     nodes = [_plugin_node(root, names, count()) for root in trees]
     definition = {"type": "model/xgboost+json", "definition": json.dumps(nodes)}
     return {"model": {"name": name, "model": definition}}
@@ -204,7 +204,7 @@ def _solr_threshold(last_left: float) -> np.float32:
     return next(one for one in (above, near, below) if one + SLACK <= last_left)
 
 
-def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, object]:
     return {
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
         "name": name,
@@ -216,7 +216,7 @@ def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any
     }
 
 
-def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
+def _solr_node(node: Node, names: Sequence[str]) -> dict[str, object]:
     if not isinstance(node, Split):
         return {"value": repr(node)}
     return {
@@ -296,7 +296,7 @@ def write_vespa(
     return write_files(VESPA, ranker, X, path, feature_names, shift)
 
 
-def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, object]:
     return {
         "objective": "regression",
         "feature_names": names,
@@ -306,7 +306,7 @@ def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, An
     }
 
 
-def _vespa_node(node: Node) -> dict[str, Any]:
+def _vespa_node(node: Node) -> dict[str, object]:
     if not isinstance(node, Split):
         return {"leaf_value": node}
     return {

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from gapboost.data import Array, check_names, column_contents, feature_names, without_qid
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.query_relative import KINDS
 from gapboost.validation import PathLike, as_number, short_repr
 
@@ -43,9 +44,9 @@ class Engine(NamedTuple):
     """
 
     name: str
-    kind: type[np.floating[Any]]
+    kind: type[np.float32] | type[np.float64]
     neighbors: Neighbors
-    content: Callable[[str, list[Node], list[str]], Any]
+    content: Callable[[str, list[Node], list[str]], object]
 
 
 def write_files(
@@ -132,7 +133,7 @@ def _rows_to_verify(trees: list[Node], samples: Array) -> Iterator[tuple[str, Ar
     """Yield sample rows, rows with missing values and rows at thresholds, and what each one is."""
     n_features = samples.shape[1]
 
-    def changed(number: int, features: Any, value: float) -> Array:
+    def changed(number: int, features: int | slice, value: float) -> Array:
         row: Array = samples[number % len(samples)].copy()
         row[features] = value
         return row
@@ -155,7 +156,7 @@ def _rows_to_verify(trees: list[Node], samples: Array) -> Iterator[tuple[str, Ar
             node = node.left if node.goes_left(sample)[0] else node.right
 
 
-def verify(verification: Any, scores: Any) -> Any:
+def verify(verification: PathLike, scores: ArrayLike) -> DataFrame:
     """Compare an engine's scores with those of the ranker.
 
     Parameters
