@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost.data import QueryIds
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
-from gapboost.data.recall_base import RecallBaseLike, without_tables
+from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.labels import grade_limit, with_its_label
@@ -122,7 +120,7 @@ class Options(TypedDict, total=False):
     """Options of `evaluate` that do not change the type of its result."""
 
     sample_weight: ArrayLike | None
-    recall_base: RecallBaseLike | None
+    recall_base: CountsLike
     ties: TieRule
     empty: Empty
     missing_queries: MissingQueries

@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
 from gapboost.data import (
     Array,
+    ArrayLike,
     Queries,
     QueryIds,
     feature_names,
@@ -229,7 +229,7 @@ def measure(
         left = _with_ties(total - column, queries, rounding)
         (without,) = values_of(left)
         losses.append(np.where(moved, full - without, 0.0))
-    by_number: dict[Any, Array] = dict(enumerate(losses))
+    by_number: dict[object, Array] = dict(enumerate(losses))
     # Names may occur twice.
     return PerQuery(by_number, queries.ids).to_pandas().set_axis(list(names), axis=1)
 
@@ -255,7 +255,7 @@ def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def _explanation(values: Array, base: Any, data: Array, names: Sequence[str]) -> Any:
+def _explanation(values: Array, base: float | Array, data: Array, names: Sequence[str]) -> Any:
     shap = imported("shap", "explain", "for explanations")
     return shap.Explanation(values, base_values=base, data=data, feature_names=list(names))
 

@@ -9,16 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, column_or_1d
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost._kernels.threads import resolve_n_jobs
 
 __all__ = [
     "BELOW_ONE",
     "PathLike",
-    "RandomStateLike",
+    "Seed",
     "as_flag",
     "as_float64",
     "as_integer",
@@ -39,7 +38,7 @@ __all__ = [
 
 # What scikit-learn takes for `random_state`, and a Generator.
 PathLike = str | os.PathLike[str]
-RandomStateLike = int | np.random.Generator | np.random.RandomState | None
+Seed = int | np.random.Generator | np.random.RandomState | None
 
 # The largest probability below 1.
 BELOW_ONE = 1 - 2.0**-53
@@ -127,7 +126,7 @@ def short_repr(value: object) -> str:
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
 
-def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomState:
+def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomState:
     """Return a RandomState for an int, a Generator, a RandomState or None.
 
     Raises
@@ -147,7 +146,7 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
     return source
 
 
-def seed(random_state: RandomStateLike) -> int | None:
+def seed(random_state: Seed) -> int | None:
     """Return a seed for any `random_state`: an int or None stays, a generator draws one.
 
     Raises
@@ -167,10 +166,7 @@ def seed(random_state: RandomStateLike) -> int | None:
 
 
 def one_dimensional(
-    values: Any,
-    name: str,
-    expected: str = "one value a row, shape (n_rows,)",
-    dtype: str | None = None,
+    values: Any, name: str, expected: str = "one value a row, shape (n_rows,)", dtype: Any = None
 ) -> Array:
     """Return `values` as an array of one dimension; `expected` is for the message.
 
@@ -201,7 +197,7 @@ def _integers_of(objects: Array) -> Array:
     return array if array.dtype.kind in "iu" else objects
 
 
-def numeric_column(values: Any, name: str, expected: str) -> Array:
+def numeric_column(values: object, name: str, expected: str) -> Array:
     """Return `values` as an array of one dimension and a boolean, integer or float dtype."""
     column = one_dimensional(values, name, expected, dtype="numeric")
     if column.dtype.kind not in "biuf":
@@ -210,7 +206,7 @@ def numeric_column(values: Any, name: str, expected: str) -> Array:
 
 
 def finite_column(
-    values: Any,
+    values: object,
     name: str,
     expected: str,
     low: float = -np.inf,

@@ -1,6 +1,6 @@
 """What a fit trains for and reports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -9,9 +9,10 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import RandomStateLike, seed
+from gapboost.validation import Seed, seed
 
 Function = Callable[..., Any]
+EvalMetric = str | Measure | Function | Sequence[str | Measure | Function] | None
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Plan:
 
     @classmethod
     def of(
-        cls, ranker: Any, eval_metric: Any, random_state: RandomStateLike, n_jobs: int | None
+        cls, ranker: Any, eval_metric: EvalMetric, random_state: Seed, n_jobs: int | None
     ) -> Self:
         """Return the plan of a ranker's parameters.
 
@@ -107,7 +108,7 @@ class Plan:
         )
 
 
-def ranking_objective(ranker: Any, random_state: RandomStateLike) -> Objective:
+def ranking_objective(ranker: Any, random_state: Seed) -> Objective:
     """Return the objective that `measure`, `g` and `objective` of a ranker ask for."""
     objective = ranker.objective
     if isinstance(objective, Objective):

@@ -51,7 +51,7 @@ def summing_kernel(function: Function) -> Function:
     return _compiled(function, {"reassoc", "contract", "nsz"})
 
 
-def _compiled(function: Function, fastmath: Any) -> Function:
+def _compiled(function: Function, fastmath: bool | set[str]) -> Function:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(all="ignore")(function)  # compiled code never warns
     dispatcher: Any = numba.njit(  # type: ignore[call-overload]
@@ -95,7 +95,7 @@ class KernelCache(NullCache):
     kept: str | None = None
     unkept: str | None = None
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self._function = f"{function.__module__}.{function.__qualname__}"
 
     def _paths(self, sig: Any, codegen: Any) -> Iterator[str]:
@@ -135,7 +135,7 @@ class KernelCache(NullCache):
             paths = list(self._paths(sig, data.codegen))
         except AttributeError as error:
             return self.warn(OTHER_NAMES.format(error))
-        reason: Any = "the sources of gapboost are not there"
+        reason: object = "the sources of gapboost are not there"
         for path in paths:
             unfinished = f"{path}.{uuid4().hex}"
             try:
@@ -152,7 +152,7 @@ class KernelCache(NullCache):
                 return
         self.warn(reason)
 
-    def warn(self, reason: Any) -> None:
+    def warn(self, reason: object) -> None:
         """Say that compiled code is not kept, once in a process."""
         if KernelCache.unkept is None:
             KernelCache.unkept = self._function

@@ -13,7 +13,7 @@ from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery
 from gapboost.optional import DataFrame, frame
-from gapboost.validation import BELOW_ONE, RandomStateLike, as_integer, as_number, one_of
+from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, one_of
 
 # Letters that Unicode has as superscripts.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
@@ -61,11 +61,7 @@ class ComparedSystems(Result):
     """
 
     def __init__(
-        self,
-        values: SystemValues,
-        by_pair: DataFrame,
-        better_than: dict[tuple[str, str], str],
-        note: str,
+        self, values: SystemValues, by_pair: Any, better_than: dict[tuple[str, str], str], note: str
     ) -> None:
         super().__init__(
             {
@@ -121,7 +117,7 @@ def compare_systems(
     correction: str = "holm",
     level: float = 0.05,
     n_resamples: int = 20_000,
-    random_state: RandomStateLike = None,
+    random_state: Seed = None,
 ) -> ComparedSystems:
     """Test all pairs of systems by each measure.
 

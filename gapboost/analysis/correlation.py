@@ -8,7 +8,6 @@ systems is correlated with its own ranking under complete judgments.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import kendalltau
 from sklearn.metrics import ConfusionMatrixDisplay
 
@@ -22,10 +21,10 @@ from gapboost.analysis.systems import (
     system_values,
 )
 from gapboost.analysis.trec import Ties
-from gapboost.data import Array
+from gapboost.data import Array, ArrayLike
 from gapboost.optional import Axes
 from gapboost.validation import (
-    RandomStateLike,
+    Seed,
     as_integer,
     checked_scores,
     finite_column,
@@ -159,7 +158,7 @@ def robustness(
     fractions: Sequence[float] = FRACTIONS,
     repeats: int = 10,
     ties: Ties = "expected",
-    random_state: RandomStateLike = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> Result:
     """Rank systems under fewer and fewer judgments.

@@ -22,10 +22,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gapboost.analysis.result import Result
-from gapboost.data import Array, RecallBase, group_by_query
+from gapboost.data import Array, ArrayLike, RecallBase, group_by_query
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import tables_of

@@ -33,13 +33,12 @@ point that connects to the start, as every local method would find it.
 import warnings
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import solve_banded
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from gapboost.analysis.result import Result, draw_columns
-from gapboost.data import MOST_DOCUMENTS, Array, RecallBase, checked_grades
+from gapboost.data import MOST_DOCUMENTS, Array, ArrayLike, RecallBase, checked_grades
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.measures.labels import grade_limit

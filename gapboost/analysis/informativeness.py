@@ -17,12 +17,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
-from gapboost.data import Array, QueryIds, group_by_query
-from gapboost.data.recall_base import RecallBaseLike
+from gapboost.data import Array, ArrayLike, QueryIds, group_by_query
+from gapboost.data.recall_base import CountsLike
 from gapboost.evaluation import QueryValues
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
@@ -64,11 +63,7 @@ class RankedList:
 
 
 def ranked_lists(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    qid: QueryIds = None,
-    *,
-    recall_base: RecallBaseLike | None = None,
+    y_true: ArrayLike, y_score: ArrayLike, qid: QueryIds = None, *, recall_base: CountsLike = None
 ) -> list[RankedList]:
     """Return one list a query, with arguments as in `gapboost.evaluate`; ties by row.
 

@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import rounding
-from gapboost.data import Array, QueryIds, features, group_by_query
+from gapboost.data import Array, ArrayLike, QueryIds, features, group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.optional import Axes
-from gapboost.validation import RandomStateLike, as_integer, as_number, finite_column
+from gapboost.validation import Seed, as_integer, as_number, finite_column
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
@@ -35,7 +34,7 @@ def local_optimality(
     n_directions: int = 460,
     step_sizes: Sequence[float] = STEP_SIZES,
     epsilon: float = 0.003,
-    random_state: RandomStateLike = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> Result:
     """Alter the weights of a model in random directions and look for improvements.

@@ -10,7 +10,7 @@ import numpy as np
 from gapboost.measures import Measure
 from gapboost.optional import Axes, DataFrame, frame, imported
 from gapboost.page import line
-from gapboost.validation import RandomStateLike, resolve_n_jobs, seed
+from gapboost.validation import Seed, resolve_n_jobs, seed
 
 # Lines that differ in color and style.
 N_STYLES = 36
@@ -115,7 +115,7 @@ def over_items(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int
     return processes(joblib.delayed(function)(item) for item in items)
 
 
-def generators(random_state: RandomStateLike, number: int) -> list[np.random.Generator]:
+def generators(random_state: Seed, number: int) -> list[np.random.Generator]:
     """Return independent generators, one for each item of work, whatever its order."""
     children = np.random.SeedSequence(seed(random_state)).spawn(number)
     return [np.random.default_rng(child) for child in children]

@@ -18,18 +18,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index, rounding
 from gapboost.analysis.systems import SystemValues, checked_values
-from gapboost.data import Array
+from gapboost.data import Array, ArrayLike
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
 from gapboost.optional import Axes, frame
 from gapboost.page import COLORS
-from gapboost.validation import BELOW_ONE, RandomStateLike, as_integer, as_number, numeric_column
+from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
@@ -48,7 +47,7 @@ def significance(
     measure: str | Measure | None = None,
     confidence: float = 0.95,
     n_resamples: int = 20_000,
-    random_state: RandomStateLike = None,
+    random_state: Seed = None,
 ) -> Result:
     """Test the difference of two rankers, query by query.
 
@@ -235,7 +234,7 @@ def discriminative_power(
     *,
     level: float = 0.05,
     n_resamples: int = 20_000,
-    random_state: RandomStateLike = None,
+    random_state: Seed = None,
 ) -> Result:
     """Test every pair of systems with each measure.
 

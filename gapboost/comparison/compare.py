@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import joblib
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_memory
 
 from gapboost.comparison.data import find_leaks, load, splits
@@ -14,7 +13,7 @@ from gapboost.comparison.rankers import check_trees, checked_rankers
 from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
-from gapboost.data import QueryIds
+from gapboost.data import ArrayLike, QueryIds
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.optional import progress_bar
 from gapboost.validation import PathLike, as_integer, one_of, resolve_n_jobs

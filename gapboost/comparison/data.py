@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gapboost.analysis.leaks import number_columns, rank_alone
-from gapboost.data import Array, Queries, QueryIds, RankingDataset
+from gapboost.data import Array, ArrayLike, Queries, QueryIds, RankingDataset
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
@@ -39,12 +38,7 @@ class Split:
 
 
 def load(
-    X: Any,
-    y: ArrayLike,
-    qid: QueryIds,
-    group: ArrayLike | None,
-    measures: Sequence[Measure],
-    shuffle: bool,
+    X: Any, y: ArrayLike, qid: QueryIds, group: Any, measures: Sequence[Measure], shuffle: bool
 ) -> tuple[RankingDataset, Queries]:
     """Return the data set query by query, and the queries of the given rows.
 

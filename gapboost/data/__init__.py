@@ -11,7 +11,7 @@
 =============  =================================================================
 """
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data._compat import num_samples
 from gapboost.data.dataset import Positions, RankingDataset
 from gapboost.data.features import (
@@ -32,6 +32,7 @@ from gapboost.data.recall_base import MOST_DOCUMENTS, RecallBase
 __all__ = [
     "MOST_DOCUMENTS",
     "Array",
+    "ArrayLike",
     "DataSummary",
     "Positions",
     "Queries",

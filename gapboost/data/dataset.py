@@ -6,10 +6,9 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import features, pop_query_ids, rows_of
 from gapboost.data.grades import GradeLimit, label_columns
 from gapboost.data.queries import grouped_rows
@@ -94,7 +93,7 @@ class RankingDataset:
         group: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         init_score: ArrayLike | None = None,
-        position: Any = None,
+        position: ArrayLike | None = None,
         *,
         limit: GradeLimit | None = None,
         names: Mapping[str, str] | None = None,

@@ -298,7 +298,7 @@ def _content(dtype: Any) -> str:
     return "category" if dtype.name == "category" or _is_dictionary(dtype) else "other"
 
 
-def _is_dictionary(dtype: Any) -> bool:
+def _is_dictionary(dtype: object) -> bool:
     """Return True for pandas' type of categories that Arrow backs."""
     return str(dtype).startswith("dictionary<")
 

@@ -5,9 +5,8 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import distinct_names
 from gapboost.validation import finite_column, numeric_column
 
@@ -57,7 +56,7 @@ def checked_grades(
     return grades.astype(np.float64 if (grades != np.floor(grades)).any() else np.int32)
 
 
-def at_least(grades: Any, threshold: float) -> Array:
+def at_least(grades: ArrayLike, threshold: float) -> Array:
     """Return True for each of `grades` that is `threshold` or more, compared as float32.
 
     Boosters keep labels as float32, so that a grade of 0.7 comes back as 0.69999999. It still

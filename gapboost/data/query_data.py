@@ -6,9 +6,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.grades import (
     Column,
     GradeLimit,
@@ -19,13 +18,7 @@ from gapboost.data.grades import (
     label_columns,
 )
 from gapboost.data.queries import Queries, QueryIds, grouped_rows, plain_value
-from gapboost.data.recall_base import (
-    RecallBase,
-    RecallBaseLike,
-    by_query,
-    codes_and_base,
-    judgments_of,
-)
+from gapboost.data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
 from gapboost.validation import finite_column, short_repr
 
 # What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
@@ -215,7 +208,7 @@ def group_by_query(
     qid: QueryIds,
     *,
     sample_weight: ArrayLike | None = None,
-    recall_base: RecallBaseLike | None = None,
+    recall_base: Any = None,
     limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
     real: bool = False,
@@ -324,7 +317,7 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     return weights, factors
 
 
-def check_total(weights: Any, name: str) -> None:
+def check_total(weights: ArrayLike, name: str) -> None:
     """Raise ValueError if the weights have a sum with which no booster trains."""
     with np.errstate(over="ignore"):
         total = np.sum(weights)

@@ -7,9 +7,8 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import column_names
 from gapboost.data.grades import Highest, at_least, checked_grades
 from gapboost.data.queries import Queries, plain_value
@@ -53,7 +52,7 @@ class RecallBase:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def __getitem__(self, queries: Any) -> Self:
+    def __getitem__(self, queries: slice | Array) -> Self:
         """Return the recall base of some queries, by a slice or their numbers."""
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
         return type(self)(self.counts[queries], levels)
@@ -102,7 +101,7 @@ class RecallBase:
 # {query id: {grade: documents}}
 GradeCounts = Mapping[Any, Mapping[Any, Any]]
 # By the ids of the queries, or an array or data frame: see `gapboost.evaluate`.
-RecallBaseLike = Mapping[Any, Any] | ArrayLike | Sequence[ArrayLike]
+CountsLike = Mapping[Any, Any] | ArrayLike | Sequence[ArrayLike] | None
 
 # Number of the query, grade (int32 if all are whole, else float64) and documents of each judgment.
 Judgments = tuple[Array, Array, Array]

@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from gapboost.analysis.standard_errors import independent
-from gapboost.data import Array, QueryIds, check_names
+from gapboost.data import Array, ArrayLike, QueryIds, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset

@@ -5,10 +5,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gapboost.analysis.leaks import LARGEST, number_columns
-from gapboost.data import Array, QueryIds, RankingDataset, column_names, feature_names
+from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset, column_names, feature_names
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from gapboost.data import Array, check_names, column_contents, feature_names, without_qid
+from gapboost.data import Array, ArrayLike, check_names, column_contents, feature_names, without_qid
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
 from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.query_relative import KINDS

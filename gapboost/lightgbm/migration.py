@@ -25,11 +25,11 @@ OF_OBJECTIVES: Replacements = {
 }
 
 
-def _metric(value: Any) -> str:
+def _metric(value: object) -> str:
     return "leave it out" if value in ("None", "none", "") else f"eval_metric={value!r} in fit"
 
 
-def _objective(value: Any) -> str | None:
+def _objective(value: object) -> str | None:
     """Return what replaces an objective; "lambdarank" is the name of one of ours too."""
     return 'measure="ndcg"' if isinstance(value, str) and "xe" in value else None
 

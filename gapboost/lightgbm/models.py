@@ -1,6 +1,7 @@
 """Models of LightGBM: those to continue, the trees that predict, and models for exporters."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import lightgbm
@@ -8,6 +9,7 @@ import lightgbm
 from gapboost._boosters.checks import check_continued
 from gapboost.data.features import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
+from gapboost.validation import PathLike
 
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
@@ -20,7 +22,9 @@ WRITTEN_WRONGLY = {
 }
 
 
-def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
+def to_continue(
+    model: PathLike | lightgbm.Booster | lightgbm.LGBMModel, X: Any, feature_name: Sequence[str]
+) -> lightgbm.Booster:
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_

@@ -95,7 +95,7 @@ DISCOUNTS_BY_NAME: dict[str, Discount] = {
 }
 
 
-def as_discount_by(discount_by: Any, name: str) -> str | float:
+def as_discount_by(discount_by: object, name: str) -> str | float:
     """Return a name of `DISCOUNTS_BY_NAME`, or the base of a logarithm as float.
 
     Raises

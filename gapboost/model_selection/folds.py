@@ -4,21 +4,16 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.model_selection import GroupKFold
 
 from gapboost.data import Array, Queries, QueryIds, grouped_rows, num_samples
-from gapboost.validation import RandomStateLike, random_numbers
+from gapboost.validation import Seed, random_numbers
 
 Fold = tuple[Array, Array]
 
 
 def query_folds(
-    qid: QueryIds | Queries,
-    cv: Any = 5,
-    random_state: RandomStateLike = None,
-    X: Any = None,
-    y: ArrayLike | None = None,
+    qid: QueryIds | Queries, cv: Any = 5, random_state: Seed = None, X: Any = None, y: object = None
 ) -> list[Fold]:
     """Return the training and test rows of folds of whole queries.
 

@@ -49,12 +49,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
-from gapboost.data import QueryIds
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData
 from gapboost.measures import AP, nDCG
 from gapboost.measures.discounts import weights_at

@@ -2,13 +2,11 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gapboost._kernels import Array
-from gapboost.data import QueryIds
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
@@ -165,11 +163,7 @@ class Objective(Value, ABC):
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
     def checked(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        qid: QueryIds,
-        sample_weight: ArrayLike | None = None,
+        self, y_true: ArrayLike, y_score: ArrayLike, qid: QueryIds, sample_weight: Any = None
     ) -> tuple[QueryData, Array, Self]:
         """Return checked judgments and scores in grouped order, and the resolved objective."""
         limit = grade_limit([self.measure])

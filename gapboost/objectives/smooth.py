@@ -39,9 +39,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from gapboost._kernels import Array
 from gapboost._kernels.smooth.query import (
     Documents,
     find_positions,
@@ -50,7 +48,7 @@ from gapboost._kernels.smooth.query import (
 )
 from gapboost._kernels.smooth.sums import SmoothStep, add_gradients, compare, scratch_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
-from gapboost.data import QueryIds
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass

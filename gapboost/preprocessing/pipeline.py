@@ -4,7 +4,6 @@ import warnings
 from typing import Any, ClassVar
 
 import sklearn
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
@@ -17,7 +16,7 @@ def last_step(estimator: Any) -> Any:
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
-def prefix(estimator: Any) -> str:
+def prefix(estimator: object) -> str:
     """Return the prefix of parameters of `last_step`: ``"ranker__"``, or ``""``."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
@@ -28,7 +27,7 @@ def transformers(estimator: Any) -> list[tuple[str, Any]]:
     return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
 
 
-def library_of(estimator: Any) -> str:
+def library_of(estimator: object) -> str:
     """Return the library of the last step: "lightgbm", "xgboost", "catboost", or "" for another.
 
     Classes that derive from a ranker of a library, such as those of gapboost, belong to the
@@ -40,9 +39,7 @@ def library_of(estimator: Any) -> str:
     )
 
 
-def fit_transformers(
-    pipeline: Pipeline, X: Any, y: ArrayLike, qid: QueryIds
-) -> tuple[Pipeline, Any]:
+def fit_transformers(pipeline: Pipeline, X: Any, y: object, qid: QueryIds) -> tuple[Pipeline, Any]:
     """Fit copies of all steps but the last one.
 
     Parameters
@@ -106,7 +103,7 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
 ROUTES_QID = ("routes_qid", _RoutesQid())
 
 
-def _call(transformers: Pipeline, method: str, X: Any, qid: QueryIds, *y: ArrayLike) -> Any:
+def _call(transformers: Pipeline, method: str, X: Any, qid: QueryIds, *y: object) -> Any:
     features, column = without_qid(X)
     if len(transformers) == 1:
         return features

@@ -6,15 +6,13 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gapboost._kernels import Array
-from gapboost.data import QueryIds
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data._compat import check_feature_names_in
 from gapboost.data.features import (
     QID,
@@ -96,7 +94,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     def __init__(
         self,
         kinds: Sequence[str] = ("zscore",),
-        columns: Sequence[Any] | None = None,
+        columns: Sequence[str | int] | None = None,
     ) -> None:
         self.kinds = kinds
         self.columns = columns
@@ -185,7 +183,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         """Call `fit` and `transform` with the same arguments."""
         return self.fit(X, y, qid, group=group).transform(X, qid, group=group)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Return the names of all columns of the result, object ndarray.
 
         Columns without names are ``x0``, ``x1``, ...
@@ -197,9 +195,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         ]
         return np.array([*raw, *new], dtype=object)
 
-    def _checked(
-        self, X: Any, qid: QueryIds, group: ArrayLike | None, method: str
-    ) -> tuple[Any, Queries]:
+    def _checked(self, X: Any, qid: QueryIds, group: object, method: str) -> tuple[Any, Queries]:
         """Return a data frame, or an array of floats, and its queries."""
         kinds = self.kinds
         if not ordered(kinds) or not 0 < len(kinds) == len({*kinds} & {*KINDS}):
@@ -234,7 +230,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         return tags
 
 
-def _chosen_columns(X: Any, columns: Any) -> list[int]:
+def _chosen_columns(X: Any, columns: Sequence[str | int] | None) -> list[int]:
     """Return the positions of columns of numbers, by name or position; None means all of them."""
     contents = column_contents(X) or dict.fromkeys(range(X.shape[1]), "number")
     numbers = {
@@ -316,7 +312,7 @@ def query_relative_features(
     *,
     group: ArrayLike | None = None,
     kinds: Sequence[str] = ("zscore",),
-    columns: Sequence[Any] | None = None,
+    columns: Sequence[str | int] | None = None,
 ) -> Any:
     """Return the columns of a table, followed by z-scores or percentile ranks within each query.
 

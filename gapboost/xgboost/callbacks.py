@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import xgboost
-from numpy.typing import ArrayLike
 from xgboost import collective
 from xgboost.callback import EarlyStopping, TrainingCallback
 
@@ -22,10 +21,10 @@ from gapboost._boosters.callbacks import (
 )
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.grades import graded
 from gapboost.data.query_data import DataSummary, QueryData
-from gapboost.measures import Measure
+from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
 from gapboost.optional import tqdm
@@ -53,7 +52,7 @@ def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]
 def objective(
     measure: str | Measure | Objective = "gap",
     *,
-    g: Any = None,
+    g: ArrayLike | None = None,
     n_jobs: int | None = None,
     weight: ArrayLike | None = None,
     device: str | None = None,
@@ -100,7 +99,11 @@ def objective(
 
 
 def eval_metric(
-    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None, device: str | None = None
+    measure: Measures = "gap",
+    *,
+    g: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    device: str | None = None,
 ) -> "XGBoostMetric":
     """Return a metric for ``xgboost.train(custom_metric=...)``; early stopping maximizes it.
 
@@ -157,14 +160,14 @@ class XGBoostObjective(ObjectiveCallback[Any]):
         self,
         objective: Objective,
         n_jobs: int | None,
-        weight: ArrayLike | None = None,
-        device: Any = None,
+        weight: Any = None,
+        device: str | None = None,
     ) -> None:
         super().__init__(objective, n_jobs)
         self.weight = weight
         self.device = device
 
-    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         read = partial(content_of, dmatrix, self.weight)
         gradients = self._state_of(dmatrix, read, self._gradients)
@@ -243,7 +246,7 @@ def summary_of_workers(data: QueryData | None) -> DataSummary:
     return DataSummary.of_parts(parts, "weight")
 
 
-def gradients_on(device: Any, gradients: Gradients) -> Any:
+def gradients_on(device: str | None, gradients: Gradients) -> Any:
     """Return `gradients`, or the same on the GPU if the device is one and has kernels for them."""
     objective = gradients.objective
     if type(objective) is not LambdaRank or gradients.position_factors is not None:
@@ -253,14 +256,14 @@ def gradients_on(device: Any, gradients: Gradients) -> Any:
 
 
 def values_on(
-    device: Any, measures: Sequence[Measure], data: QueryData
+    device: str | None, measures: Sequence[Measure], data: QueryData
 ) -> Callable[[Array], list[Array]] | None:
     """Return what computes the measures of each query on the GPU; None: the processor does."""
     cuda = _kernels_on(device, measures)
     return cuda.DeviceValues(measures, data) if cuda else None
 
 
-def _kernels_on(device: Any, measures: Sequence[Measure]) -> Any:
+def _kernels_on(device: str | None, measures: Sequence[Measure]) -> Any:
     """Return the module of kernels if the device is a GPU, and they compute all the measures."""
     if not str(device).startswith(("cuda", "gpu")):
         return None
@@ -336,7 +339,7 @@ class ExactValues(TrainingCallback):  # type: ignore[misc]
     def __init__(self, metrics: Mapping[str, Metrics]) -> None:
         self.metrics = metrics
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+    def after_iteration(self, model: xgboost.Booster, epoch: int, evals_log: Any) -> bool:
         """Called by XGBoost after each round, before early stopping."""
         for data_set, metrics in self.metrics.items():
             for name, value in metrics.newest:
@@ -348,7 +351,7 @@ class _BestRounds(TrainingCallback):  # type: ignore[misc]
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
 
-    def after_training(self, model: Any) -> Any:
+    def after_training(self, model: xgboost.Booster) -> xgboost.Booster:
         return trim_to_best_iteration(model, self.objective)
 
 
@@ -385,11 +388,11 @@ class _Progress(TrainingCallback):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"progress({'' if self.n_rounds is None else self.n_rounds})"
 
-    def before_training(self, model: Any) -> Any:
+    def before_training(self, model: xgboost.Booster) -> xgboost.Booster:
         self.bar = tqdm()(total=self.n_rounds, unit="round")
         return model
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+    def after_iteration(self, model: xgboost.Booster, epoch: int, evals_log: Any) -> bool:
         values = {
             f"{data} {name}": log[-1]
             for data, logs in evals_log.items()
@@ -399,7 +402,7 @@ class _Progress(TrainingCallback):  # type: ignore[misc]
         self.bar.update()
         return False
 
-    def after_training(self, model: Any) -> Any:
+    def after_training(self, model: xgboost.Booster) -> xgboost.Booster:
         self.bar.close()
         del self.bar
         return model

@@ -90,7 +90,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
     def _pyspark_model_cls(cls) -> type[SparkXGBGAPRankerModel]:
         return SparkXGBGAPRankerModel
 
-    def setParams(self, **kwargs: Any) -> None:
+    def setParams(self, **kwargs: object) -> None:
         """Set parameters; measures are kept as text, and a model to continue as a booster."""
         given = {n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()}
         if given.get("xgb_model") is not None:
