@@ -1,6 +1,6 @@
 """Dask collections: checks of a data set, and what a fit has to know of all its rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -140,7 +140,7 @@ def _partitions(values: Mapping[str, Any], names: Mapping[str, str]) -> list[dic
 
 def _of_partition(
     number: int, values: dict[str, Any], limit: GradeLimit, names: Mapping[str, str]
-) -> tuple[Array, DataSummary, dict[Any, str | None]] | None:
+) -> tuple[Array, DataSummary, dict[Hashable, str | None]] | None:
     """Return query ids, summary and columns of a partition; None if it has no rows.
 
     Of columns, a dictionary has the categories, as one text, or None.

@@ -53,7 +53,7 @@ def misspelt(
     booster : str
         Name of the booster that knows no other parameters: those without a near name are refused.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, str | Callable[[object], str]] = {}
     kind: type = type(ranker)
     names = _listed(kind).union(known)
     for name in [one for one in ranker.get_params(deep=False) if one not in names]:

@@ -87,7 +87,7 @@ class Plan:
         """
         objective = self.objective.resolved(occurring)
         reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
-        metrics: list[Any] = [*dict.fromkeys(reported), *self.functions]
+        metrics: list[Measure | Function] = [*dict.fromkeys(reported), *self.functions]
         stopping = objective.measure if self.stopping is None else self.stopping
         if isinstance(stopping, str):
             stopping = as_measure(stopping, None, "stopping_metric")

@@ -98,7 +98,7 @@ class KernelCache(NullCache):
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = f"{function.__module__}.{function.__qualname__}"
 
-    def _paths(self, sig: Any, codegen: Any) -> Iterator[str]:
+    def _paths(self, sig: object, codegen: Any) -> Iterator[str]:
         """Yield the files that may hold the code, best first."""
         if SOURCES is None:
             return
@@ -112,7 +112,7 @@ class KernelCache(NullCache):
             if os.path.isabs(folder):
                 yield os.path.join(folder, name)
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: Any) -> object:
         """Load the compiled code for a signature; None if it is not on disk, or broken."""
         # Unpickling raises whatever the bytes happen to lead to. If numba has other names,
         # `save_overload` says so.
@@ -126,7 +126,7 @@ class KernelCache(NullCache):
                         return REBUILD(target_context, *compiled)  # type: ignore[no-untyped-call]
         return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: object, data: Any) -> None:
         """Keep what was compiled for a signature, in the first folder that can be written."""
         try:
             if data.library.has_dynamic_globals:

@@ -82,7 +82,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     TypeError
         If `n_jobs` is not a whole number.
     """
-    given: Any = n_jobs
+    given: object = n_jobs
     if isinstance(given, bool) or not isinstance(given, int | np.integer | None):
         raise TypeError(f"n_jobs is {given!r}; expected a whole number of threads, or None for all")
     if n_jobs is None or n_jobs == 0:

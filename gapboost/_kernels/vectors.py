@@ -72,7 +72,7 @@ def _define(symbol: Callable[..., object], instruction: str) -> None:
     def kind_of(context: Any) -> Callable[..., types.Type | None]:
         return lambda x, y: y if isinstance(y, VectorType) and x in (y, types.float64) else None
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: object, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
         x, y = args
         if signature.args[0] == types.float64:
             x = _spread(builder, x, y.type)
@@ -89,10 +89,10 @@ _define(operator.mul, "fmul")
 _define(operator.truediv, "fdiv")
 
 
-def _pointer(typing: object, x: Any, i: types.Type) -> Built:
+def _pointer(typing: object, x: "types.Array | types.CPointer", i: types.Type) -> Built:
     """Return the address of a contiguous array, or a pointer, from element ``i`` on."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: Any, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         start = args[0]
         if isinstance(x, types.Array):
             start = context.make_array(x)(context, builder, start).data
@@ -109,7 +109,7 @@ def _place(builder: ir.IRBuilder, pointer: ir.Value, i: ir.Value, width: int) ->
 def _load(typing: object, pointer: types.Type, i: types.Type, lanes: types.UniTuple) -> Built:
     """Return elements from ``i`` on."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         return builder.load(_place(builder, args[0], args[1], lanes.count), align=8)
 
     return VectorType(lanes.count)(pointer, types.intp, lanes), code
@@ -118,7 +118,7 @@ def _load(typing: object, pointer: types.Type, i: types.Type, lanes: types.UniTu
 def _store(typing: object, pointer: types.Type, i: types.Type, vector: VectorType) -> Built:
     """Write elements from ``i`` on."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: Any, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         builder.store(args[2], _place(builder, args[0], args[1], vector.width), align=8)
         return context.get_dummy_value()
 
@@ -128,7 +128,7 @@ def _store(typing: object, pointer: types.Type, i: types.Type, vector: VectorTyp
 def _greater(typing: object, vector: VectorType, other: VectorType) -> Built:
     """Return the greater one of each lane."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         return builder.select(builder.fcmp_ordered(">", *args), *args)
 
     return vector(vector, other), code
@@ -137,7 +137,7 @@ def _greater(typing: object, vector: VectorType, other: VectorType) -> Built:
 def _first(typing: object, n: types.Type, vector: VectorType, other: VectorType) -> Built:
     """Return ``vector`` in the first ``n`` lanes, ``other`` in the others."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         kind = ir.VectorType(ir.IntType(64), vector.width)
         numbers = ir.Constant(kind, list(range(vector.width)))
         chosen = builder.icmp_signed("<", numbers, _spread(builder, args[0], kind))
@@ -149,7 +149,7 @@ def _first(typing: object, n: types.Type, vector: VectorType, other: VectorType)
 def _total(typing: object, vector: VectorType) -> Built:
     """Return the sum of the lanes."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), args[0].type])
         name = f"llvm.vector.reduce.fadd.v{vector.width}f64"
         add = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
@@ -161,7 +161,7 @@ def _total(typing: object, vector: VectorType) -> Built:
 def _times_power(typing: object, x: Any, whole: types.Type) -> Built:
     """Return ``x * 2**whole``."""
 
-    def code(context: Any, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         kind = args[0].type
         bits = ir.IntType(64) if x == types.float64 else ir.VectorType(ir.IntType(64), x.width)
         # Adding 1.5 * 2**52 leaves a whole number in the low bits of a float64.

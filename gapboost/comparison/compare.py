@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import joblib
 from sklearn.utils.validation import check_memory
 
 from gapboost.comparison.data import find_leaks, load, splits
@@ -16,7 +15,7 @@ from gapboost.comparison.training import Trainer
 from gapboost.data import ArrayLike, QueryIds
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.optional import progress_bar
-from gapboost.validation import PathLike, as_integer, one_of, resolve_n_jobs
+from gapboost.validation import as_integer, one_of, resolve_n_jobs
 
 DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
@@ -36,7 +35,7 @@ def compare_rankers(
     choose_by: str | Measure | None = None,
     spaces: Mapping[str, Mapping[str, object]] | None = None,
     shuffle: bool = True,
-    memory: PathLike | joblib.Memory | None = None,
+    memory: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:

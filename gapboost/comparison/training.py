@@ -86,7 +86,7 @@ class Trainer:
     measures: Mapping[str, Measure]
     choose_by: Measure
     choose_trees: bool
-    memory: Any
+    memory: joblib.Memory
 
     @cached_property
     def _data_hash(self) -> str | None:

@@ -18,7 +18,7 @@ MAX_GRADE = 255
 Column = int | str
 
 # The highest grade that measures know and the measure that sets it.
-Highest = tuple[float, Any]
+Highest = tuple[float, object]
 
 # By the column of several labels that they read; by None if they read one label.
 GradeLimit = Mapping[Column | None, Highest]

@@ -153,7 +153,7 @@ def grouped_rows(qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "
     return Queries(distinct, offsets, rows)
 
 
-def _check_exact(ids: list[Any], name: str) -> None:
+def _check_exact(ids: Sequence[object], name: str) -> None:
     """Raise ValueError for floats that stand for several whole numbers: queries would merge."""
     for value in ids:
         if isinstance(value, tuple):

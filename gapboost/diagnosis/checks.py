@@ -56,7 +56,7 @@ def run_check(name: str, test: ScoredDataset, training: ScoredDataset | None) ->
 
 
 # Whether a fault was found, a message, the number that decides, and its threshold.
-Outcome = tuple[Any, str, float, float]
+Outcome = tuple[object, str, float, float]
 
 
 def need(condition: object, reason: str) -> None:

@@ -108,7 +108,7 @@ def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, o
 
 def _plugin_node(
     node: Node, names: Sequence[str], numbers: Iterator[int], depth: int = 0
-) -> dict[str, Any]:
+) -> dict[str, object]:
     number = next(numbers)
     if not isinstance(node, Split):
         return {"nodeid": number, "leaf": node}

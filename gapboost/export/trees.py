@@ -92,7 +92,7 @@ def neighbors(threshold: float, kind: type[np.float32] | type[np.float64]) -> tu
 
 def read_model(
     ranker: Any, neighbors: Neighbors
-) -> tuple[list[Node], list[str], Callable[[Array], Any]]:
+) -> tuple[list[Node], list[str], Callable[[Array], Array]]:
     """Return trees, names of the training data if it had any, and the function that predicts.
 
     Raises

@@ -72,7 +72,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         *,
         group: "DaskCollection | None" = None,
         init_score: "DaskCollection | None" = None,
-        init_model: Any = None,
+        init_model: object = None,
         **booster: Any,
     ) -> Self:
         """Train on all workers that hold partitions.
@@ -181,7 +181,7 @@ class WorkerRanker(LGBMGAPRanker):
         feature_name: Any = "auto",
         categorical_feature: Any = "auto",
         callbacks: Any = None,
-        init_model: Any = None,
+        init_model: object = None,
         **others: Any,
     ) -> Self:
         """Train on rows that may teach nothing, and weigh nothing.

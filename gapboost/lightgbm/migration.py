@@ -1,6 +1,6 @@
 """Parameters of LightGBM's own ranking objectives and metrics, and what replaces them."""
 
-from typing import Any
+from collections.abc import Iterable
 
 from gapboost._boosters.migration import ALL_PAIRS, WEIGHTS, Replacements, at_cutoffs, renamed
 from gapboost.lightgbm import _compat
@@ -12,7 +12,7 @@ SAMPLING = (
 )
 
 
-def _gains(value: Any) -> str:
+def _gains(value: Iterable[float]) -> str:
     return f"measure=gb.nDCG(gains={tuple(value)!r}), or leave it out to train for GAP"
 
 

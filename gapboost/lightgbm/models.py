@@ -9,7 +9,6 @@ import lightgbm
 from gapboost._boosters.checks import check_continued
 from gapboost.data.features import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
-from gapboost.validation import PathLike
 
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
@@ -22,9 +21,7 @@ WRITTEN_WRONGLY = {
 }
 
 
-def to_continue(
-    model: PathLike | lightgbm.Booster | lightgbm.LGBMModel, X: Any, feature_name: Sequence[str]
-) -> lightgbm.Booster:
+def to_continue(model: Any, X: Any, feature_name: Sequence[str]) -> lightgbm.Booster:
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_

@@ -121,7 +121,7 @@ def weights_at(measure: Any, ranks: Array) -> tuple[Array, Array]:
 
 
 def checked_arrays(
-    measure: Any, method: str, returned: Any, shape: tuple[int, ...], other: tuple[int, ...]
+    measure: object, method: str, returned: object, shape: tuple[int, ...], other: tuple[int, ...]
 ) -> tuple[Array, Array]:
     """Return two arrays that a measure's method returned as C-contiguous float64.
 

@@ -157,17 +157,13 @@ class XGBoostObjective(ObjectiveCallback[Any]):
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
     def __init__(
-        self,
-        objective: Objective,
-        n_jobs: int | None,
-        weight: Any = None,
-        device: str | None = None,
+        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
     ) -> None:
         super().__init__(objective, n_jobs)
         self.weight = weight
         self.device = device
 
-    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
         read = partial(content_of, dmatrix, self.weight)
         gradients = self._state_of(dmatrix, read, self._gradients)
