@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
 
-# Text, as these libraries may be missing.
+# As text, because these libraries may be missing.
 Axes: TypeAlias = "matplotlib.axes.Axes"
 Figure: TypeAlias = "matplotlib.figure.Figure"
 DataFrame: TypeAlias = "pandas.DataFrame"

@@ -84,7 +84,7 @@ def plot_g(
     return figure
 
 
-def _target_of(search: Any, results: Mapping[str, object], measure: Any) -> tuple[str, str]:
+def _target_of(search: object, results: Mapping[str, object], measure: Any) -> tuple[str, str]:
     """Return the measure's name in the results, and its name in the plot."""
     scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", None)
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]

@@ -16,8 +16,6 @@ from gapboost._kernels.threads import resolve_n_jobs
 
 __all__ = [
     "BELOW_ONE",
-    "PathLike",
-    "Seed",
     "as_flag",
     "as_float64",
     "as_integer",
@@ -36,8 +34,8 @@ __all__ = [
     "short_repr",
 ]
 
-# What scikit-learn takes for `random_state`, and a Generator.
 PathLike = str | os.PathLike[str]
+# What `random_state` may be.
 Seed = int | np.random.Generator | np.random.RandomState | None
 
 # The largest probability below 1.

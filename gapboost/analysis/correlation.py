@@ -14,12 +14,7 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index
-from gapboost.analysis.systems import (
-    SystemValues,
-    checked_measures,
-    checked_values,
-    system_values,
-)
+from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, system_values
 from gapboost.analysis.trec import Ties
 from gapboost.data import Array, ArrayLike
 from gapboost.optional import Axes

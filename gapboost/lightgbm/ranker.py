@@ -19,11 +19,7 @@ from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
-from gapboost.lightgbm.callbacks import (
-    LightGBMObjective,
-    TreeCounter,
-    booster_scale,
-)
+from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,

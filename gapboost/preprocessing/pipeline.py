@@ -90,7 +90,7 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, X: Any, y: object = None, qid: QueryIds = None) -> Any:
         return X
 
-    def fit(self, X: Any, y: object = None, qid: QueryIds = None) -> "_RoutesQid":
+    def fit(self, X: object, y: object = None, qid: QueryIds = None) -> "_RoutesQid":
         return self
 
     def transform(self, X: Any, qid: QueryIds = None) -> Any:

@@ -107,13 +107,13 @@ class SparkXGBGAPRanker(SparkXGBRanker):
     def _repartition_needed(self, dataset: DataFrame) -> bool:
         return False  # `_prepare_input` does
 
-    def _prepare_input(self, dataset: DataFrame) -> tuple[Any, Any]:
+    def _prepare_input(self, dataset: DataFrame) -> tuple["_WholeQueries", object]:
         # By a hash: ranges of ids may leave a worker without training rows.
         n_workers, qid = self.getOrDefault(self.num_workers), self.getOrDefault(self.qid_col)
         dataset, features = super()._prepare_input(dataset.repartition(n_workers, qid))
         return _WholeQueries(dataset), features
 
-    def _get_xgb_parameters(self, dataset: DataFrame) -> tuple[dict[str, Any], ...]:
+    def _get_xgb_parameters(self, dataset: DataFrame) -> tuple[dict[str, object], ...]:
         booster, train, matrix = super()._get_xgb_parameters(dataset)
         ranker = XGBGAPRanker(**self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True))
         plan = ranker._plan()
