@@ -64,8 +64,7 @@ def at_least(grades: ArrayLike, threshold: float) -> Array:
     """
     # float32 ends below the largest thresholds, which no grade reaches anyway.
     lowest = np.float32(min(threshold, 2.0 * MAX_GRADE))
-    reached: Array = (np.asarray(grades, np.float32) >= lowest) & (np.asarray(grades) > 0)
-    return reached
+    return (np.asarray(grades, np.float32) >= lowest) & (np.asarray(grades) > 0)
 
 
 def graded(occurring: Array) -> Array:

@@ -24,8 +24,7 @@ MOST_DOCUMENTS = 2**31 - 1
 
 def sums_of(amounts: Array, worth: Array) -> Array:
     """Return sums over levels of ``amounts`` (Q, L) times ``worth`` (L,) or (Q, L)."""
-    products: Array = amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
-    return products
+    return amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
 
 
 @dataclass(frozen=True, eq=False)

@@ -189,8 +189,7 @@ class QMeasure(GainMeasure, DiscountOfQuery):
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """``1 / (rank + beta cg*(rank))``."""
         ideal = ideal_gain(self.gain(base.levels), base, query, ranks)
-        weights: Array = 1.0 / (ranks + self.beta * ideal)
-        return weights
+        return 1.0 / (ranks + self.beta * ideal)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""

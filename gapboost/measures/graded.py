@@ -103,8 +103,7 @@ class GradedMeasure(QuadraticForm):
         return g, np.cumsum(g, axis=-1)
 
     def _w(self, base: RecallBase, g: Array) -> Array:
-        w: Array = np.cumsum(g * reciprocal(base.at_or_above), axis=1)
-        return w
+        return np.cumsum(g * reciprocal(base.at_or_above), axis=1)
 
 
 @dataclass(frozen=True, repr=False)

@@ -264,8 +264,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the measure that a candidate trains for; raise if it cannot be trained."""
         model = _with_params(self.estimator, params)
         _check_estimator(model)
-        measure: Measure = ranking_objective(last_step(model), None).measure
-        return measure
+        return ranking_objective(last_step(model), None).measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: Any, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:

@@ -67,8 +67,7 @@ def interaction_tables(function: Callable[[Array], Array], width: float, n_cells
     # t grows downwards: the source is above the target by the offset, and by half the difference of
     # their t
     values = function(width * (offsets + (nodes[None, None, :] - nodes[None, :, None]) / 2))
-    tables: Array = np.ascontiguousarray(ways @ values @ ways.T)
-    return tables
+    return np.ascontiguousarray(ways @ values @ ways.T)
 
 
 def memory_for_cells(longest: int, n_cells: int, channels: int) -> Cells:
