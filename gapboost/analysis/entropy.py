@@ -55,7 +55,9 @@ SMALLEST_STEP = 1e-3
 NEWTON_STEPS = 15
 
 
-def expected_value(measure: str | Measure, probabilities: Array, recall_base: ArrayLike) -> float:
+def expected_value(
+    measure: str | Measure, probabilities: ArrayLike, recall_base: ArrayLike
+) -> float:
     """Expected value of a measure where grades are drawn independently at each rank.
 
     Parameters

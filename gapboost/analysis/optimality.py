@@ -26,7 +26,7 @@ STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
 def local_optimality(
     measures: Measures,
-    weights: Any,
+    weights: ArrayLike,
     X: Any,
     y: ArrayLike,
     qid: QueryIds = None,

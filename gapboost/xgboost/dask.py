@@ -66,7 +66,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         qid: "DaskCollection | None" = None,
         *,
         base_margin: "DaskCollection | None" = None,
-        eval_set: Any = None,
+        eval_set: Sequence[tuple["DaskCollection", "DaskCollection"]] | None = None,
         eval_qid: Sequence["DaskCollection | None"] | None = None,
         base_margin_eval_set: Sequence["DaskCollection | None"] | None = None,
         verbose: bool | int | None = False,

@@ -135,7 +135,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         group: ArrayLike | None = None,
         position: ArrayLike | None = None,
         base_margin: ArrayLike | None = None,
-        eval_set: Any = None,
+        eval_set: Sequence[tuple[Any, ArrayLike]] | None = None,
         eval_qid: Sequence[QueryIds] | None = None,
         eval_group: Sequence[ArrayLike | None] | None = None,
         sample_weight_eval_set: Sequence[ArrayLike | None] | None = None,
