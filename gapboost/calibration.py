@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.isotonic import IsotonicRegression
@@ -19,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost.analysis.standard_errors import one_way_clustered
 from gapboost.data import (
     Array,
+    QueryIds,
     at_least,
     checked_grades,
     grouped_rows,
@@ -26,7 +28,7 @@ from gapboost.data import (
     pop_query_ids,
     without_qid,
 )
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.pipeline import transform
 from gapboost.validation import as_integer, as_number, checked_scores, finite_column, one_of
 
@@ -107,7 +109,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.grades = grades
         self.method = method
 
-    def fit(self, X: Any, y: Any, qid: Any = None, *, train_qid: Any = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, qid: QueryIds = None, *, train_qid: Any = None) -> Self:
         """Fit the probabilities to held-out queries; the ranker does not change.
 
         Parameters
@@ -158,7 +160,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.grades_, self.n_queries_in_ = tuple(map(float, grades)), len(ids)
         return self
 
-    def predict(self, X: Any, qid: Any = None) -> Array:
+    def predict(self, X: Any, qid: QueryIds = None) -> Array:
         """Return the scores of the ranker, unchanged, of shape (N,).
 
         Parameters
@@ -173,7 +175,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             scores = self.ranker.predict(without_qid(X)[0])
         return scores
 
-    def predict_proba(self, X: Any, qid: Any = None) -> Array:
+    def predict_proba(self, X: Any, qid: QueryIds = None) -> Array:
         """Return P(grade >= k) for each threshold k.
 
         Parameters
@@ -199,7 +201,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         columns = [probability(scores) for probability in self._probabilities]
         return np.minimum.accumulate(np.column_stack(columns), axis=1)
 
-    def _scores(self, X: Any, qid: Any, n_rows: int, rows_of: str) -> Array:
+    def _scores(self, X: Any, qid: QueryIds, n_rows: int, rows_of: str) -> Array:
         scores = checked_scores(self.predict(X, qid), n_rows, "ranker.predict(X)", rows_of)
         return scores.astype(np.float64)
 
@@ -238,7 +240,9 @@ class _Increasing:
         return found
 
 
-def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins: int = 10) -> Any:
+def reliability(
+    y_true: ArrayLike, y_prob: ArrayLike, qid: QueryIds, *, grade: float = 1, n_bins: int = 10
+) -> DataFrame:
     """Compare probabilities of relevance with grades.
 
     Use queries on which neither the ranker nor the probabilities were fitted.

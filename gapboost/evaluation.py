@@ -6,15 +6,15 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
-from gapboost.data.recall_base import without_tables
+from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
 from gapboost.measures.labels import grade_limit, with_its_label
-from gapboost.optional import imported
+from gapboost.optional import DataFrame, imported
 from gapboost.validation import checked_scores, one_of
 
 TieRule = Literal["expected", "row"]
@@ -60,7 +60,7 @@ class ByMeasure(dict[str, Value]):
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._key(measure))
 
-    def get(self, measure: Any, default: Any = None) -> Any:
+    def get(self, measure: str | Measure, default: Any = None) -> Any:
         """Return the value of a measure, or `default`."""
         return super().get(self._key(measure), default)
 
@@ -108,7 +108,7 @@ class PerQuery(ByMeasure[Array]):
         super().__init__(values)
         self.qid = qid
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return one row a query, indexed by ``qid``, and one column a measure, by name."""
         pandas = imported("pandas", "analysis", "for a pandas view")
         # Of ids that are tuples pandas would make an index of several levels.
@@ -119,8 +119,8 @@ class PerQuery(ByMeasure[Array]):
 class Options(TypedDict, total=False):
     """Options of `evaluate` that do not change the type of its result."""
 
-    sample_weight: Any
-    recall_base: Any
+    sample_weight: ArrayLike | None
+    recall_base: CountsLike
     ties: TieRule
     empty: Empty
     missing_queries: MissingQueries
@@ -130,9 +130,9 @@ class Options(TypedDict, total=False):
 @overload
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
     per_query: Literal[False] = False,
     **options: Unpack[Options],
@@ -140,9 +140,9 @@ def evaluate(
 @overload
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
     per_query: Literal[True],
     **options: Unpack[Options],
@@ -150,20 +150,20 @@ def evaluate(
 @overload
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
     per_query: bool,
     **options: Unpack[Options],
 ) -> Values | PerQuery: ...
 def evaluate(
     measures: Measures,
-    y_true: Any,
-    y_score: Any,
-    qid: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    qid: QueryIds = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     recall_base: Any = None,
     ties: TieRule = "expected",
     empty: Empty = 0,

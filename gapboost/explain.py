@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
@@ -17,6 +18,7 @@ from sklearn.utils import check_consistent_length
 from gapboost.data import (
     Array,
     Queries,
+    QueryIds,
     feature_names,
     features,
     group_by_query,
@@ -28,7 +30,7 @@ from gapboost.data import (
 from gapboost.evaluation import PerQuery, QueryValues
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
-from gapboost.optional import imported
+from gapboost.optional import DataFrame, imported
 from gapboost.preprocessing.pipeline import library_of, transform
 from gapboost.validation import short_repr
 
@@ -42,7 +44,7 @@ ROUNDING = {"lightgbm": 1e-12, "xgboost": 1e-6}
 NOT_ROUNDING = 1e-3
 
 
-def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
+def pair(ranker: Any, X: Any, a: int, b: int, qid: QueryIds = None) -> Any:
     """Return the contributions of the features to the score of row `a` minus the score of row `b`.
 
     Parameters
@@ -116,7 +118,7 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> Any:
     return _explanation(values[0] - values[1], scores[1], np.array(data), names)
 
 
-def query(ranker: Any, X: Any, qid: Any = None) -> Any:
+def query(ranker: Any, X: Any, qid: QueryIds = None) -> Any:
     """Return the contributions of the features to the scores, minus their means in the query.
 
     Parameters
@@ -163,8 +165,8 @@ def query(ranker: Any, X: Any, qid: Any = None) -> Any:
 
 
 def measure(
-    ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure = "ndcg@10"
-) -> Any:
+    ranker: Any, X: Any, y: ArrayLike, qid: QueryIds = None, measure: str | Measure = "ndcg@10"
+) -> DataFrame:
     """Return the loss of a measure, by query, without the contribution of a feature.
 
     Parameters
@@ -227,7 +229,7 @@ def measure(
         left = _with_ties(total - column, queries, rounding)
         (without,) = values_of(left)
         losses.append(np.where(moved, full - without, 0.0))
-    by_number: dict[Any, Array] = dict(enumerate(losses))
+    by_number: dict[object, Array] = dict(enumerate(losses))
     # Names may occur twice.
     return PerQuery(by_number, queries.ids).to_pandas().set_axis(list(names), axis=1)
 
@@ -249,11 +251,11 @@ def _cells(X: Any) -> Array:
     return np.asarray(X.toarray() if sparse.issparse(X) else X)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def _explanation(values: Array, base: Any, data: Array, names: Sequence[str]) -> Any:
+def _explanation(values: Array, base: float | Array, data: Array, names: Sequence[str]) -> Any:
     shap = imported("shap", "explain", "for explanations")
     return shap.Explanation(values, base_values=base, data=data, feature_names=list(names))
 
@@ -261,7 +263,7 @@ def _explanation(values: Array, base: Any, data: Array, names: Sequence[str]) ->
 # --- models ---------------------------------------------------------------------------------------
 
 
-def model_and_table(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str, ...]]:
+def model_and_table(ranker: Any, X: Any, qid: QueryIds) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the last step of a pipeline, the table that it reads, and the names of its columns."""
     names: tuple[str, ...] = ()
     if isinstance(ranker, Pipeline):

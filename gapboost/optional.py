@@ -6,7 +6,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import matplotlib.figure
+    import pandas
+
+# As text, because these libraries may be missing.
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
+DataFrame: TypeAlias = "pandas.DataFrame"
 
 
 def imported(module: str, extra: str, purpose: str) -> Any:
@@ -25,7 +35,7 @@ def imported(module: str, extra: str, purpose: str) -> Any:
         ) from error
 
 
-def frame(data: Mapping[str, Any] | Sequence[Any], index: Iterable[str] = ()) -> Any:
+def frame(data: Mapping[str, object] | Sequence[object], index: Iterable[str] = ()) -> DataFrame:
     """Return a pandas.DataFrame of columns, or of rows as mappings.
 
     The columns named in `index` are its index.
@@ -41,7 +51,7 @@ def tqdm() -> Any:
 
 
 @contextmanager
-def progress_bar(total: int, show: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
+def progress_bar(total: int, show: bool | None, label: str) -> Iterator[Callable[[int], object]]:
     """Yield a function that advances a progress bar by a number of its `total` steps.
 
     With `show` None there is a bar at a terminal or notebook, if tqdm is installed, and not in

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gapboost.optional import imported
+from gapboost.optional import DataFrame, Figure, imported
+from gapboost.validation import PathLike
 
 # Okabe and Ito's colors, which color-blind readers tell apart, without black and yellow: they
 # must show on light and dark.
@@ -27,7 +28,7 @@ def line(number: int, marked: bool = True) -> dict[str, Any]:
     return {**style, "marker": MARKERS[number % len(MARKERS)], "markersize": 4} if marked else style
 
 
-def write_page(path: Any, title: str, sections: Mapping[str, Sequence[Any]]) -> None:
+def write_page(path: PathLike, title: str, sections: Mapping[str, Sequence[object]]) -> None:
     """Write an HTML page that needs no other files.
 
     Parameters
@@ -58,7 +59,7 @@ def write_page(path: Any, title: str, sections: Mapping[str, Sequence[Any]]) -> 
     Path(path).write_text(page, encoding="utf-8")
 
 
-def _table(frame: Any) -> dict[str, Any]:
+def _table(frame: DataFrame) -> dict[str, object]:
     """Return the names of the columns, the rows as text, and which columns are numbers."""
     if frame.index.name is not None:
         frame = frame.reset_index()
@@ -67,13 +68,13 @@ def _table(frame: Any) -> dict[str, Any]:
     return {"head": list(frame.columns), "rows": list(zip(*columns, strict=True)), "of": numbers}
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
         return "" if value != value else f"{value:.4f}".replace("-", "−")
     return str(value)
 
 
-def _svg(figure: Any) -> Any:
+def _svg(figure: Figure) -> str:
     """Return a figure as SVG, in the color of the page's text; ids differ between plots."""
     stream = io.StringIO()
     with imported("matplotlib", "plot", PURPOSE).rc_context({"svg.fonttype": "none"}):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from gapboost.data import Array
-from gapboost.measures import as_measure
-from gapboost.optional import imported
+from gapboost.measures import Measure, as_measure
+from gapboost.optional import Figure, imported
 
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at
 # the top.
@@ -17,7 +17,9 @@ STAR: dict[str, Any] = {"marker": "*", "markersize": 15, "color": "C3", "linesty
 THIN: dict[str, Any] = {"markersize": 4, "capsize": 2, "linewidth": 1.2, "elinewidth": 0.8}
 
 
-def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
+def plot_g(
+    search: Any, *, measure: str | Measure | None = None, figure: "Figure | None" = None
+) -> Figure:
     """Draw the cross-validated target measure over g.
 
     A line with error bars for 2 positive grades, a ternary heat map for 3, one panel a grade
@@ -82,7 +84,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     return figure
 
 
-def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
+def _target_of(search: object, results: Mapping[str, object], measure: Any) -> tuple[str, str]:
     """Return the measure's name in the results, and its name in the plot."""
     scoring, refit = getattr(search, "scoring", None), getattr(search, "refit", None)
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
@@ -141,7 +143,7 @@ def _ternary(figure: Any, points: Array, scores: Array, best: int, label: str) -
     figure.colorbar(cells, ax=axes, shrink=0.8, label=label)
 
 
-def _panels(figure: Any, points: Array, scores: Array, best: int, label: str) -> None:
+def _panels(figure: Figure, points: Array, scores: Array, best: int, label: str) -> None:
     means = scores.mean(axis=1)
     errors = (scores - scores.mean(axis=0)).std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
     # Of 2 grades, the second entry is 1 minus the first.

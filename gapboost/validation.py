@@ -4,13 +4,14 @@ Every message begins with the argument and what was found, and ends with what is
 query ids and weights are checked in `gapboost.data`.
 """
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost._kernels.threads import resolve_n_jobs
 
 __all__ = [
@@ -33,11 +34,15 @@ __all__ = [
     "short_repr",
 ]
 
+PathLike = str | os.PathLike[str]
+# What `random_state` may be.
+Seed = int | np.random.Generator | np.random.RandomState | None
+
 # The largest probability below 1.
 BELOW_ONE = 1 - 2.0**-53
 
 
-def as_integer(value: Any, name: str, low: int = 1, meaning: str = "a whole number") -> int:
+def as_integer(value: object, name: str, low: int = 1, meaning: str = "a whole number") -> int:
     """Return an integer from `low` on; `meaning` is for the message.
 
     Raises
@@ -67,13 +72,13 @@ def as_number(value: Any, name: str, low: float = 1e-100, high: float = 1e100) -
     return float(number)
 
 
-def as_relevant(rel: Any, name: str = "rel") -> float:
+def as_relevant(rel: float, name: str = "rel") -> float:
     """Return the lowest relevant grade, as an int if it is an integer."""
     number = as_number(rel, name, 1e-300, 1e300)
     return int(number) if number.is_integer() else number
 
 
-def as_flag(value: Any, name: str) -> bool:
+def as_flag(value: object, name: str) -> bool:
     """Return True or False as a plain bool; raise ValueError for any other value."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; expected True or False")
@@ -90,7 +95,7 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     return value
 
 
-def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
+def mapping(value: object, name: str, expected: str) -> Mapping[Any, Any]:
     """Return `value`, which must be a mapping like `expected`: ``{topic: {document: grade}}``.
 
     Raises
@@ -106,20 +111,20 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
     return value
 
 
-def ordered(values: Any) -> bool:
+def ordered(values: object) -> bool:
     """Return True for iterables with an order; False for text, mappings, sets and scalars."""
     return bool(np.iterable(values)) and not isinstance(
         values, str | bytes | bytearray | Mapping | set | frozenset
     )
 
 
-def short_repr(value: Any) -> str:
+def short_repr(value: object) -> str:
     """Return a value as text for a message; of a long text the beginning."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
 
-def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomState:
+def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomState:
     """Return a RandomState for an int, a Generator, a RandomState or None.
 
     Raises
@@ -139,7 +144,7 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
     return source
 
 
-def seed(random_state: Any) -> int | None:
+def seed(random_state: Seed) -> int | None:
     """Return a seed for any `random_state`: an int or None stays, a generator draws one.
 
     Raises
@@ -190,7 +195,7 @@ def _integers_of(objects: Array) -> Array:
     return array if array.dtype.kind in "iu" else objects
 
 
-def numeric_column(values: Any, name: str, expected: str) -> Array:
+def numeric_column(values: object, name: str, expected: str) -> Array:
     """Return `values` as an array of one dimension and a boolean, integer or float dtype."""
     column = one_dimensional(values, name, expected, dtype="numeric")
     if column.dtype.kind not in "biuf":
@@ -199,7 +204,7 @@ def numeric_column(values: Any, name: str, expected: str) -> Array:
 
 
 def finite_column(
-    values: Any,
+    values: object,
     name: str,
     expected: str,
     low: float = -np.inf,
@@ -220,7 +225,7 @@ def finite_column(
 
 
 def checked_scores(
-    y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
+    y_score: ArrayLike, n_rows: int, name: str = "y_score", rows_of: str = "y_true"
 ) -> Array:
     """Return scores as finite float32 or float64, one a row."""
     scores = finite_column(y_score, name, "finite scores, one a row")

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._boosters.checks import check_one_label
 from gapboost._boosters.metrics import metric_names
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
@@ -23,9 +23,9 @@ Content = tuple[Array, Array, Array | None]
 class _Known(NamedTuple):
     """A data set and its state; `content` is what it held then, None if a ranker made it."""
 
-    data_set: weakref.ref[Any]
+    data_set: weakref.ref[object]
     content: Content | None
-    state: Any
+    state: object
 
 
 class DataSetCallback(Generic[State]):
@@ -42,22 +42,22 @@ class DataSetCallback(Generic[State]):
         self._known: list[_Known] = []
 
     # LightGBM copies its callables six times in a fit, and calls the copies.
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_known": []}
 
-    def bind(self, data_set: Any, state: State, content: Content | None = None) -> None:
+    def bind(self, data_set: object, state: State, content: Content | None = None) -> None:
         """Use `state` for a data set, as long as it holds `content`; always, if that is None."""
         others = [known for known in self._known if known.data_set() is not data_set]
         self._known = [*others, _Known(weakref.ref(data_set, self._forget), content, state)]
 
-    def _forget(self, gone: Any) -> None:
+    def _forget(self, gone: object) -> None:
         self._known = [known for known in self._known if known.data_set is not gone]
 
     def _state_of(
-        self, data_set: Any, read: Callable[[], Content], build: Callable[..., State]
+        self, data_set: object, read: Callable[[], Content], build: Callable[..., State]
     ) -> State:
         """Return the state of a data set: ``build(*read())``, once for the same content."""
         found = None
@@ -100,7 +100,7 @@ class MetricCallback(DataSetCallback[State]):
         return f"eval_metric({self.measures!r})"
 
 
-def native_objective(measure: Any, g: Any) -> Objective:
+def native_objective(measure: str | Measure | Objective, g: ArrayLike | None) -> Objective:
     """Return the objective for a measure or its name; an `Objective` is returned unchanged.
 
     Raises
@@ -115,7 +115,7 @@ def native_objective(measure: Any, g: Any) -> Objective:
     return found
 
 
-def native_measures(measure: Any, g: Any) -> list[Measure]:
+def native_measures(measure: Any, g: ArrayLike | None) -> list[Measure]:
     """Return one measure or several, by name or by value; g is that of one.
 
     Raises

@@ -18,7 +18,7 @@ EARLY_STOPPING = (
 )
 
 
-def refuse(arguments: Mapping[str, Any], reason: str) -> None:
+def refuse(arguments: Mapping[str, object], reason: str) -> None:
     """Raise ValueError if one of the arguments is not None."""
     given = sorted(name for name, value in arguments.items() if value is not None)
     if given:

@@ -1,7 +1,7 @@
 """Dask collections: checks of a data set, and what a fit has to know of all its rows."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from dask import delayed
@@ -13,6 +13,11 @@ from gapboost.data.features import check_columns, column_contents, pop_query_ids
 from gapboost.data.grades import GradeLimit
 from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
+
+if TYPE_CHECKING:
+    from dask import array, dataframe
+
+DaskCollection: TypeAlias = "array.Array | dataframe.DataFrame | dataframe.Series"
 
 
 class DaskDataset(NamedTuple):
@@ -30,18 +35,18 @@ class DaskDataset(NamedTuple):
         Of all rows.
     """
 
-    X: Any
-    y: Any
-    queries: Any
-    sample_weight: Any
-    init_score: Any
+    X: DaskCollection
+    y: DaskCollection
+    queries: DaskCollection
+    sample_weight: "DaskCollection | None"
+    init_score: "DaskCollection | None"
     ids: Array
     summary: DataSummary
 
 
 def dask_data(
     client: Any,
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     limit: GradeLimit,
     names: Mapping[str, str] | None = None,
 ) -> DaskDataset:
@@ -135,7 +140,7 @@ def _partitions(values: Mapping[str, Any], names: Mapping[str, str]) -> list[dic
 
 def _of_partition(
     number: int, values: dict[str, Any], limit: GradeLimit, names: Mapping[str, str]
-) -> tuple[Array, DataSummary, dict[Any, str | None]] | None:
+) -> tuple[Array, DataSummary, dict[Hashable, str | None]] | None:
     """Return query ids, summary and columns of a partition; None if it has no rows.
 
     Of columns, a dictionary has the categories, as one text, or None.
@@ -179,7 +184,7 @@ def _check_columns(partitions: Sequence[dict[Any, str | None]], name: str) -> No
         )
 
 
-def is_same(a: Any, b: Any) -> bool:
+def is_same(a: object, b: object) -> bool:
     """Return True if two Dask collections hold the same data, which Dask gives the same name.
 
     A data frame without two columns has another name than the columns that remain, until its

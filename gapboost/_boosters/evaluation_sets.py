@@ -21,7 +21,7 @@ class EvaluationSet(NamedTuple):
     given: dict[str, Any]
     names: dict[str, str]
 
-    def holds(self, arguments: Mapping[str, Any]) -> bool:
+    def holds(self, arguments: Mapping[str, object]) -> bool:
         """Return True if the set has these very objects."""
         return all(self.given[name] is value for name, value in arguments.items())
 
@@ -66,7 +66,7 @@ def evaluation_sets(eval_set: Any, metadata: Mapping[str, tuple[str, Any]]) -> l
 def evaluation_data(
     sets: Sequence[EvaluationSet],
     train: RankingDataset,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     limit: GradeLimit,
 ) -> list[RankingDataset]:
     """Return the evaluation sets, checked and grouped.

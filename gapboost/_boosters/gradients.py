@@ -1,5 +1,6 @@
 """Gradients of an objective, computed for a booster."""
 
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -82,7 +83,7 @@ class Gradients:
             self.position_factors.update(grad, hess)
         return grad, hess
 
-    def factors_after(self, rounds: int | None) -> dict[Any, float] | None:
+    def factors_after(self, rounds: int | None) -> dict[Hashable, float] | None:
         """Return the factor of each position after some rounds of this training, or after all.
 
         Positions are in ascending order if they have an order. None without positions.

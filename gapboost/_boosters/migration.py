@@ -15,7 +15,7 @@ ALL_PAIRS = "leave it out: the gradient is that of all pairs"
 WEIGHTS = "sample_weight=... in fit"
 
 
-def refuse_foreign(given: Mapping[str, Any], replacements: Replacements) -> None:
+def refuse_foreign(given: Mapping[str, object], replacements: Replacements) -> None:
     """Raise one ValueError for all parameters that would change nothing.
 
     Parameters
@@ -53,8 +53,8 @@ def misspelt(
     booster : str
         Name of the booster that knows no other parameters: those without a near name are refused.
     """
-    found: dict[str, Any] = {}
-    kind: Any = type(ranker)
+    found: dict[str, str | Callable[[object], str]] = {}
+    kind: type = type(ranker)
     names = _listed(kind).union(known)
     for name in [one for one in ranker.get_params(deep=False) if one not in names]:
         if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
@@ -65,17 +65,17 @@ def misspelt(
 
 
 @cache
-def _listed(kind: Any) -> frozenset[str]:
+def _listed(kind: type) -> frozenset[str]:
     """Return the parameters that a class and those that it extends list."""
     return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
 
 
-def renamed(name: str) -> Callable[[Any], str]:
+def renamed(name: str) -> Callable[[object], str]:
     """Return a replacement by another name."""
     return lambda value: f"{name}={value!r}"
 
 
-def at_cutoffs(cutoffs: Any) -> str:
+def at_cutoffs(cutoffs: object) -> str:
     """Return the metrics that report nDCG at cutoffs."""
     several = cutoffs if isinstance(cutoffs, list | tuple) else [cutoffs]
     return f"eval_metric={[f'ndcg@{k}' for k in several]} in fit"

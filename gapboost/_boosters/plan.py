@@ -1,6 +1,6 @@
 """What a fit trains for and reports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -9,9 +9,10 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import seed
+from gapboost.validation import Seed, seed
 
 Function = Callable[..., Any]
+EvalMetric = str | Measure | Function | Sequence[str | Measure | Function] | None
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Plan:
     n_jobs: int | None
 
     @classmethod
-    def of(cls, ranker: Any, eval_metric: Any, random_state: Any, n_jobs: int | None) -> Self:
+    def of(
+        cls, ranker: Any, eval_metric: EvalMetric, random_state: Seed, n_jobs: int | None
+    ) -> Self:
         """Return the plan of a ranker's parameters.
 
         Parameters
@@ -84,7 +87,7 @@ class Plan:
         """
         objective = self.objective.resolved(occurring)
         reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
-        metrics: list[Any] = [*dict.fromkeys(reported), *self.functions]
+        metrics: list[Measure | Function] = [*dict.fromkeys(reported), *self.functions]
         stopping = objective.measure if self.stopping is None else self.stopping
         if isinstance(stopping, str):
             stopping = as_measure(stopping, None, "stopping_metric")
@@ -105,7 +108,7 @@ class Plan:
         )
 
 
-def ranking_objective(ranker: Any, random_state: Any) -> Objective:
+def ranking_objective(ranker: Any, random_state: Seed) -> Objective:
     """Return the objective that `measure`, `g` and `objective` of a ranker ask for."""
     objective = ranker.objective
     if isinstance(objective, Objective):

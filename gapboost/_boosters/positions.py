@@ -1,7 +1,6 @@
 """Factors of positions, learned along with the trees."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -44,9 +43,9 @@ class PositionFactors:
         self,
         positions: Positions,
         learning_rate: float,
-        parameters: Mapping[str, Any],
+        parameters: Mapping[str, object],
         scale: tuple[float, float],
-        continued: Any = None,
+        continued: object = None,
     ) -> None:
         penalty = as_number(parameters.get(PENALTY) or 0.0, PENALTY, low=0.0)
         before = getattr(continued, "position_bias_", None) or {}

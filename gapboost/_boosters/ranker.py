@@ -1,10 +1,11 @@
 """Rankers of both boosters: plans of their trainings, fitted attributes and score."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost.data import ArrayLike, QueryIds
 from gapboost.data.features import check_names, feature_names, features, pop_query_ids, without_qid
 from gapboost.data.query_data import DataSummary
 from gapboost.evaluation import evaluate
@@ -25,7 +26,7 @@ class GAPRanker:
 
     # Set by `fit` and `load_model`.
     _trained_objective: Objective
-    position_bias_: dict[Any, float] | None
+    position_bias_: dict[Hashable, float] | None
     _trained_names: tuple[str, ...] = ()
 
     @property
@@ -45,7 +46,13 @@ class GAPRanker:
         return getattr(self.measure_, "g", None)
 
     def score(
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        group: ArrayLike | None = None,
     ) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
@@ -96,7 +103,7 @@ class GAPRanker:
         objective: Objective,
         training: DataSummary,
         names: Sequence[str],
-        position_bias: dict[Any, float] | None = None,
+        position_bias: dict[Hashable, float] | None = None,
     ) -> None:
         """Set the attributes of a fitted ranker that are not the booster's.
 

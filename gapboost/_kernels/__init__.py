@@ -78,5 +78,6 @@ checked.
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike as ArrayLike
 
 Array = np.ndarray[Any, Any]

@@ -51,7 +51,7 @@ def summing_kernel(function: Function) -> Function:
     return _compiled(function, {"reassoc", "contract", "nsz"})
 
 
-def _compiled(function: Function, fastmath: Any) -> Function:
+def _compiled(function: Function, fastmath: bool | set[str]) -> Function:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(all="ignore")(function)  # compiled code never warns
     dispatcher: Any = numba.njit(  # type: ignore[call-overload]
@@ -95,10 +95,10 @@ class KernelCache(NullCache):
     kept: str | None = None
     unkept: str | None = None
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self._function = f"{function.__module__}.{function.__qualname__}"
 
-    def _paths(self, sig: Any, codegen: Any) -> Iterator[str]:
+    def _paths(self, sig: object, codegen: Any) -> Iterator[str]:
         """Yield the files that may hold the code, best first."""
         if SOURCES is None:
             return
@@ -112,7 +112,7 @@ class KernelCache(NullCache):
             if os.path.isabs(folder):
                 yield os.path.join(folder, name)
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: Any) -> object:
         """Load the compiled code for a signature; None if it is not on disk, or broken."""
         # Unpickling raises whatever the bytes happen to lead to. If numba has other names,
         # `save_overload` says so.
@@ -126,7 +126,7 @@ class KernelCache(NullCache):
                         return REBUILD(target_context, *compiled)  # type: ignore[no-untyped-call]
         return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: object, data: Any) -> None:
         """Keep what was compiled for a signature, in the first folder that can be written."""
         try:
             if data.library.has_dynamic_globals:
@@ -135,7 +135,7 @@ class KernelCache(NullCache):
             paths = list(self._paths(sig, data.codegen))
         except AttributeError as error:
             return self.warn(OTHER_NAMES.format(error))
-        reason: Any = "the sources of gapboost are not there"
+        reason: object = "the sources of gapboost are not there"
         for path in paths:
             unfinished = f"{path}.{uuid4().hex}"
             try:
@@ -152,7 +152,7 @@ class KernelCache(NullCache):
                 return
         self.warn(reason)
 
-    def warn(self, reason: Any) -> None:
+    def warn(self, reason: object) -> None:
         """Say that compiled code is not kept, once in a process."""
         if KernelCache.unkept is None:
             KernelCache.unkept = self._function

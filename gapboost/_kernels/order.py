@@ -9,7 +9,7 @@ ones are first spread over buckets by linear interpolation of the score. A bucke
 because scores lie unevenly, is merged.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,12 +37,12 @@ class Sorting(NamedTuple):
     in buckets, bucket b from ``ends[b]`` to ``ends[b + 1] - 1``; ``order`` are the rows by rank.
     """
 
-    scores: Any
-    rows: Any
-    moved_scores: Any
-    moved_rows: Any
-    ends: Any
-    order: Any
+    scores: Pointer
+    rows: Pointer
+    moved_scores: Pointer
+    moved_rows: Pointer
+    ends: Pointer
+    order: Pointer
 
 
 def sorting_for(longest: int) -> Sorting:

@@ -19,6 +19,8 @@ from typing import Any
 import joblib
 import numpy as np
 
+from gapboost._kernels import Array
+
 # Nanoseconds of work below which one thread does all. Two idle cores would take a little less for
 # the upper half of that; where other processes use the cores, a second thread comes milliseconds
 # late, and XGBoost's fits of 8,000 documents took 3 times as long.
@@ -80,7 +82,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     TypeError
         If `n_jobs` is not a whole number.
     """
-    given: Any = n_jobs
+    given: object = n_jobs
     if isinstance(given, bool) or not isinstance(given, int | np.integer | None):
         raise TypeError(f"n_jobs is {given!r}; expected a whole number of threads, or None for all")
     if n_jobs is None or n_jobs == 0:
@@ -103,14 +105,14 @@ def table_bytes(n_grades: int) -> int:
     return 8 * (n_grades * n_grades + n_grades)
 
 
-def can_keep(bytes_per_query: int, offsets: np.ndarray[Any, Any]) -> bool:
+def can_keep(bytes_per_query: int, offsets: Array) -> bool:
     """Tell whether tables of all queries may stay in memory from one call to the next."""
     budget = max(KEPT_BYTES, KEPT_BYTES_PER_DOCUMENT * int(offsets[-1]))
     return bytes_per_query * (len(offsets) - 1) <= budget
 
 
 def chunks(
-    offsets: np.ndarray[Any, Any], n_jobs: int, bytes_per_query: int, largest: int | None = None
+    offsets: Array, n_jobs: int, bytes_per_query: int, largest: int | None = None
 ) -> list[tuple[int, int]]:
     """Cut the queries into ranges ``(first, last)`` of about equal numbers of documents.
 
@@ -203,7 +205,7 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
         errors: list[BaseException] = []
         done: list[int] = []
 
-        def entry(_: Any) -> None:
+        def entry(_: object) -> None:
             # ctypes would print an exception and go on.
             try:
                 work()

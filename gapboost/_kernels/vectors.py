@@ -22,7 +22,7 @@ every call of a compiled function, which takes longer than what is done with a s
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from gapboost._kernels.jit import kernel
 
 Built = tuple[Any, Callable[..., Any]]
 Pointer = Any
+Values = Sequence[ir.Value]
 Lanes = tuple[float, ...]
 
 EIGHT, SIXTEEN, THIRTY_TWO = (0.0,) * 8, (0.0,) * 16, (0.0,) * 32
@@ -57,21 +58,21 @@ class VectorType(types.Type):
 class VectorModel(models.PrimitiveModel):
     """A vector is held in registers."""
 
-    def __init__(self, manager: Any, kind: VectorType) -> None:
+    def __init__(self, manager: object, kind: VectorType) -> None:
         super().__init__(manager, kind, ir.VectorType(ir.DoubleType(), kind.width))
 
 
-def _spread(builder: Any, number: Any, kind: Any) -> Any:
+def _spread(builder: ir.IRBuilder, number: ir.Value, kind: ir.VectorType) -> ir.Value:
     index = ir.IntType(32)
     first = builder.insert_element(ir.Constant(kind, ir.Undefined), number, index(0))
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(index, kind.count), None))
 
 
-def _define(symbol: Any, instruction: str) -> None:
-    def kind_of(context: Any) -> Any:
+def _define(symbol: Callable[..., object], instruction: str) -> None:
+    def kind_of(context: Any) -> Callable[..., types.Type | None]:
         return lambda x, y: y if isinstance(y, VectorType) and x in (y, types.float64) else None
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: object, builder: ir.IRBuilder, signature: Any, args: Values) -> ir.Value:
         x, y = args
         if signature.args[0] == types.float64:
             x = _spread(builder, x, y.type)
@@ -88,10 +89,10 @@ _define(operator.mul, "fmul")
 _define(operator.truediv, "fdiv")
 
 
-def _pointer(typing: Any, x: Any, i: Any) -> Built:
+def _pointer(typing: object, x: "types.Array | types.CPointer", i: types.Type) -> Built:
     """Return the address of a contiguous array, or a pointer, from element ``i`` on."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: Any, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         start = args[0]
         if isinstance(x, types.Array):
             start = context.make_array(x)(context, builder, start).data
@@ -100,43 +101,43 @@ def _pointer(typing: Any, x: Any, i: Any) -> Built:
     return types.CPointer(x.dtype)(x, types.intp), code
 
 
-def _place(builder: Any, pointer: Any, i: Any, width: int) -> Any:
+def _place(builder: ir.IRBuilder, pointer: ir.Value, i: ir.Value, width: int) -> ir.Value:
     kind = ir.VectorType(ir.DoubleType(), width).as_pointer()
     return builder.bitcast(builder.gep(pointer, [i]), kind)
 
 
-def _load(typing: Any, pointer: Any, i: Any, lanes: Any) -> Built:
+def _load(typing: object, pointer: types.Type, i: types.Type, lanes: types.UniTuple) -> Built:
     """Return elements from ``i`` on."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         return builder.load(_place(builder, args[0], args[1], lanes.count), align=8)
 
     return VectorType(lanes.count)(pointer, types.intp, lanes), code
 
 
-def _store(typing: Any, pointer: Any, i: Any, vector: Any) -> Built:
+def _store(typing: object, pointer: types.Type, i: types.Type, vector: VectorType) -> Built:
     """Write elements from ``i`` on."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: Any, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         builder.store(args[2], _place(builder, args[0], args[1], vector.width), align=8)
         return context.get_dummy_value()
 
     return types.void(pointer, types.intp, vector), code
 
 
-def _greater(typing: Any, vector: Any, other: Any) -> Built:
+def _greater(typing: object, vector: VectorType, other: VectorType) -> Built:
     """Return the greater one of each lane."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         return builder.select(builder.fcmp_ordered(">", *args), *args)
 
     return vector(vector, other), code
 
 
-def _first(typing: Any, n: Any, vector: Any, other: Any) -> Built:
+def _first(typing: object, n: types.Type, vector: VectorType, other: VectorType) -> Built:
     """Return ``vector`` in the first ``n`` lanes, ``other`` in the others."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         kind = ir.VectorType(ir.IntType(64), vector.width)
         numbers = ir.Constant(kind, list(range(vector.width)))
         chosen = builder.icmp_signed("<", numbers, _spread(builder, args[0], kind))
@@ -145,10 +146,10 @@ def _first(typing: Any, n: Any, vector: Any, other: Any) -> Built:
     return vector(types.intp, vector, other), code
 
 
-def _total(typing: Any, vector: Any) -> Built:
+def _total(typing: object, vector: VectorType) -> Built:
     """Return the sum of the lanes."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), args[0].type])
         name = f"llvm.vector.reduce.fadd.v{vector.width}f64"
         add = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
@@ -157,10 +158,10 @@ def _total(typing: Any, vector: Any) -> Built:
     return types.float64(vector), code
 
 
-def _times_power(typing: Any, x: Any, whole: Any) -> Built:
+def _times_power(typing: object, x: Any, whole: types.Type) -> Built:
     """Return ``x * 2**whole``."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: object, builder: ir.IRBuilder, signature: object, args: Values) -> ir.Value:
         kind = args[0].type
         bits = ir.IntType(64) if x == types.float64 else ir.VectorType(ir.IntType(64), x.width)
         # Adding 1.5 * 2**52 leaves a whole number in the low bits of a float64.

@@ -12,8 +12,8 @@ from gapboost.analysis.standard_errors import rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery
-from gapboost.optional import frame
-from gapboost.validation import BELOW_ONE, as_integer, as_number, one_of
+from gapboost.optional import DataFrame, frame
+from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, one_of
 
 # Letters that Unicode has as superscripts.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
@@ -61,7 +61,7 @@ class ComparedSystems(Result):
     """
 
     def __init__(
-        self, values: SystemValues, by_pair: Any, better_than: dict[Any, str], note: str
+        self, values: SystemValues, by_pair: Any, better_than: dict[tuple[str, str], str], note: str
     ) -> None:
         super().__init__(
             {
@@ -77,7 +77,7 @@ class ComparedSystems(Result):
             note=note,
         )
 
-    def table(self, decimals: int = 3) -> Any:
+    def table(self, decimals: int = 3) -> DataFrame:
         """Return a data frame of text: best means in bold, as in Markdown, and raised letters."""
         return self._written(decimals, "**{}**", lambda letters: letters.translate(RAISED))
 
@@ -92,7 +92,7 @@ class ComparedSystems(Result):
         )
         return latex
 
-    def _written(self, decimals: int, bold: str, raised: Callable[[str], str]) -> Any:
+    def _written(self, decimals: int, bold: str, raised: Callable[[str], str]) -> DataFrame:
         decimals = as_integer(decimals, "decimals", 0)
         columns: dict[str, Any] = {"system": self.values.systems, "": [*self.marks.values()]}
         for measure, means in zip(
@@ -117,7 +117,7 @@ def compare_systems(
     correction: str = "holm",
     level: float = 0.05,
     n_resamples: int = 20_000,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> ComparedSystems:
     """Test all pairs of systems by each measure.
 
@@ -171,8 +171,8 @@ def compare_systems(
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
-    rows: list[dict[str, Any]] = []
-    better_than: dict[Any, str] = {}
+    rows: list[dict[str, object]] = []
+    better_than: dict[tuple[str, str], str] = {}
     for measure, of_systems in zip(full_labels(values.measures), values.values, strict=True):
         differences = [tied_differences(of_systems[[i, j]]) for i, j in pairs]
         p = np.array([TESTS[test](*one, n_resamples, generator) for one in differences])

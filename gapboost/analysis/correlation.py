@@ -6,7 +6,6 @@ systems is correlated with its own ranking under complete judgments.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
@@ -15,15 +14,18 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index
-from gapboost.analysis.systems import (
-    SystemValues,
-    checked_measures,
-    checked_values,
-    system_values,
-)
+from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, system_values
 from gapboost.analysis.trec import Ties
-from gapboost.data import Array
-from gapboost.validation import as_integer, checked_scores, finite_column, one_dimensional, one_of
+from gapboost.data import Array, ArrayLike
+from gapboost.optional import Axes
+from gapboost.validation import (
+    Seed,
+    as_integer,
+    checked_scores,
+    finite_column,
+    one_dimensional,
+    one_of,
+)
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -33,7 +35,7 @@ def kendall_tau(a: Array, b: Array) -> float:
     return float(kendalltau(merge_ties(a), merge_ties(b)).statistic)
 
 
-def tau_ap(estimated: Any, truth: Any) -> float:
+def tau_ap(estimated: ArrayLike, truth: ArrayLike) -> float:
     """AP correlation: Kendall's tau with stress on the top of the estimated ranking [yilmaz2008].
 
     ``2 / (n - 1) sum_{i=2..n} C(i) / (i - 1) - 1``, where C(i) of the systems above rank i are
@@ -116,7 +118,7 @@ def correlation(values: SystemValues, *, kind: str = "tau") -> Result:
     return Result(columns, ["measure"], _draw_matrix, tau=tau, measures=values.measures, kind=kind)
 
 
-def _draw_matrix(result: Result, ax: Any) -> None:
+def _draw_matrix(result: Result, ax: Axes) -> None:
     """Draw the matrix as a map."""
     matrix = ConfusionMatrixDisplay(result.tau, display_labels=short_labels(result.measures))
     scale = {"vmin": 0, "vmax": 1}
@@ -144,14 +146,14 @@ def subsample_qrels(
 
 
 def robustness(
-    measures: Sequence[Any],
+    measures: Sequence[object],
     qrels: Qrels,
     runs: Mapping[str, Run],
     *,
     fractions: Sequence[float] = FRACTIONS,
     repeats: int = 10,
     ties: Ties = "expected",
-    random_state: Any = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> Result:
     """Rank systems under fewer and fewer judgments.
@@ -225,7 +227,7 @@ def robustness(
     )
 
 
-def _draw_taus(result: Result, ax: Any) -> None:
+def _draw_taus(result: Result, ax: Axes) -> None:
     """Draw mean tau by the share of judgments, with a band from 25 to 75 %."""
     share = 100 * np.array(result.fractions)
     for m, label in enumerate(short_labels(result.measures)):

@@ -24,20 +24,21 @@ from typing import Any
 import numpy as np
 
 from gapboost.analysis.result import Result
-from gapboost.data import Array, RecallBase, group_by_query
+from gapboost.data import Array, ArrayLike, RecallBase, group_by_query
 from gapboost.evaluation import TIES, TieRule
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import tables_of
 from gapboost.measures.labels import grade_limit
+from gapboost.optional import Axes
 from gapboost.validation import as_integer, checked_scores, one_of, ordered
 
 
 def precision_recall(
     measure: str | Measure,
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    recall_base: Any = None,
+    recall_base: ArrayLike | None = None,
     ties: TieRule = "expected",
 ) -> Result:
     """Return the (graded) precision-recall curve of one ranking.
@@ -158,7 +159,7 @@ def _curve(measure: Measure, rank: Array, recall: Array, precision: Array) -> Re
     return Result(columns, ["rank"], _draw, measure=measure, area=area)
 
 
-def _draw(curve: Result, ax: Any, **line: Any) -> None:
+def _draw(curve: Result, ax: Axes, **line: Any) -> None:
     line = {"label": f"{curve.measure} = {curve.area:.3f}", "marker": "", **line}
     recall = np.concatenate([[0.0], curve.recall])
     precision = np.concatenate([curve.precision[:1], curve.precision])

@@ -31,7 +31,6 @@ point that connects to the start, as every local method would find it.
 """
 
 import warnings
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_banded
@@ -39,10 +38,11 @@ from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from gapboost.analysis.result import Result, draw_columns
-from gapboost.data import MOST_DOCUMENTS, Array, RecallBase, checked_grades
+from gapboost.data import MOST_DOCUMENTS, Array, ArrayLike, RecallBase, checked_grades
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.measures.labels import grade_limit
+from gapboost.optional import Axes
 from gapboost.validation import as_number, finite_column
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
@@ -55,7 +55,9 @@ SMALLEST_STEP = 1e-3
 NEWTON_STEPS = 15
 
 
-def expected_value(measure: str | Measure, probabilities: Array, recall_base: Any) -> float:
+def expected_value(
+    measure: str | Measure, probabilities: ArrayLike, recall_base: ArrayLike
+) -> float:
     """Expected value of a measure where grades are drawn independently at each rank.
 
     Parameters
@@ -82,7 +84,7 @@ def expected_value(measure: str | Measure, probabilities: Array, recall_base: An
 
 
 def maximum_entropy(
-    measure: str | Measure, value: float, counts: Any, recall_base: Any = None
+    measure: str | Measure, value: float, counts: ArrayLike, recall_base: ArrayLike | None = None
 ) -> Result:
     """Return the maximum-entropy distribution of grades over ranks given the value of a measure.
 
@@ -140,7 +142,9 @@ def maximum_entropy(
     return solution
 
 
-def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> Result:
+def solve(
+    measure: str | Measure, value: float, counts: ArrayLike, recall_base: ArrayLike | None = None
+) -> Result:
     """Compute `maximum_entropy` without its warning."""
     measure = as_measure(measure)
     whole = _counts(counts, "counts")
@@ -175,13 +179,13 @@ def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = 
     )
 
 
-def _counts(counts: Any, name: str) -> Array:
+def _counts(counts: ArrayLike, name: str) -> Array:
     expected = "one number of documents for each of the grades 0, 1, ..."
     column = finite_column(counts, name, expected, 0, MOST_DOCUMENTS, whole=True)
     return column.astype(np.int64)
 
 
-def _draw(solution: Result, ax: Any) -> None:
+def _draw(solution: Result, ax: Axes) -> None:
     """Draw the probability of each positive grade against the rank."""
     draw_columns(solution.to_pandas().iloc[:, 1:], ax)
     ax.set(xlabel="rank", ylabel="probability", xscale="log", title=str(solution.measure))

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gapboost.validation import checked_scores, mapping
+from gapboost.validation import PathLike, checked_scores, mapping
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -29,7 +29,7 @@ READERS = {4: "read_qrels", 6: "read_run"}
 RETRIEVED = "{topic: {document: score}}"
 
 
-def read_qrels(path: Any) -> dict[str, dict[str, float]]:
+def read_qrels(path: PathLike) -> dict[str, dict[str, float]]:
     r"""Read judgments: ``{topic: {document: judgment}}``.
 
     Parameters
@@ -63,7 +63,7 @@ def read_qrels(path: Any) -> dict[str, dict[str, float]]:
     return found
 
 
-def read_run(path: Any) -> dict[str, dict[str, float]]:
+def read_run(path: PathLike) -> dict[str, dict[str, float]]:
     r"""Read a run: ``{topic: {document: score}}``.
 
     Parameters
@@ -103,7 +103,7 @@ def read_run(path: Any) -> dict[str, dict[str, float]]:
     return {topic: {d: -rank for d, rank in ranks.items()} for topic, ranks in found.items()}
 
 
-def _are_ranks(title: str, found: Run, path: Any) -> bool:
+def _are_ranks(title: str, found: Run, path: PathLike) -> bool:
     """Return True if the third column of a run has ranks, by its title or its numbers."""
     topics = [list(numbers.values()) for numbers in found.values()]
     # One document is ranked in one way only.
@@ -145,8 +145,8 @@ def _is_title(text: str) -> bool:
 
 
 def _read(
-    path: Any, layouts: Layouts, number_of: Callable[[str], Any]
-) -> tuple[dict[str, dict[str, Any]], str | None]:
+    path: PathLike, layouts: Layouts, number_of: Callable[[str], float]
+) -> tuple[dict[str, dict[str, float]], str | None]:
     """Return ``{topic: {document: number}}`` of a file, and the title of its third column.
 
     The title is in lower case, empty without a header, and None if lines have more than three
@@ -159,7 +159,7 @@ def _read(
     if len(first) == 3:
         title = first[2].lower() if _is_title(first[2]) else ""
     places = {len(layout.split()): numbers for layout, numbers in layouts.items()}
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, float]] = {}
     for number, line in lines[1:] if title else lines:
         parts = line.split()
         try:
@@ -179,7 +179,7 @@ def _read(
     return found, title
 
 
-def _numbered_lines(path: Any, expected: str) -> list[tuple[int, str]]:
+def _numbered_lines(path: PathLike, expected: str) -> list[tuple[int, str]]:
     """Return the lines of a file that are not empty, with their numbers from 1 on."""
     opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
@@ -190,7 +190,7 @@ def _numbered_lines(path: Any, expected: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
-def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
+def write_run(path: PathLike, run: Run, *, tag: str = "gapboost") -> None:
     r"""Write a run: lines ``topic Q0 document rank score tag``, as `read_run` reads them.
 
     Parameters

@@ -20,11 +20,13 @@ import numpy as np
 
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.result import Result, draw_columns, over_items, short_labels
-from gapboost.data import Array, group_by_query
+from gapboost.data import Array, ArrayLike, QueryIds, group_by_query
+from gapboost.data.recall_base import CountsLike
 from gapboost.evaluation import QueryValues
 from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.model_selection.grids import simplex_grid
+from gapboost.optional import Axes
 from gapboost.validation import as_integer, checked_scores, ordered
 
 # Expected documents that do not count as missing.
@@ -50,7 +52,7 @@ class RankedList:
     [1, 1, 1]
     """
 
-    name: Any
+    name: object
     grades: Array
     recall_base: Array
 
@@ -61,7 +63,7 @@ class RankedList:
 
 
 def ranked_lists(
-    y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None
+    y_true: ArrayLike, y_score: ArrayLike, qid: QueryIds = None, *, recall_base: CountsLike = None
 ) -> list[RankedList]:
     """Return one list a query, with arguments as in `gapboost.evaluate`; ties by row.
 
@@ -154,7 +156,7 @@ def informativeness(
     n_lists = int(compared.sum()) or np.nan
     mean_rms, mean_mae = (errors[:, compared].sum(axis=1) / n_lists for errors in (rms, mae))
     rels = tuple(range(1, rms.shape[2] + 1))
-    columns: dict[str, Any] = {"measure": short_labels(wanted)}
+    columns: dict[str, object] = {"measure": short_labels(wanted)}
     for t, rel in enumerate(rels):
         columns |= {f"rms rel={rel}": mean_rms[:, t], f"mae rel={rel}": mean_mae[:, t]}
     columns |= {"lists": int(compared.sum()), "not converged": (~converged).sum(axis=1)}
@@ -173,7 +175,7 @@ def informativeness(
     )
 
 
-def _usable_lists(lists: Any, minimum: Any) -> tuple[list[RankedList], int]:
+def _usable_lists(lists: object, minimum: object) -> tuple[list[RankedList], int]:
     """Return the lists with enough documents of each grade, and the highest grade."""
     if not isinstance(lists, list | tuple) or not all(isinstance(x, RankedList) for x in lists):
         raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList")
@@ -214,7 +216,7 @@ def precision_errors(probabilities: Array, grades: Array, rel: int) -> Array:
     return errors
 
 
-def _draw(result: Result, ax: Any) -> None:
+def _draw(result: Result, ax: Axes) -> None:
     """Draw the mean RMS error by measure, a line for each `rel`."""
     draw_columns(result.to_pandas().filter(like="rms"), ax)
     ax.set_ylabel(f"mean RMS error, {result.compared.sum()} lists (lower is better)")

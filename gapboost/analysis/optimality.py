@@ -14,26 +14,27 @@ import numpy as np
 
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import rounding
-from gapboost.data import Array, features, group_by_query
+from gapboost.data import Array, ArrayLike, QueryIds, features, group_by_query
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
-from gapboost.validation import as_integer, as_number, finite_column
+from gapboost.optional import Axes
+from gapboost.validation import Seed, as_integer, as_number, finite_column
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
 
 def local_optimality(
     measures: Measures,
-    weights: Any,
+    weights: ArrayLike,
     X: Any,
-    y: Any,
-    qid: Any = None,
+    y: ArrayLike,
+    qid: QueryIds = None,
     *,
     n_directions: int = 460,
     step_sizes: Sequence[float] = STEP_SIZES,
     epsilon: float = 0.003,
-    random_state: Any = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> Result:
     """Alter the weights of a model in random directions and look for improvements.
@@ -116,7 +117,7 @@ def local_optimality(
     found = over_items(in_one_direction, directions, n_jobs)
     changes = np.stack(found, axis=1)
     smallest = rounding(values[:, None, None] + changes, (1, 2))[:, None, None]
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "measure": short_labels(wanted),
         "value": values,
         "improved": np.count_nonzero(changes > smallest, axis=(1, 2)),
@@ -136,7 +137,7 @@ def local_optimality(
     )
 
 
-def _draw(result: Result, ax: Any) -> None:
+def _draw(result: Result, ax: Axes) -> None:
     """Draw the median and 5-95 % range of the change by step size."""
     for label, changes in zip(short_labels(result.measures), result.changes, strict=True):
         low, middle, high = np.percentile(changes, (5, 50, 95), axis=0)

@@ -8,9 +8,9 @@ import joblib
 import numpy as np
 
 from gapboost.measures import Measure
-from gapboost.optional import frame, imported
+from gapboost.optional import Axes, DataFrame, frame, imported
 from gapboost.page import line
-from gapboost.validation import resolve_n_jobs, seed
+from gapboost.validation import Seed, resolve_n_jobs, seed
 
 # Lines that differ in color and style.
 N_STYLES = 36
@@ -40,10 +40,10 @@ class Result:
 
     def __init__(
         self,
-        columns: Mapping[str, Any],
+        columns: Mapping[str, object],
         index: Sequence[str],
         draw: Callable[..., None],
-        **attributes: Any,
+        **attributes: object,
     ) -> None:
         self._columns, self._index, self._draw = columns, index, draw
         vars(self).update({**columns, **attributes})
@@ -55,11 +55,11 @@ class Result:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(k for k in vars(self) if k[0] != '_')})"
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return the table as a pandas data frame."""
         return frame(self._columns, self._index)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: "Axes | None" = None, **options: Any) -> Axes:
         """Draw the result; return the matplotlib axes, which are new ones without `ax`."""
         if ax is None:
             pyplot = imported("matplotlib.pyplot", "plot", "to plot")
@@ -73,7 +73,7 @@ class Result:
         return ax
 
 
-def draw_columns(table: Any, ax: Any) -> None:
+def draw_columns(table: DataFrame, ax: Axes) -> None:
     """Draw a line for each column of a data frame, over its index."""
     for name in table:
         ax.plot(table.index, table[name], label=name)
@@ -81,7 +81,7 @@ def draw_columns(table: Any, ax: Any) -> None:
         ax.tick_params(axis="x", rotation=60)
 
 
-def short_labels(measures: Sequence[Any]) -> list[str]:
+def short_labels(measures: Sequence[object]) -> list[str]:
     """Return measures as tables name them: ``GAP``, ``nDCG@10``, ``AP(rel=2)``.
 
     The thresholds g are left out, unless two measures would get the same label.
@@ -93,7 +93,7 @@ def short_labels(measures: Sequence[Any]) -> list[str]:
     ]
 
 
-def full_labels(measures: Sequence[Any]) -> list[str]:
+def full_labels(measures: Sequence[object]) -> list[str]:
     """Return measures with all parameters, as in ``GAP(g=(0.5, 0.5))@10``."""
     return [_short_label(measure, ("k",)) for measure in measures]
 
@@ -115,7 +115,7 @@ def over_items(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int
     return processes(joblib.delayed(function)(item) for item in items)
 
 
-def generators(random_state: Any, number: int) -> list[np.random.Generator]:
+def generators(random_state: Seed, number: int) -> list[np.random.Generator]:
     """Return independent generators, one for each item of work, whatever its order."""
     children = np.random.SeedSequence(seed(random_state)).spawn(number)
     return [np.random.default_rng(child) for child in children]

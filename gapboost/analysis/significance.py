@@ -23,12 +23,12 @@ from scipy import stats
 from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index, rounding
 from gapboost.analysis.systems import SystemValues, checked_values
-from gapboost.data import Array
+from gapboost.data import Array, ArrayLike
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
-from gapboost.optional import frame
+from gapboost.optional import Axes, frame
 from gapboost.page import COLORS
-from gapboost.validation import BELOW_ONE, as_integer, as_number, numeric_column
+from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
@@ -41,13 +41,13 @@ ROWS = [
 
 
 def significance(
-    first: Any,
-    second: Any,
+    first: PerQuery | ArrayLike,
+    second: PerQuery | ArrayLike,
     *,
     measure: str | Measure | None = None,
     confidence: float = 0.95,
     n_resamples: int = 20_000,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Result:
     """Test the difference of two rankers, query by query.
 
@@ -167,15 +167,15 @@ def _student(d: Array) -> Any:
     return stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
 
 
-def _t_test(d: Array, *_: Any) -> float:
+def _t_test(d: Array, *_: object) -> float:
     return float(_student(d).pvalue) if d.any() else 1.0
 
 
-def _wilcoxon(d: Array, *_: Any) -> float:
+def _wilcoxon(d: Array, *_: object) -> float:
     return float(stats.wilcoxon(d[d != 0]).pvalue) if d.any() else 1.0
 
 
-def _sign(d: Array, *_: Any) -> float:
+def _sign(d: Array, *_: object) -> float:
     differing = int((d != 0).sum())
     return float(stats.binomtest(int((d > 0).sum()), differing).pvalue) if differing else 1.0
 
@@ -215,7 +215,7 @@ TESTS: dict[str, Callable[[Array, float, int, np.random.Generator], float]] = {
 }
 
 
-def _draw(result: Result, ax: Any, title: str = "first − second") -> None:
+def _draw(result: Result, ax: Axes, title: str = "first − second") -> None:
     """Draw the differences from the best to the worst query.
 
     `title` says what is subtracted from what, such as ``"GAP: mine − theirs"``.
@@ -234,7 +234,7 @@ def discriminative_power(
     *,
     level: float = 0.05,
     n_resamples: int = 20_000,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Result:
     """Test every pair of systems with each measure.
 
@@ -365,7 +365,7 @@ def _t(mean: Array, mean_square: Array, n: int) -> Array:
     return np.where(np.isnan(t), 0.0, t)
 
 
-def _draw_levels(power: Result, ax: Any, highest: float = 0.1) -> None:
+def _draw_levels(power: Result, ax: Axes, highest: float = 0.1) -> None:
     """Draw the levels of each measure in falling order."""
     ranks = range(1, len(power.pairs) + 1)
     for m, measure in enumerate(short_labels(power.measures)):

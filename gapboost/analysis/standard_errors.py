@@ -200,13 +200,13 @@ def paired_by_index(first: Any, second: Any, names: tuple[str, str]) -> tuple[An
     return first, second.reindex(first.index)
 
 
-def rounding(values: Array, axis: Any = None) -> Array:
+def rounding(values: Array, axis: int | tuple[int, ...] | None = None) -> Array:
     """Return the largest difference of two of `values` that counts as a tie, along `axis`."""
     largest: Array = np.abs(values).max(axis=axis)
     return ROUNDING * largest
 
 
-def merge_ties(values: Array, within: Any = None) -> Array:
+def merge_ties(values: Array, within: float | None = None) -> Array:
     """Return `values` of shape (n,), with tied values set to the least of them.
 
     `within` is the largest difference that is a tie, where the values are themselves differences;

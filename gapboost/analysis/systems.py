@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
 from gapboost.analysis.trec import JUDGMENTS, Ties, check_ids, evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.optional import ir_measures
+from gapboost.optional import Axes, ir_measures
 from gapboost.validation import as_relevant, finite_column, mapping
 
 
@@ -44,7 +45,11 @@ class SystemValues(Result):
     """
 
     def __init__(
-        self, measures: Sequence[Any], systems: Sequence[str], topics: Sequence[str], values: Any
+        self,
+        measures: Sequence[object],
+        systems: Sequence[str],
+        topics: Sequence[str],
+        values: ArrayLike,
     ) -> None:
         array = np.asarray(values, dtype=np.float64)
         expected = (len(measures), len(systems), len(topics))
@@ -64,7 +69,7 @@ class SystemValues(Result):
         )
 
 
-def _draw(values: SystemValues, ax: Any) -> None:
+def _draw(values: SystemValues, ax: Axes) -> None:
     """Draw means of systems, best by the first measure first."""
     table = values.to_pandas()
     draw_columns(table.sort_values(table.columns[0], ascending=False), ax)
@@ -72,7 +77,7 @@ def _draw(values: SystemValues, ax: Any) -> None:
 
 
 def system_values(
-    measures: Sequence[Any],
+    measures: Sequence[object],
     qrels: Qrels,
     runs: Mapping[str, Run],
     *,
@@ -198,7 +203,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
     return dict(zip(qrels, values.tolist(), strict=True))
 
 
-def checked_measures(measures: Any) -> list[Any]:
+def checked_measures(measures: object) -> list[Any]:
     """Return measures of gapboost, by name or by value, and of ir_measures, as a list.
 
     Raises
@@ -216,7 +221,7 @@ def checked_measures(measures: Any) -> list[Any]:
     ]
 
 
-def checked_values(values: Any, n_systems: int, n_topics: int) -> SystemValues:
+def checked_values(values: object, n_systems: int, n_topics: int) -> SystemValues:
     """Return `values` of as many systems and topics at least.
 
     Raises

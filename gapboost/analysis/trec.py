@@ -16,7 +16,7 @@ takes them too. The rules, where they leave something open:
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class Rankings(NamedTuple):
         return ranked_lists(self.y_true, self.y_score, self.qid, recall_base=self.recall_base)
 
 
-def check_ids(found: Any, name: str, expected: str) -> None:
+def check_ids(found: Mapping[str, Mapping[str, object]], name: str, expected: str) -> None:
     """Raise TypeError if the topics and documents of judgments or a run are not all strings."""
     mapping(found, name, expected)
     kinds = {kind for ids in (found, *found.values()) for kind in set(map(type, ids))}

@@ -12,6 +12,7 @@ from gapboost.comparison.rankers import check_trees, checked_rankers
 from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
+from gapboost.data import ArrayLike, QueryIds
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.optional import progress_bar
 from gapboost.validation import as_integer, one_of, resolve_n_jobs
@@ -21,18 +22,18 @@ DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
 def compare_rankers(
     X: Any,
-    y: Any,
-    qid: Any = None,
+    y: ArrayLike,
+    qid: QueryIds = None,
     rankers: Mapping[str, Any] | None = None,
     *,
-    group: Any = None,
+    group: ArrayLike | None = None,
     measures: Measures = DEFAULT_MEASURES,
     cv: Any = 5,
     repeats: int = 3,
     tune: int | None = None,
     choose_trees: bool = False,
     choose_by: str | Measure | None = None,
-    spaces: Mapping[str, Mapping[str, Any]] | None = None,
+    spaces: Mapping[str, Mapping[str, object]] | None = None,
     shuffle: bool = True,
     memory: Any = None,
     n_jobs: int | None = None,

@@ -1,13 +1,13 @@
 """Data of a comparison: the queries of each fold, and features that leak the grades."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gapboost.analysis.leaks import number_columns, rank_alone
-from gapboost.data import Array, Queries, RankingDataset
+from gapboost.data import Array, ArrayLike, Queries, QueryIds, RankingDataset
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.model_selection.folds import query_folds
@@ -38,7 +38,7 @@ class Split:
 
 
 def load(
-    X: Any, y: Any, qid: Any, group: Any, measures: Sequence[Measure], shuffle: bool
+    X: Any, y: ArrayLike, qid: QueryIds, group: Any, measures: Sequence[Measure], shuffle: bool
 ) -> tuple[RankingDataset, Queries]:
     """Return the data set query by query, and the queries of the given rows.
 
@@ -59,7 +59,7 @@ def load(
 
 
 def splits(
-    queries: Queries, cv: Any, repeats: int, validation: bool, X: Any, y: Any
+    queries: Queries, cv: Any, repeats: int, validation: bool, X: Any, y: ArrayLike
 ) -> list[Split]:
     """Return the queries of each fold, repeat by repeat.
 
@@ -83,7 +83,7 @@ def splits(
         If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
     numbers = tuple(range(1, repeats + 1))
-    of_repeats: list[tuple[tuple[int, ...], Any]]
+    of_repeats: list[tuple[tuple[int, ...], Iterable[Sequence[Array]]]]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         of_repeats = [((number,), query_folds(queries, cv, number)) for number in numbers]
     else:
@@ -111,7 +111,7 @@ def splits(
     return found
 
 
-def _given_folds(queries: Queries, cv: Any, X: Any, y: Any) -> Any:
+def _given_folds(queries: Queries, cv: Any, X: Any, y: ArrayLike) -> Any:
     """Return the rows of the parts of each fold; check that queries are whole."""
     if np.iterable(cv) and not hasattr(cv, "split"):
         cv = list(cv)

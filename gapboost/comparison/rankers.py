@@ -76,7 +76,7 @@ def standard_rankers() -> dict[str, Any]:
     return rankers
 
 
-def checked_rankers(rankers: Any) -> dict[str, Any]:
+def checked_rankers(rankers: object) -> dict[str, Any]:
     """Return the rankers, None for the standard ones.
 
     Raises
@@ -100,7 +100,7 @@ def checked_rankers(rankers: Any) -> dict[str, Any]:
     return dict(rankers)
 
 
-def check_trees(rankers: Mapping[str, Any]) -> None:
+def check_trees(rankers: Mapping[str, object]) -> None:
     """Raise ValueError if the number of trees of a ranker cannot be chosen."""
     others = [name for name, ranker in rankers.items() if not library_of(ranker)]
     if others:
@@ -120,7 +120,7 @@ def unfitted(ranker: Any) -> Any:
         return copy.deepcopy(ranker)
 
 
-def configured(ranker: Any, params: Mapping[str, Any], seed: int) -> Any:
+def configured(ranker: Any, params: Mapping[str, object], seed: int) -> Any:
     """Return an untrained copy with these parameters and this seed.
 
     A ranker without a number of threads gets one thread: trainings run in parallel processes, and a
@@ -156,7 +156,7 @@ def parameter(ranker: Any, names: tuple[str, ...]) -> list[str]:
 # --- descriptions ---------------------------------------------------------------------------------
 
 
-def describe(ranker: Any) -> str:
+def describe(ranker: object) -> str:
     """Return the class and the parameters of a ranker; of a pipeline those of its steps.
 
     Parameters that are None are left out: XGBoost's rankers have forty.

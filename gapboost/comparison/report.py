@@ -7,7 +7,7 @@ from typing import Any
 from gapboost.analysis.standard_errors import AHEAD, BEHIND, EQUAL, EQUIVALENT, INCONCLUSIVE
 from gapboost.comparison.rankers import describe, versions
 from gapboost.comparison.training import Trainer
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, Figure, frame, imported
 from gapboost.page import COLORS
 
 GRAY = "#808080"
@@ -25,7 +25,7 @@ GUIDE = "docs/guide/compare.md"
 READING = f"How to read verdicts and intervals: {GUIDE} in the documentation."
 
 
-def decide(table: Any, measure: str, leaks: Mapping[str, float]) -> list[str]:
+def decide(table: DataFrame, measure: str, leaks: Mapping[str, float]) -> list[str]:
     """Return the sentences of the decision.
 
     Parameters
@@ -68,12 +68,12 @@ def _described(row: Any) -> str:
     return f"{row.ranker} {row.verdict} ({numbers})"
 
 
-def plot(table: Any, confidence: float) -> Any:
+def plot(table: DataFrame, confidence: float) -> Figure:
     """Return a figure of a `summary` with one baseline, with a panel for each measure."""
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     by_measure = table.groupby("measure", sort=False)
     n, height = len(by_measure), 1.3 + 0.34 * len(table) / len(by_measure)
-    figure = pyplot.figure(figsize=(1.1 + 2.9 * n, height), layout="constrained")
+    figure: Figure = pyplot.figure(figsize=(1.1 + 2.9 * n, height), layout="constrained")
     panels = figure.subplots(1, n, sharey=True, squeeze=False)[0]
     for ax, (measure, rows) in zip(panels, by_measure, strict=True):
         for place, row in enumerate(rows.itertuples()):
@@ -96,21 +96,21 @@ def plot(table: Any, confidence: float) -> Any:
     return figure
 
 
-def means_table(means: Any, n_measures: int) -> Any:
+def means_table(means: DataFrame, n_measures: int) -> DataFrame:
     """Return `Comparison.means` for a page; the costs follow the measures."""
     for name in means.columns[n_measures:]:
         means[name] = [f"{value:.3g}" if value == value else "" for value in means[name]]
     return means
 
 
-def differences_table(table: Any) -> Any:
+def differences_table(table: DataFrame) -> DataFrame:
     """Return `Comparison.summary` with one baseline for a page."""
     differences = table.drop(columns=["baseline", "queries"])
     differences["p"] = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in table["p"]]
     return differences
 
 
-def settings_table(training: Trainer, identical: Sequence[str], margin: float | None) -> Any:
+def settings_table(training: Trainer, identical: Sequence[str], margin: float | None) -> DataFrame:
     """Return settings and versions; `identical` are the rankers whose repeats are identical."""
     data, splits = training.data, training.splits
     found = {

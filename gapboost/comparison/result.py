@@ -28,9 +28,9 @@ from gapboost.comparison.report import (
 )
 from gapboost.comparison.training import SplitResult, Trainer, best_candidate
 from gapboost.data import Array
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, Figure, frame, imported
 from gapboost.page import write_page
-from gapboost.validation import BELOW_ONE, as_number, one_of
+from gapboost.validation import BELOW_ONE, PathLike, as_number, one_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +77,7 @@ class Comparison:
     def __repr__(self) -> str:
         return f"Comparison(rankers={self.rankers}, measures={self.measures})"
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """Return a pandas.DataFrame with one row for each query, ranker, measure and repeat.
 
         The columns are ``query``, ``ranker``, ``measure``, ``repeat``, ``fold`` and ``value``.
@@ -110,7 +110,7 @@ class Comparison:
     def _mean(self, ranker: str, measure: str) -> float:
         return float(np.concatenate(self.values(ranker, measure)).mean())
 
-    def means(self) -> Any:
+    def means(self) -> DataFrame:
         """Return the mean of each ranker by each measure, and its costs, as a pandas.DataFrame.
 
         ``trees`` is the mean number of trees of a model, ``fit seconds`` are those of a training,
@@ -146,7 +146,7 @@ class Comparison:
         margin: float | None = None,
         difference: float | None = None,
         t_test: bool = False,
-    ) -> Any:
+    ) -> DataFrame:
         """Return the differences between rankers, with intervals and verdicts.
 
         Parameters
@@ -223,7 +223,7 @@ class Comparison:
 
     def plot(
         self, baseline: str | None = None, confidence: float = 0.95, margin: float | None = None
-    ) -> Any:
+    ) -> Figure:
         """Plot the differences from one ranker with their intervals, one panel for each measure.
 
         Parameters
@@ -245,7 +245,7 @@ class Comparison:
 
     def report(
         self,
-        path: Any,
+        path: PathLike,
         baseline: str | None = None,
         confidence: float = 0.95,
         *,
@@ -299,7 +299,7 @@ class Comparison:
         split, which choose their number.
         """
         training, best = self.training, self.best
-        params: Mapping[str, Any] = {}
+        params: Mapping[str, object] = {}
         if training.candidates:
             searched = zip(*(result.searched for result in self._results_of(best)), strict=True)
             params = training.candidates[best][best_candidate([*map(np.concatenate, searched)])]
@@ -315,7 +315,7 @@ def compare_pair(
     confidence: float,
     family: int,
     margin: float | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the numbers of a row of `Comparison.summary`, and the p-value of the paired t-test.
 
     The queries of one fold were ranked by the same models, so that their differences are not

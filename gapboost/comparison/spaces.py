@@ -12,7 +12,7 @@ from gapboost.preprocessing.pipeline import library_of, prefix
 from gapboost.validation import as_integer, mapping, short_repr
 
 # By the library of an estimator's class or of one of its base classes.
-SPACES: dict[str, dict[str, Any]] = {
+SPACES: dict[str, dict[str, object]] = {
     "lightgbm": {
         "num_leaves": [8, 16, 32, 64],
         "learning_rate": stats.loguniform(0.02, 0.2),
@@ -41,8 +41,8 @@ FORM = "{name: {parameter: list or distribution}}"
 
 
 def draw_candidates(
-    rankers: Mapping[str, Any], tune: Any, spaces: Any
-) -> dict[str, list[dict[str, Any]]]:
+    rankers: Mapping[str, object], tune: int | None, spaces: Any
+) -> dict[str, list[dict[str, object]]]:
     """Return `tune` candidates of each ranker; {} without `tune`.
 
     scikit-learn's `ParameterSampler` draws them. Rankers with the same space get the same
@@ -66,7 +66,7 @@ def draw_candidates(
     return {name: _draw(name, ranker, given.get(name), number) for name, ranker in rankers.items()}
 
 
-def _draw(name: str, ranker: Any, space: Any, number: int) -> list[dict[str, Any]]:
+def _draw(name: str, ranker: Any, space: Any, number: int) -> list[dict[str, object]]:
     of_library = SPACES.get(library_of(ranker), {})
     space = space or {prefix(ranker) + parameter: of_library[parameter] for parameter in of_library}
     if not space:
@@ -84,7 +84,7 @@ def _draw(name: str, ranker: Any, space: Any, number: int) -> list[dict[str, Any
     return [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampled]
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: object) -> object:
     """Round real numbers to three digits, so that a report can show the value that was trained."""
     if isinstance(value, float | np.floating):
         return float(f"{value:.3g}")

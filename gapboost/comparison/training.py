@@ -82,11 +82,11 @@ class Trainer:
     data: RankingDataset
     splits: Sequence[Split]
     rankers: Mapping[str, Any]
-    candidates: Mapping[str, Sequence[Mapping[str, Any]]]
+    candidates: Mapping[str, Sequence[Mapping[str, object]]]
     measures: Mapping[str, Measure]
     choose_by: Measure
     choose_trees: bool
-    memory: Any
+    memory: joblib.Memory
 
     @cached_property
     def _data_hash(self) -> str | None:
@@ -98,7 +98,7 @@ class Trainer:
         return found
 
     def run(
-        self, n_jobs: int | None, advance: Callable[[int], Any]
+        self, n_jobs: int | None, advance: Callable[[int], object]
     ) -> dict[tuple[str, int], SplitResult]:
         """Train in processes of joblib; return the results by ranker and number of the split."""
         tasks = [(name, number) for number in range(len(self.splits)) for name in self.rankers]
@@ -119,7 +119,7 @@ class Trainer:
         """Return the trainings of a ranker on a split, those in the cache from there."""
         name, split = task[0], self.splits[task[1]]
         ranker, candidates = self.rankers[name], self.candidates.get(name, ())
-        params: Mapping[str, Any] = {}
+        params: Mapping[str, object] = {}
         searched = []
         for candidate in candidates:
             model = configured(ranker, candidate, split.repeats[0])
@@ -155,7 +155,7 @@ class Trainer:
         )
         return found
 
-    def fit(self, name: str, params: Mapping[str, Any], train: Array, vali: Array) -> Any:
+    def fit(self, name: str, params: Mapping[str, object], train: Array, vali: Array) -> Any:
         """Return a ranker that is trained on some queries with seed 1."""
         fitted = fit(configured(self.rankers[name], params, 1), self.data.select(train))
         if self.choose_trees:
@@ -199,7 +199,7 @@ def train_and_test(
     parts: tuple[Array, Array, Array],
     measures: Mapping[str, Measure],
     choose_trees_by: Measure | None,
-    key: Any,
+    key: object,
     data: RankingDataset,
 ) -> Trained:
     """Train a ranker, and test it; joblib caches the result by all arguments but `data`.
@@ -251,7 +251,7 @@ def fit(ranker: Any, train: RankingDataset) -> Any:
             train = replace(train, X=X)
         last = last_step(ranker)
         taken = inspect.signature(last.fit).parameters
-        given: dict[str, Any] = {}
+        given: dict[str, object] = {}
         for name in ("qid", "group", "group_id"):
             if name in taken:
                 given[name] = queries.sizes if name == "group" else queries.numbers
@@ -284,7 +284,7 @@ def transformed(ranker: Any, part: RankingDataset) -> RankingDataset:
     return replace(part, X=transform(ranker[:-1], part.X, part.query_data.queries.numbers))
 
 
-def scores_of(ranker: Any, part: RankingDataset, **trees: Any) -> Array:
+def scores_of(ranker: Any, part: RankingDataset, **trees: object) -> Array:
     """Return scores of the documents; `trees` go to `predict` of the last step."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -315,9 +315,9 @@ class Trees(NamedTuple):
         Make `predict` use the first n rounds.
     """
 
-    grown: Callable[[Any], Any]
-    first: Callable[[int], dict[str, Any]]
-    keep: Callable[[Any, int], Any]
+    grown: Callable[[Any], int]
+    first: Callable[[int], dict[str, object]]
+    keep: Callable[[Any, int], object]
 
 
 TREES_OF = {

@@ -11,7 +11,7 @@
 =============  =================================================================
 """
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data._compat import num_samples
 from gapboost.data.dataset import Positions, RankingDataset
 from gapboost.data.features import (
@@ -25,17 +25,19 @@ from gapboost.data.features import (
     without_qid,
 )
 from gapboost.data.grades import at_least, checked_grades, label_columns
-from gapboost.data.queries import Queries, grouped_rows, is_missing
+from gapboost.data.queries import Queries, QueryIds, grouped_rows, is_missing
 from gapboost.data.query_data import DataSummary, QueryData, group_by_query
 from gapboost.data.recall_base import MOST_DOCUMENTS, RecallBase
 
 __all__ = [
     "MOST_DOCUMENTS",
     "Array",
+    "ArrayLike",
     "DataSummary",
     "Positions",
     "Queries",
     "QueryData",
+    "QueryIds",
     "RankingDataset",
     "RecallBase",
     "at_least",

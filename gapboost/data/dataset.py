@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import features, pop_query_ids, rows_of
 from gapboost.data.grades import GradeLimit, label_columns
 from gapboost.data.queries import grouped_rows
@@ -90,10 +90,10 @@ class RankingDataset:
         X: Any,
         y: Any,
         qid: Any = None,
-        group: Any = None,
-        sample_weight: Any = None,
-        init_score: Any = None,
-        position: Any = None,
+        group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        init_score: ArrayLike | None = None,
+        position: ArrayLike | None = None,
         *,
         limit: GradeLimit | None = None,
         names: Mapping[str, str] | None = None,

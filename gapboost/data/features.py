@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 
 from gapboost._kernels import Array
 from gapboost.data._compat import num_samples, safe_indexing
-from gapboost.data.queries import grouped_rows, ids_of_groups
+from gapboost.data.queries import QueryIds, grouped_rows, ids_of_groups
 from gapboost.validation import short_repr
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
@@ -102,7 +102,7 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
 
 
 def pop_query_ids(
-    X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")
+    X: Any, qid: QueryIds, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")
 ) -> tuple[Any, Any]:
     """Return features and query ids: those given, of the column ``qid``, or of the sizes.
 
@@ -298,7 +298,7 @@ def _content(dtype: Any) -> str:
     return "category" if dtype.name == "category" or _is_dictionary(dtype) else "other"
 
 
-def _is_dictionary(dtype: Any) -> bool:
+def _is_dictionary(dtype: object) -> bool:
     """Return True for pandas' type of categories that Arrow backs."""
     return str(dtype).startswith("dictionary<")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import distinct_names
 from gapboost.validation import finite_column, numeric_column
 
@@ -18,14 +18,14 @@ MAX_GRADE = 255
 Column = int | str
 
 # The highest grade that measures know and the measure that sets it.
-Highest = tuple[float, Any]
+Highest = tuple[float, object]
 
 # By the column of several labels that they read; by None if they read one label.
 GradeLimit = Mapping[Column | None, Highest]
 
 
 def checked_grades(
-    y_true: Any, name: str, limit: Highest | None = None, real: bool = False
+    y_true: ArrayLike, name: str, limit: Highest | None = None, real: bool = False
 ) -> Array:
     """Return grades as int32, or as float64 if they may be `real` and some are fractional.
 
@@ -56,7 +56,7 @@ def checked_grades(
     return grades.astype(np.float64 if (grades != np.floor(grades)).any() else np.int32)
 
 
-def at_least(grades: Any, threshold: float) -> Array:
+def at_least(grades: ArrayLike, threshold: float) -> Array:
     """Return True for each of `grades` that is `threshold` or more, compared as float32.
 
     Boosters keep labels as float32, so that a grade of 0.7 comes back as 0.69999999. It still
@@ -64,8 +64,7 @@ def at_least(grades: Any, threshold: float) -> Array:
     """
     # float32 ends below the largest thresholds, which no grade reaches anyway.
     lowest = np.float32(min(threshold, 2.0 * MAX_GRADE))
-    reached: Array = (np.asarray(grades, np.float32) >= lowest) & (np.asarray(grades) > 0)
-    return reached
+    return (np.asarray(grades, np.float32) >= lowest) & (np.asarray(grades) > 0)
 
 
 def graded(occurring: Array) -> Array:

@@ -1,5 +1,6 @@
 """From rows to queries: any query ids, or sizes of groups, in any order of rows."""
 
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,8 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.validation import finite_column, one_dimensional
+
+# One id a row, of any hashable type. None: the rows of one query.
+QueryIds = ArrayLike | Sequence[Hashable] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class Queries:
         """Number of the query of each row, in the order of the rows, int64 of shape (N,)."""
         return self.ungrouped(self.numbers)
 
-    def with_empty(self, ids: list[Any]) -> Self:
+    def with_empty(self, ids: Sequence[Hashable]) -> Self:
         """Return these queries, followed by others that have no documents."""
         offsets = np.append(self.offsets, np.full(len(ids), self.n_rows))
         return type(self)(array_of([*map(plain_value, self.ids), *ids]), offsets, self.rows)
@@ -71,7 +75,7 @@ class Queries:
         return original
 
 
-def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "X") -> Array:
+def ids_of_groups(sizes: ArrayLike, n_rows: int, name: str = "group", rows_of: str = "X") -> Array:
     """Return a query id for each row, the number of its query, from the sizes of the queries.
 
     Raises
@@ -90,7 +94,7 @@ def ids_of_groups(sizes: Any, n_rows: int, name: str = "group", rows_of: str = "
     return np.repeat(np.arange(len(found)), found.astype(np.int64))
 
 
-def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
+def grouped_rows(qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
     """Group rows, in any order, by query id.
 
     Raises
@@ -149,7 +153,7 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     return Queries(distinct, offsets, rows)
 
 
-def _check_exact(ids: list[Any], name: str) -> None:
+def _check_exact(ids: Sequence[object], name: str) -> None:
     """Raise ValueError for floats that stand for several whole numbers: queries would merge."""
     for value in ids:
         if isinstance(value, tuple):
@@ -172,7 +176,7 @@ def plain_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def array_of(values: list[Any]) -> Array:
+def array_of(values: Sequence[object]) -> Array:
     """Return values of Python as numpy's array if this keeps values and types, else as objects."""
     with suppress(ValueError, OverflowError):
         array = np.asarray(values)
@@ -182,7 +186,7 @@ def array_of(values: list[Any]) -> Array:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return True for None, NaN, NaT and NA, and for tuples that hold one of them."""
     if isinstance(value, tuple):
         return any(map(is_missing, value))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.grades import (
     Column,
     GradeLimit,
@@ -17,7 +17,7 @@ from gapboost.data.grades import (
     graded,
     label_columns,
 )
-from gapboost.data.queries import Queries, grouped_rows, plain_value
+from gapboost.data.queries import Queries, QueryIds, grouped_rows, plain_value
 from gapboost.data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
 from gapboost.validation import finite_column, short_repr
 
@@ -204,10 +204,10 @@ class QueryData:
 
 
 def group_by_query(
-    y_true: Any,
-    qid: Any,
+    y_true: ArrayLike,
+    qid: QueryIds,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     recall_base: Any = None,
     limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
@@ -317,7 +317,7 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     return weights, factors
 
 
-def check_total(weights: Any, name: str) -> None:
+def check_total(weights: ArrayLike, name: str) -> None:
     """Raise ValueError if the weights have a sum with which no booster trains."""
     with np.errstate(over="ignore"):
         total = np.sum(weights)

@@ -1,14 +1,14 @@
 """The recall base of queries: documents of each grade, from the rows or given by the caller."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import column_names
 from gapboost.data.grades import Highest, at_least, checked_grades
 from gapboost.data.queries import Queries, plain_value
@@ -24,8 +24,7 @@ MOST_DOCUMENTS = 2**31 - 1
 
 def sums_of(amounts: Array, worth: Array) -> Array:
     """Return sums over levels of ``amounts`` (Q, L) times ``worth`` (L,) or (Q, L)."""
-    products: Array = amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
-    return products
+    return amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ class RecallBase:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def __getitem__(self, queries: Any) -> Self:
+    def __getitem__(self, queries: slice | Array) -> Self:
         """Return the recall base of some queries, by a slice or their numbers."""
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
         return type(self)(self.counts[queries], levels)
@@ -100,6 +99,8 @@ class RecallBase:
 
 # {query id: {grade: documents}}
 GradeCounts = Mapping[Any, Mapping[Any, Any]]
+# By the ids of the queries, or an array or data frame: see `gapboost.evaluate`.
+CountsLike = Mapping[Any, Any] | ArrayLike | Sequence[ArrayLike] | None
 
 # Number of the query, grade (int32 if all are whole, else float64) and documents of each judgment.
 Judgments = tuple[Array, Array, Array]

@@ -4,12 +4,11 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -17,9 +16,7 @@ from sklearn.datasets import load_svmlight_file
 
 from gapboost.data import Array, RankingDataset
 from gapboost.datasets.split import RankingFolds, RankingSplit
-from gapboost.validation import one_of
-
-PathLike: TypeAlias = str | os.PathLike[str]
+from gapboost.validation import PathLike, one_of
 
 EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
 DOCID = re.compile(r"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)

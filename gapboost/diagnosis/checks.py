@@ -4,7 +4,7 @@ The guide gives the meaning of each check and the reason of each threshold: docs
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,10 +56,10 @@ def run_check(name: str, test: ScoredDataset, training: ScoredDataset | None) ->
 
 
 # Whether a fault was found, a message, the number that decides, and its threshold.
-Outcome = tuple[Any, str, float, float]
+Outcome = tuple[object, str, float, float]
 
 
-def need(condition: Any, reason: str) -> None:
+def need(condition: object, reason: str) -> None:
     """Raise NotApplicableError with the reason if the condition is not met."""
     if not condition:
         raise NotApplicableError(reason)
@@ -75,7 +75,7 @@ def need_contrasts(*parts: ScoredDataset) -> None:
     need_queries(*(rows.has_mixed_grades.sum() for rows in parts), those="hold different grades")
 
 
-def listed(names: Any, n: int = 8) -> str:
+def listed(names: Iterable[str], n: int = 8) -> str:
     """Return names with commas between, the first ones of many."""
     names = [str(name) for name in names]
     first = ", ".join(names[:n])
@@ -111,7 +111,7 @@ def weak_ranker(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
     return ahead.interval(family=len(alone))[1] < 0, message, ahead.mean, 0
 
 
-def overfitted(test: ScoredDataset, training: Any) -> Outcome:
+def overfitted(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find a ranker that keeps less than half of its gain over a random order on test queries."""
     need_contrasts(test, training)
     here, there = (rows.gain[rows.has_mixed_grades] for rows in (test, training))
@@ -217,7 +217,7 @@ def duplicate_documents(test: ScoredDataset, training: ScoredDataset | None) -> 
 # --- test and training data -----------------------------------------------------------------------
 
 
-def shared_queries(test: ScoredDataset, training: Any) -> Outcome:
+def shared_queries(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find test queries that are training queries, by their ids or by all their documents."""
     ids = frame({"id": list(test.ids)})["id"].isin(list(training.ids)).to_numpy()
     # Equal documents alone, such as of zeros, say nothing about the query.
@@ -227,7 +227,7 @@ def shared_queries(test: ScoredDataset, training: Any) -> Outcome:
     return shared.any(), message, shared.sum(), 0
 
 
-def shifted_grades(test: ScoredDataset, training: Any) -> Outcome:
+def shifted_grades(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find a share of relevant documents that differs from the one of training."""
     shares = []
     for rows in (test, training):
@@ -246,7 +246,7 @@ def shifted_grades(test: ScoredDataset, training: Any) -> Outcome:
     return not low <= 0 <= high and ratio > GRADE_RATIO, message, ratio, GRADE_RATIO
 
 
-def shifted_features(test: ScoredDataset, training: Any) -> Outcome:
+def shifted_features(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find features whose values in test queries lie above or below those of training."""
     need_queries(len(test.sizes), len(training.sizes))
     need(test.numeric, "No feature has an order.")

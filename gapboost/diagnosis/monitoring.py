@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.data import Array, check_names, num_samples
+from gapboost.data import Array, QueryIds, check_names, num_samples
 from gapboost.diagnosis.checks import FOUND, IGNORED, PASSED, Finding, listed
 from gapboost.diagnosis.scored import ScoredDataset
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
 from gapboost.page import write_page
-from gapboost.validation import short_repr
+from gapboost.validation import PathLike, short_repr
 
 # Page of the documentation with a section for each check.
 GUIDE = "docs/guide/monitor.md"
@@ -62,7 +62,7 @@ class Monitoring:
     new: ScoredDataset
     training: ScoredDataset
     findings: dict[str, Finding]
-    features: Any
+    features: DataFrame
 
     def __repr__(self) -> str:
         found = [name for name, finding in self.findings.items() if finding.status == FOUND]
@@ -71,7 +71,7 @@ class Monitoring:
         )
 
     @cached_property
-    def checks(self) -> Any:
+    def checks(self) -> DataFrame:
         """Data frame with one row a check, as `Report.checks`."""
         rows = [
             {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
@@ -80,7 +80,7 @@ class Monitoring:
         return frame(rows, ["check"])
 
     @cached_property
-    def scores(self) -> Any:
+    def scores(self) -> DataFrame:
         """Data frame with quantiles of the scores of new and training rows."""
         columns = {
             name: np.quantile(rows.scores, QUANTILES)
@@ -88,7 +88,7 @@ class Monitoring:
         }
         return frame({"quantile": [f"{q:.0%}" for q in QUANTILES], **columns}, ["quantile"])
 
-    def to_html(self, path: Any) -> None:
+    def to_html(self, path: PathLike) -> None:
         """Write one HTML file, readable offline; needs jinja2 and matplotlib."""
         checks = self.checks.reset_index().drop(columns="link")
         found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
@@ -104,7 +104,7 @@ class Monitoring:
 
 
 def monitor(
-    ranker: Any, X: Any, qid: Any, X_train: Any, qid_train: Any, ignore: Sequence[str]
+    ranker: Any, X: Any, qid: QueryIds, X_train: Any, qid_train: QueryIds, ignore: Sequence[str]
 ) -> Monitoring:
     """Compare new rows with those of training; arguments as of `gapboost.report`."""
     if X_train is None:
@@ -126,7 +126,7 @@ def monitor(
     return Monitoring(new, training, findings, features)
 
 
-def _features(new: ScoredDataset, training: ScoredDataset) -> Any:
+def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
     parts = (new.features, training.features)
     missing = [table.isna().mean() for table in parts]
     shifts = [stats.ks_2samp(*(t[n].dropna() for t in parts)).statistic if ok else 0.0
@@ -149,7 +149,7 @@ def _features(new: ScoredDataset, training: ScoredDataset) -> Any:
     return frame({name: np.asarray(column) for name, column in columns.items()}, ["feature"])
 
 
-def _copies(table: Any) -> list[str]:
+def _copies(table: DataFrame) -> list[str]:
     """Return the first feature with the same values as each feature; "" if it is the first."""
     first: dict[bytes, str] = {}
     found = [first.setdefault(table[name].to_numpy().tobytes(), name) for name in table]
@@ -167,11 +167,11 @@ def _by_chance(new: ScoredDataset, training: ScoredDataset, n_tests: int = 1) ->
     return math.sqrt(-math.log(LEVEL / n_tests / 2) / 2 * (1 / n + 1 / m))
 
 
-def _finding(found: Any, message: str, value: float, threshold: float) -> Finding:
+def _finding(found: object, message: str, value: float, threshold: float) -> Finding:
     return Finding(FOUND if found else PASSED, message, float(value), threshold)
 
 
-def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features whose values moved: another unit, another default, another source."""
     limit = max(MOVED, _by_chance(new, training, len(features)))
     # Where few rows have a value, few tell whether it moved.
@@ -199,7 +199,7 @@ def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
     return f"at most {limit:.3g} in {now:.1%} of rows, in training {then:.1%}"
 
 
-def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features that are missing more often or less often than in training."""
     limit = max(CHANGED, _by_chance(new, training, len(features)))
     change = (features["missing"] - features["missing in training"]).abs()
@@ -209,7 +209,7 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: Any) -
     return _finding(len(found), message, change.max(), limit)
 
 
-def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find categories that many new rows have, and no training row."""
     n_tests = sum(len(t) for rows in (new, training) for t in rows.categories.values())
     sizes = len(new.ids) + len(training.ids), len(new.ids)
@@ -228,14 +228,14 @@ def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: Any
     return _finding(found, message, max(shares), CHANGED)
 
 
-def constant_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def constant_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features with one value in all rows, where that of training varies too often for it."""
     found = new.constant_beside(training, LEVEL)
     message = f"One value in all new rows, and others in training: {listed(found) or 'none'}."
     return _finding(len(found), message, len(found), 0)
 
 
-def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def copied_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find features that are equal to another one, and not in training."""
     there, level = training.features.fillna(np.inf), LEVEL / len(features)
     copies = features["copy of"][features["copy of"] != ""]
@@ -248,12 +248,12 @@ def copied_features(new: ScoredDataset, training: ScoredDataset, features: Any) 
     return _finding(len(found), message, len(found), 0)
 
 
-def copied_documents(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def copied_documents(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find a larger share of documents with the features of another one of their query."""
     return _more(new, training, "have the features of another of their query", lambda r: r.digests)
 
 
-def tied_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def tied_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find a larger share of documents with the score of another one of their query."""
     return _more(new, training, "have the score of another of their query", lambda r: r.scores)
 
@@ -270,7 +270,7 @@ def _more(
     return _finding(here - there > limit, message, here - there, limit)
 
 
-def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -> Finding:
+def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
     """Find scores whose distribution moved."""
     limit = max(MOVED, _by_chance(new, training))
     shift = stats.ks_2samp(new.scores, training.scores).statistic
@@ -279,7 +279,7 @@ def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: Any) -
     return _finding(shift > limit, message.format(*medians, shift), shift, limit)
 
 
-CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, Any], Finding]] = {
+CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, DataFrame], Finding]] = {
     check.__name__.replace("_", "-"): check
     for check in (
         shifted_features,

@@ -9,14 +9,14 @@ import numpy as np
 from scipy import stats
 
 from gapboost.analysis.standard_errors import independent
-from gapboost.data import Array, check_names
+from gapboost.data import Array, ArrayLike, QueryIds, check_names
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.measures import Measures, as_measures
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
-from gapboost.validation import as_integer, one_dimensional, ordered, short_repr
+from gapboost.validation import PathLike, as_integer, one_dimensional, ordered, short_repr
 
 DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 
@@ -69,7 +69,7 @@ class Report:
         return f"Report({len(self.test.ids)} test queries; found: {', '.join(found) or 'nothing'})"
 
     @cached_property
-    def checks(self) -> Any:
+    def checks(self) -> DataFrame:
         """Data frame with one row a check.
 
         ``status`` is "found", "passed", "not applicable" or "ignored". ``message`` says what was
@@ -83,7 +83,7 @@ class Report:
         return frame(rows, ["check"])
 
     @cached_property
-    def values(self) -> Any:
+    def values(self) -> DataFrame:
         """Data frame with the mean of each measure over the test queries, and its 95% interval.
 
         With training data also ``training``, the mean over the training queries, and
@@ -103,7 +103,7 @@ class Report:
         return frame(rows, ["measure"])
 
     @cached_property
-    def queries(self) -> Any:
+    def queries(self) -> DataFrame:
         """Data frame with one row for each test query: counts of documents, and each measure.
 
         The counts are of all, relevant and judged documents.
@@ -114,7 +114,7 @@ class Report:
         return frame({"qid": list(test.ids), **counts, **test.values}, ["qid"])
 
     @cached_property
-    def documents(self) -> Any:
+    def documents(self) -> DataFrame:
         """Data frame with documents of the worst queries by the first measure.
 
         They are the first five of each query, and later ones of the highest grades. ``row`` is a
@@ -140,7 +140,7 @@ class Report:
             places += [*ranked.index[:SHOWN_RANKS], *missed.sort_values("rank").index]
         return table.loc[places].set_index(["qid", "rank"])
 
-    def to_html(self, path: Any) -> None:
+    def to_html(self, path: PathLike) -> None:
         """Write one HTML file with plots, readable offline; needs jinja2 and matplotlib.
 
         Parameters
@@ -191,14 +191,14 @@ class Report:
 def report(
     ranker: Any,
     X: Any,
-    y: Any = None,
-    qid: Any = None,
+    y: ArrayLike | None = None,
+    qid: QueryIds = None,
     *,
     X_train: Any = None,
-    y_train: Any = None,
-    qid_train: Any = None,
+    y_train: ArrayLike | None = None,
+    qid_train: QueryIds = None,
     measures: Measures = DEFAULT_MEASURES,
-    documents: Any = None,
+    documents: ArrayLike | None = None,
     n_worst: int = 3,
     ignore: Sequence[str] = (),
 ) -> Any:
@@ -259,7 +259,7 @@ def report(
     'ignored'
     """
     if y is None:
-        given = {"y_train": y_train, "documents": documents}
+        given: dict[str, object] = {"y_train": y_train, "documents": documents}
         given["measures"] = None if measures == DEFAULT_MEASURES else measures
         if named := [name for name, value in given.items() if value is not None]:
             raise ValueError(f"y is None, and {', '.join(named)} is given; expected grades")

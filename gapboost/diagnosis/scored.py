@@ -8,12 +8,12 @@ import narwhals as nw
 import numpy as np
 
 from gapboost.analysis.leaks import LARGEST, number_columns
-from gapboost.data import Array, RankingDataset, column_names, feature_names
+from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset, column_names, feature_names
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
-from gapboost.optional import frame, imported
+from gapboost.optional import DataFrame, frame, imported
 from gapboost.preprocessing.pipeline import last_step
 from gapboost.validation import checked_scores, numeric_column
 
@@ -68,8 +68,8 @@ class ScoredDataset:
         self,
         ranker: Any,
         X: Any,
-        y: Any,
-        qid: Any,
+        y: ArrayLike | None,
+        qid: QueryIds,
         measures: Sequence[Measure],
         suffix: str = "",
     ) -> None:
@@ -159,13 +159,13 @@ class ScoredDataset:
         ]
 
     @cached_property
-    def varies(self) -> Any:
+    def varies(self) -> DataFrame:
         """Data frame of bool: True for each query and feature that has different values in it."""
         by_query = self.features.fillna(-np.inf).groupby(self.numbers)
         return by_query.min() != by_query.max()
 
     @cached_property
-    def medians(self) -> Any:
+    def medians(self) -> DataFrame:
         """Data frame with the median of each query and feature; missing values are the smallest."""
         return self.features[self.numeric].fillna(-LARGEST / 2).groupby(self.numbers).median()
 
@@ -188,7 +188,7 @@ class ScoredDataset:
         return np.add.reduceat(self.digests, self.data.queries.offsets[:-1])
 
 
-def _features(table: Any) -> tuple[Any, list[str], dict[str, dict[float, str]]]:
+def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[float, str]]]:
     """Return `features`, `numeric` and `categories` of a table."""
     pandas = imported("pandas", "analysis", "for a report")
     numbers = dict(number_columns(table))
@@ -212,7 +212,7 @@ def _features(table: Any) -> tuple[Any, list[str], dict[str, dict[float, str]]]:
     return features.where(features.notna()) + 0.0, list(numbers), categories
 
 
-def _scores(ranker: Any, X: Any, qid: Any) -> Array:
+def _scores(ranker: Any, X: Any, qid: QueryIds) -> Array:
     """Return the score of each row of `X`, also of a pipeline whose steps request ``qid``."""
     if isinstance(ranker, type) or not hasattr(last_step(ranker), "predict"):
         raise TypeError(f"ranker is {ranker!r:.60}; expected a fitted ranker or pipeline")

@@ -11,6 +11,7 @@ import numpy as np
 
 from gapboost.export.files import Engine, Shift, write_files
 from gapboost.export.trees import Node, Split, neighbors
+from gapboost.validation import PathLike
 
 # Solr adds it to each threshold.
 SLACK = np.float32(1e-6)
@@ -19,7 +20,7 @@ SLACK = np.float32(1e-6)
 def write_ltr_plugin(
     ranker: Any,
     X: Any,
-    path: Any,
+    path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
     shift: Shift = 0.0,
@@ -98,7 +99,7 @@ def write_ltr_plugin(
     return write_files(LTR_PLUGIN, ranker, X, path, feature_names, shift)
 
 
-def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, object]:
     nodes = [_plugin_node(root, names, count()) for root in trees]
     definition = {"type": "model/xgboost+json", "definition": json.dumps(nodes)}
     return {"model": {"name": name, "model": definition}}
@@ -106,7 +107,7 @@ def _plugin_model(name: str, trees: list[Node], names: list[str]) -> dict[str, A
 
 def _plugin_node(
     node: Node, names: Sequence[str], numbers: Iterator[int], depth: int = 0
-) -> dict[str, Any]:
+) -> dict[str, object]:
     number = next(numbers)
     if not isinstance(node, Split):
         return {"nodeid": number, "leaf": node}
@@ -126,7 +127,7 @@ def _plugin_node(
 def write_solr(
     ranker: Any,
     X: Any,
-    path: Any,
+    path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
     shift: Shift = 0.0,
@@ -202,7 +203,7 @@ def _solr_threshold(last_left: float) -> np.float32:
     return next(one for one in (above, near, below) if one + SLACK <= last_left)
 
 
-def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, object]:
     return {
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
         "name": name,
@@ -214,7 +215,7 @@ def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any
     }
 
 
-def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
+def _solr_node(node: Node, names: Sequence[str]) -> dict[str, object]:
     if not isinstance(node, Split):
         return {"value": repr(node)}
     return {
@@ -229,7 +230,7 @@ def _solr_node(node: Node, names: Sequence[str]) -> dict[str, Any]:
 def write_vespa(
     ranker: Any,
     X: Any,
-    path: Any,
+    path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
     shift: Shift = 0.0,
@@ -294,7 +295,7 @@ def write_vespa(
     return write_files(VESPA, ranker, X, path, feature_names, shift)
 
 
-def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, Any]:
+def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, object]:
     return {
         "objective": "regression",
         "feature_names": names,
@@ -304,7 +305,7 @@ def _vespa_model(name: str, trees: list[Node], names: list[str]) -> dict[str, An
     }
 
 
-def _vespa_node(node: Node) -> dict[str, Any]:
+def _vespa_node(node: Node) -> dict[str, object]:
     if not isinstance(node, Split):
         return {"leaf_value": node}
     return {

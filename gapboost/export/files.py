@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils import check_array
 
-from gapboost.data import Array, check_names, column_contents, feature_names, without_qid
+from gapboost.data import Array, ArrayLike, check_names, column_contents, feature_names, without_qid
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.query_relative import KINDS
-from gapboost.validation import as_number, short_repr
+from gapboost.validation import PathLike, as_number, short_repr
 
 # Rows at thresholds are made for at most so many splits.
 SPLITS = 200
@@ -43,13 +43,13 @@ class Engine(NamedTuple):
     """
 
     name: str
-    kind: type[np.floating[Any]]
+    kind: type[np.float32] | type[np.float64]
     neighbors: Neighbors
-    content: Callable[[str, list[Node], list[str]], Any]
+    content: Callable[[str, list[Node], list[str]], object]
 
 
 def write_files(
-    engine: Engine, ranker: Any, X: Any, path: Any, names: Sequence[str] | None, shift: Shift
+    engine: Engine, ranker: Any, X: Any, path: PathLike, names: Sequence[str] | None, shift: Shift
 ) -> Path:
     """Write a model as JSON, and the rows and scores to verify next to it.
 
@@ -132,7 +132,7 @@ def _rows_to_verify(trees: list[Node], samples: Array) -> Iterator[tuple[str, Ar
     """Yield sample rows, rows with missing values and rows at thresholds, and what each one is."""
     n_features = samples.shape[1]
 
-    def changed(number: int, features: Any, value: float) -> Array:
+    def changed(number: int, features: int | slice, value: float) -> Array:
         row: Array = samples[number % len(samples)].copy()
         row[features] = value
         return row
@@ -155,7 +155,7 @@ def _rows_to_verify(trees: list[Node], samples: Array) -> Iterator[tuple[str, Ar
             node = node.left if node.goes_left(sample)[0] else node.right
 
 
-def verify(verification: Any, scores: Any) -> Any:
+def verify(verification: PathLike, scores: ArrayLike) -> DataFrame:
     """Compare an engine's scores with those of the ranker.
 
     Parameters

@@ -73,7 +73,7 @@ def lowest_leaf(node: Node) -> float:
     return min(lowest_leaf(node.left), lowest_leaf(node.right))
 
 
-def neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, float]:
+def neighbors(threshold: float, kind: type[np.float32] | type[np.float64]) -> tuple[float, float]:
     """Return the largest number of a type up to a threshold, and the next larger number.
 
     Both are finite. Both are the largest number of the type where the threshold is no lower, and
@@ -92,7 +92,7 @@ def neighbors(threshold: float, kind: type[np.floating[Any]]) -> tuple[float, fl
 
 def read_model(
     ranker: Any, neighbors: Neighbors
-) -> tuple[list[Node], list[str], Callable[[Array], Any]]:
+) -> tuple[list[Node], list[str], Callable[[Array], Array]]:
     """Return trees, names of the training data if it had any, and the function that predicts.
 
     Raises

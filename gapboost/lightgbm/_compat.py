@@ -24,14 +24,14 @@ EarlyStopping = type(lightgbm.early_stopping(1))
 __all__ = ["TEAM", "EarlyStopping", "LightGBMError"]
 
 
-def train_on_dask(**arguments: Any) -> lightgbm.LGBMRanker:
+def train_on_dask(**arguments: object) -> lightgbm.LGBMRanker:
     """Train by LightGBM's Dask training."""
     from lightgbm.dask import _train  # needs Dask
 
     return _train(**arguments)
 
 
-def to_local(ranker: Any, kind: type) -> Any:
+def to_local(ranker: lightgbm.LGBMRanker, kind: type) -> lightgbm.LGBMRanker:
     """Return a ranker of LightGBM's Dask classes as a local one."""
     return ranker._lgb_dask_to_local(kind)
 
@@ -48,7 +48,7 @@ def parameter_names() -> frozenset[str]:
     return frozenset(table).union(*table.values())
 
 
-def value_of(name: str, parameters: Mapping[str, Any]) -> Any:
+def value_of(name: str, parameters: Mapping[str, object]) -> Any:
     """Return the value that LightGBM uses of a parameter under any of its names."""
     # LightGBM copies what it gets, and a Dask client among the others cannot be copied.
     given = {n: parameters[n] for n in aliases(name) if parameters.get(n) is not None}
@@ -78,14 +78,14 @@ def overruled() -> Mapping[str, str]:
 class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
     """`lightgbm.LGBMRanker` that leaves parameters of ours out of those of the library."""
 
-    def _process_params(self, stage: str) -> dict[str, Any]:
+    def _process_params(self, stage: str) -> dict[str, object]:
         parameters = super()._process_params(stage)
         known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
         if value_of("max_bin", known) is None:
             known["max_bin"] = MAX_BIN
         return {**known, "objective": "None", "metric": "None"}
 
-    def train_parameters(self) -> dict[str, Any]:
+    def train_parameters(self) -> dict[str, object]:
         """Return the parameters of `lightgbm.train`, without objective."""
         return self._process_params("fit")
 
@@ -104,9 +104,9 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
         return names
 
 
-def as_feval(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_feval(function: Callable[..., object]) -> Callable[..., object]:
     """Return a metric of `LGBMRanker.fit` as `lightgbm.train` takes it."""
-    feval: Callable[..., Any] = _EvalFunctionWrapper(function)
+    feval: Callable[..., object] = _EvalFunctionWrapper(function)
     return feval
 
 

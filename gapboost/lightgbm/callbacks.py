@@ -19,11 +19,11 @@ from gapboost._boosters.callbacks import (
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.migration import refuse_foreign
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm._compat import TEAM, EarlyStopping, value_of
 from gapboost.lightgbm.migration import OF_OBJECTIVES
-from gapboost.measures import Measure
+from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
 from gapboost.optional import tqdm
 
@@ -41,7 +41,10 @@ def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, f
 
 
 def objective(
-    measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
+    measure: str | Measure | Objective = "gap",
+    *,
+    g: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> "LightGBMObjective":
     """Return an objective for ``lightgbm.train`` and ``LGBMRanker(objective=...)``.
 
@@ -85,7 +88,7 @@ def objective(
 
 
 def eval_metric(
-    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None
+    measure: Measures = "gap", *, g: ArrayLike | None = None, n_jobs: int | None = None
 ) -> "LightGBMMetric":
     """Return a metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
@@ -131,7 +134,7 @@ class LightGBMObjective(ObjectiveCallback[Gradients]):
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(
-        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+        self, y_true: Array, y_pred: Array, weight: Array | None = None, group: Any = None
     ) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         if isinstance(y_pred, lightgbm.Dataset):
@@ -150,7 +153,7 @@ class LightGBMMetric(MetricCallback[Metrics]):
     """Take the same arguments as `LightGBMObjective`."""
 
     def __call__(
-        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+        self, y_true: Array, y_pred: Array, weight: Array | None = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
         if isinstance(y_pred, lightgbm.Dataset):
@@ -221,7 +224,7 @@ class TreeCounter:
     def __init__(self) -> None:
         self.counts: list[int] = []
 
-    def __call__(self, env: Any) -> None:
+    def __call__(self, env: lightgbm.callback.CallbackEnv) -> None:
         """Called by LightGBM after each round."""
         self.counts.append(env.model.current_iteration())
         stuck = len(self.counts) > 1 and self.counts[-1] == self.counts[-2]
@@ -233,7 +236,7 @@ class TreeCounter:
             )
 
 
-def progress() -> Callable[[Any], None]:
+def progress() -> Callable[[lightgbm.callback.CallbackEnv], None]:
     """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
 
     For ``callbacks=[...]`` of `LGBMGAPRanker.fit`, `lightgbm.LGBMRanker.fit`, `lightgbm.train` and
@@ -252,7 +255,7 @@ def progress() -> Callable[[Any], None]:
     kind = tqdm()
     bars: list[Any] = []
 
-    def show(env: Any) -> None:
+    def show(env: lightgbm.callback.CallbackEnv) -> None:
         if env.iteration == env.begin_iteration:
             bars[:] = [kind(total=env.end_iteration - env.begin_iteration, unit="round")]
         # (data set, name, value, whether higher is better, in cross-validation the deviation)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, Self
 
+from gapboost._boosters.dask import DaskCollection
 from gapboost.optional import imported
 
 imported("distributed", "dask", "by gapboost.lightgbm.dask")
@@ -63,14 +64,14 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        X: DaskCollection,
+        y: DaskCollection,
+        qid: "DaskCollection | None" = None,
+        sample_weight: "DaskCollection | None" = None,
         *,
-        group: Any = None,
-        init_score: Any = None,
-        init_model: Any = None,
+        group: "DaskCollection | None" = None,
+        init_score: "DaskCollection | None" = None,
+        init_model: object = None,
         **booster: Any,
     ) -> Self:
         """Train on all workers that hold partitions.
@@ -141,7 +142,9 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         self._set_fitted(objective, data.summary, trained._trained_names)
         return self
 
-    def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Any:
+    def predict(
+        self, X: DaskCollection, *args: object, validate_features: bool = True, **kwargs: object
+    ) -> DaskCollection:
         """Return the scores of Dask collections, lazily; arguments as in `LGBMGAPRanker.predict`.
 
         Parameters
@@ -166,18 +169,18 @@ class WorkerRanker(LGBMGAPRanker):
 
     def fit(  # type: ignore[override]
         self,
-        X: Any,
-        y: Any,
+        X: DaskCollection,
+        y: DaskCollection,
         *,
-        sample_weight: Any,
-        init_score: Any,
-        group: Any,
+        sample_weight: "DaskCollection | None",
+        init_score: "DaskCollection | None",
+        group: "DaskCollection | None",
         queries: str,
         summary: DataSummary,
         feature_name: Any = "auto",
         categorical_feature: Any = "auto",
         callbacks: Any = None,
-        init_model: Any = None,
+        init_model: object = None,
         **others: Any,
     ) -> Self:
         """Train on rows that may teach nothing, and weigh nothing.

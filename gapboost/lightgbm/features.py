@@ -1,7 +1,7 @@
 """Tables of features as LightGBM reads them: evaluation sets, and positions of columns."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ def evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
     return list(zip(tables, labels, strict=True))
 
 
-def check_set_names(eval_names: Any, of_training: list[bool]) -> None:
+def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bool]) -> None:
     """Raise ValueError if evaluation sets would share a name, or one never stops training.
 
     LightGBM stops by no set that is called "training".
@@ -49,7 +49,7 @@ def check_set_names(eval_names: Any, of_training: list[bool]) -> None:
         )
 
 
-def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
+def check_positions(X: Any, parameters: Mapping[str, object]) -> None:
     """Check positions of columns in parameters and arguments of a fit.
 
     Parameters
@@ -84,7 +84,7 @@ def check_positions(X: Any, parameters: Mapping[str, Any]) -> None:
                 )
 
 
-def _positions(value: Any) -> Iterator[int]:
+def _positions(value: object) -> Iterator[int]:
     """Yield the whole numbers in a parameter, in lists of lists or text."""
     if isinstance(value, str):
         yield from map(int, re.findall(r"(?<![\w:.])-?\d+(?![\w.])", value))

@@ -1,6 +1,6 @@
 """Parameters of LightGBM's own ranking objectives and metrics, and what replaces them."""
 
-from typing import Any
+from collections.abc import Iterable
 
 from gapboost._boosters.migration import ALL_PAIRS, WEIGHTS, Replacements, at_cutoffs, renamed
 from gapboost.lightgbm import _compat
@@ -12,7 +12,7 @@ SAMPLING = (
 )
 
 
-def _gains(value: Any) -> str:
+def _gains(value: Iterable[float]) -> str:
     return f"measure=gb.nDCG(gains={tuple(value)!r}), or leave it out to train for GAP"
 
 
@@ -25,11 +25,11 @@ OF_OBJECTIVES: Replacements = {
 }
 
 
-def _metric(value: Any) -> str:
+def _metric(value: object) -> str:
     return "leave it out" if value in ("None", "none", "") else f"eval_metric={value!r} in fit"
 
 
-def _objective(value: Any) -> str | None:
+def _objective(value: object) -> str | None:
     """Return what replaces an objective; "lambdarank" is the name of one of ours too."""
     return 'measure="ndcg"' if isinstance(value, str) and "xe" in value else None
 

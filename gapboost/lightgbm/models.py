@@ -1,6 +1,7 @@
 """Models of LightGBM: those to continue, the trees that predict, and models for exporters."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import lightgbm
@@ -20,7 +21,7 @@ WRITTEN_WRONGLY = {
 }
 
 
-def to_continue(model: Any, X: Any, feature_name: Any) -> lightgbm.Booster:
+def to_continue(model: Any, X: Any, feature_name: Sequence[str]) -> lightgbm.Booster:
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_

@@ -1,6 +1,6 @@
 """LightGBM ranker with the interface of `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -10,20 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import misspelt, refuse_foreign
-from gapboost._boosters.plan import Plan
+from gapboost._boosters.plan import EvalMetric, Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
-from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
-from gapboost.lightgbm.callbacks import (
-    LightGBMObjective,
-    TreeCounter,
-    booster_scale,
-)
+from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,
@@ -35,6 +31,7 @@ from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objecti
 from gapboost.lightgbm.training import metrics_of, train_booster
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+from gapboost.validation import PathLike, Seed
 
 
 class LGBMGAPRanker(GAPRanker, _compat.Ranker):
@@ -106,7 +103,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
-        stopping_metric: str | Measure | Callable[..., Any] | None = None,
+        stopping_metric: str | Measure | Callable[..., object] | None = None,
         path_smooth: float = 200.0,
         max_bin: int | None = None,
         boosting_type: str = "gbdt",
@@ -115,7 +112,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         learning_rate: float = 0.1,
         n_estimators: int = 100,
         subsample_for_bin: int = 200000,
-        class_weight: Any = None,
+        class_weight: Mapping[int, float] | str | None = None,
         min_split_gain: float = 0.0,
         min_child_weight: float = 1e-3,
         min_child_samples: int = 20,
@@ -124,10 +121,10 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         colsample_bytree: float = 1.0,
         reg_alpha: float = 0.0,
         reg_lambda: float = 0.0,
-        random_state: Any = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
         importance_type: str = "split",
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         super().__init__(
             boosting_type=boosting_type,
@@ -160,27 +157,27 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
     def fit(
         self,
         X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        group: Any = None,
-        position: Any = None,
-        init_score: Any = None,
-        eval_set: Any = None,
+        group: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        init_score: ArrayLike | None = None,
+        eval_set: Sequence[tuple[Any, ArrayLike]] | None = None,
         eval_X: Any = None,
-        eval_y: Any = None,
-        eval_qid: Any = None,
-        eval_group: Any = None,
-        eval_sample_weight: Any = None,
-        eval_init_score: Any = None,
-        eval_metric: Any = None,
-        eval_at: Any = None,
+        eval_y: tuple[ArrayLike, ...] | ArrayLike | None = None,
+        eval_qid: Sequence[QueryIds] | None = None,
+        eval_group: Sequence[ArrayLike | None] | None = None,
+        eval_sample_weight: Sequence[ArrayLike | None] | None = None,
+        eval_init_score: Sequence[ArrayLike | None] | None = None,
+        eval_metric: EvalMetric = None,
+        eval_at: object = None,
         eval_names: list[str] | None = None,
-        feature_name: Any = "auto",
-        categorical_feature: Any = "auto",
-        callbacks: list[Callable[..., Any]] | None = None,
-        init_model: Any = None,
+        feature_name: str | Sequence[str] = "auto",
+        categorical_feature: str | Sequence[str | int] = "auto",
+        callbacks: Sequence[Callable[..., object]] | None = None,
+        init_model: PathLike | lightgbm.Booster | lightgbm.LGBMModel | None = None,
     ) -> Self:
         """Train.
 
@@ -264,7 +261,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
         counter = TreeCounter()
-        evals_result: dict[str, Any] = {}
+        evals_result: dict[str, dict[str, list[float]]] = {}
         booster = train_booster(
             {**self.train_parameters(), "objective": objective},
             train,
@@ -290,8 +287,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         self,
         data: RankingDataset,
         name: str,
-        feature_name: Any = "auto",
-        categorical_feature: Any = "auto",
+        feature_name: str | Sequence[str] = "auto",
+        categorical_feature: str | Sequence[str | int] = "auto",
     ) -> lightgbm.Dataset:
         """Return the data set of LightGBM; `name` is that of its features."""
         return lightgbm.Dataset(
@@ -305,7 +302,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             params=self.train_parameters(),
         )
 
-    def _plan(self, eval_metric: Any = None, eval_at: Any = None) -> Plan:
+    def _plan(self, eval_metric: EvalMetric = None, eval_at: object = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         of_fit = {} if eval_at is None else {"eval_at": eval_at}
@@ -319,7 +316,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         self,
         plan: Plan,
         data: RankingDataset,
-        continued: Any = None,
+        continued: object = None,
         global_summary: DataSummary | None = None,
     ) -> Gradients:
         """Return the gradients of a resolved plan; `global_summary` is that of all workers."""

@@ -1,5 +1,6 @@
 """The call of `lightgbm.train` in a fit, and its metrics."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import lightgbm
@@ -12,11 +13,11 @@ from gapboost.lightgbm.callbacks import LightGBMMetric, by_first_metric
 
 
 def train_booster(
-    parameters: dict[str, Any],
+    parameters: dict[str, object],
     train: lightgbm.Dataset,
     n_rounds: int,
-    callbacks: list[Any],
-    **data: Any,
+    callbacks: Sequence[Callable[..., object]],
+    **data: object,
 ) -> lightgbm.Booster:
     """Call `lightgbm.train`, in which the first metric stops training.
 

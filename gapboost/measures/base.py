@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -176,13 +176,13 @@ class Measure(Value, ABC):
         """
         return np.asarray(np.any((base.counts > 0) & (base.levels > 0), axis=1))
 
-    def __mul__(self, weight: Any) -> "Measure":
+    def __mul__(self, weight: float) -> "Measure":
         """The measure times a finite number above 0."""
         return WeightedSum(((weight, self),))
 
     __rmul__ = __mul__
 
-    def __add__(self, other: Any) -> "Measure":
+    def __add__(self, other: object) -> "Measure":
         """The sum of two measures."""
         if not isinstance(other, Measure):
             return NotImplemented
@@ -368,7 +368,7 @@ class WeightedSum(QuadraticForm):
     @property
     def terms(self) -> tuple[tuple[float, Measure], ...]:
         """Weighted parts; those with the same discount and cutoff are merged into one."""
-        sums: dict[Any, list[tuple[float, Measure]]] = {}
+        sums: dict[object, list[tuple[float, Measure]]] = {}
         for weight, part in self.parts:
             key = (part.k, part.discount_at) if _is_mergeable(part) else part
             sums.setdefault(key, []).append((weight, part))

@@ -71,8 +71,7 @@ def shares_of_relevant(base: RecallBase, rel: float, k: int | None = None) -> Ar
     """
     count = base.relevant(rel)
     share = reciprocal(count if k is None else np.minimum(count, k))
-    shares: Array = at_least(base.levels, rel) * share[:, None]
-    return shares
+    return at_least(base.levels, rel) * share[:, None]
 
 
 @dataclass(frozen=True, repr=False)

@@ -95,7 +95,7 @@ DISCOUNTS_BY_NAME: dict[str, Discount] = {
 }
 
 
-def as_discount_by(discount_by: Any, name: str) -> str | float:
+def as_discount_by(discount_by: object, name: str) -> str | float:
     """Return a name of `DISCOUNTS_BY_NAME`, or the base of a logarithm as float.
 
     Raises
@@ -121,7 +121,7 @@ def weights_at(measure: Any, ranks: Array) -> tuple[Array, Array]:
 
 
 def checked_arrays(
-    measure: Any, method: str, returned: Any, shape: tuple[int, ...], other: tuple[int, ...]
+    measure: object, method: str, returned: object, shape: tuple[int, ...], other: tuple[int, ...]
 ) -> tuple[Array, Array]:
     """Return two arrays that a measure's method returned as C-contiguous float64.
 

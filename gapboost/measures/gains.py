@@ -8,11 +8,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.recall_base import RecallBase, sums_of
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
@@ -25,7 +24,7 @@ LEAST = 1e-100
 
 
 def as_numbers(
-    values: Any, name: str, valid: Callable[[tuple[float, ...]], bool], expected: str
+    values: ArrayLike, name: str, valid: Callable[[tuple[float, ...]], bool], expected: str
 ) -> tuple[float, ...]:
     """Return values as a tuple of floats; raise ValueError unless they are usable.
 
@@ -43,7 +42,7 @@ def never_fall(gains: tuple[float, ...]) -> bool:
     return len(gains) > 1 and list(gains) == sorted(gains)
 
 
-def as_gains(gains: Any, name: str) -> str | tuple[float, ...]:
+def as_gains(gains: ArrayLike, name: str) -> str | tuple[float, ...]:
     """Return "exponential", "linear", or gains by grade as a tuple of floats."""
     if isinstance(gains, str) and gains in ("exponential", "linear"):
         return gains
@@ -51,7 +50,7 @@ def as_gains(gains: Any, name: str) -> str | tuple[float, ...]:
     return as_numbers(gains, name, never_fall, expected)
 
 
-def as_shares(gains: Any, name: str) -> tuple[float, ...]:
+def as_shares(gains: ArrayLike, name: str) -> tuple[float, ...]:
     """Return gains by grade from 0 to 1 as a tuple of floats; raise ValueError for others."""
     expected = "the gains of grade 0, 1, ..., never falling, each from 0 to 1"
     return as_numbers(gains, name, lambda g: never_fall(g) and g[-1] <= 1, expected)
@@ -190,8 +189,7 @@ class QMeasure(GainMeasure, DiscountOfQuery):
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """``1 / (rank + beta cg*(rank))``."""
         ideal = ideal_gain(self.gain(base.levels), base, query, ranks)
-        weights: Array = 1.0 / (ranks + self.beta * ideal)
-        return weights
+        return 1.0 / (ranks + self.beta * ideal)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""

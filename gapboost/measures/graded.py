@@ -15,11 +15,11 @@ eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k A
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import QuadraticForm
 from gapboost.measures.discounts import Reciprocal
@@ -32,7 +32,7 @@ from gapboost.validation import as_number
 SUM_TOLERANCE = 1e-6
 
 
-def as_thresholds(g: Any, name: str = "g") -> tuple[float, ...]:
+def as_thresholds(g: ArrayLike, name: str = "g") -> tuple[float, ...]:
     """Return threshold probabilities as a tuple of floats; raise ValueError unless their sum is 1.
 
     The sum may be off by `SUM_TOLERANCE`.
@@ -43,7 +43,7 @@ def as_thresholds(g: Any, name: str = "g") -> tuple[float, ...]:
     return as_numbers(g, name, lambda g: abs(sum(g) - 1) <= SUM_TOLERANCE, expected)
 
 
-def as_levels(levels: Any, name: str) -> tuple[float, ...]:
+def as_levels(levels: ArrayLike, name: str) -> tuple[float, ...]:
     """Return the grades at which `g` is given, as a tuple of floats; raise unless they rise."""
     expected = "a grade above 0 for each entry of g, rising, such as (0.25, 0.5, 1.0)"
     return as_numbers(levels, name, lambda levels: bool(np.diff((0, *levels)).min() > 0), expected)
@@ -103,8 +103,7 @@ class GradedMeasure(QuadraticForm):
         return g, np.cumsum(g, axis=-1)
 
     def _w(self, base: RecallBase, g: Array) -> Array:
-        w: Array = np.cumsum(g * reciprocal(base.at_or_above), axis=1)
-        return w
+        return np.cumsum(g * reciprocal(base.at_or_above), axis=1)
 
 
 @dataclass(frozen=True, repr=False)

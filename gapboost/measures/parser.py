@@ -99,8 +99,7 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
         return value
     if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
         raise ValueError(f"g is {g!r}, but {name} is {measure!r}; expected a name such as 'gap'")
-    with_g: Measure = replace(value, **{"g": g})
-    return with_g
+    return replace(value, **{"g": g})
 
 
 def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:

@@ -29,7 +29,7 @@ class Value:
             if "check" in f.metadata and not (value is None and may_be_none):
                 object.__setattr__(self, f.name, f.metadata["check"](value, f.name))
 
-    def _set(self, **values: Any) -> None:
+    def _set(self, **values: object) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -45,6 +45,6 @@ class Value:
         return f"{type(self).__name__}({', '.join(printed)})"
 
 
-def label_of_value(value: Any) -> str:
+def label_of_value(value: object) -> str:
     """Write a value for a label, with ``_`` in place of other characters."""
     return re.sub(r"[^a-zA-Z0-9.-]+", "_", str(value)).strip("_")

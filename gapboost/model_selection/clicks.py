@@ -21,9 +21,10 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils import check_consistent_length
 
-from gapboost.data import Array, checked_grades, grouped_rows, is_missing
+from gapboost.data import Array, ArrayLike, checked_grades, grouped_rows, is_missing
 from gapboost.validation import (
     BELOW_ONE,
+    Seed,
     as_integer,
     as_number,
     finite_column,
@@ -70,14 +71,14 @@ class ThresholdEstimate:
 
 
 def g_from_clicks(
-    grades: Any,
-    clicks: Any,
+    grades: ArrayLike,
+    clicks: ArrayLike,
     *,
-    impressions: Any = None,
-    sessions: Any = None,
+    impressions: ArrayLike | None = None,
+    sessions: ArrayLike | None = None,
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> ThresholdEstimate:
     """Estimate threshold probabilities from grades of shown documents and clicks on them.
 
@@ -161,7 +162,7 @@ def g_from_clicks(
 
 
 def _kinds_of_sessions(
-    grades: Any, clicks: Any, impressions: Any, sessions: Any
+    grades: ArrayLike, clicks: ArrayLike, impressions: ArrayLike | None, sessions: Any
 ) -> tuple[Array, Array]:
     """Return the kinds of sessions, and how many of each there are, of shape (U,).
 

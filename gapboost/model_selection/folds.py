@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost.data import Array, Queries, grouped_rows, num_samples
-from gapboost.validation import random_numbers
+from gapboost.data import Array, Queries, QueryIds, grouped_rows, num_samples
+from gapboost.validation import Seed, random_numbers
 
 Fold = tuple[Array, Array]
 
 
 def query_folds(
-    qid: Any, cv: Any = 5, random_state: Any = None, X: Any = None, y: Any = None
+    qid: QueryIds | Queries, cv: Any = 5, random_state: Seed = None, X: Any = None, y: object = None
 ) -> list[Fold]:
     """Return the training and test rows of folds of whole queries.
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from gapboost.data import pop_query_ids
+from gapboost.data import ArrayLike, QueryIds, pop_query_ids
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 
@@ -41,7 +41,7 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
     return MeasureScorer(checked_target(measure, "measure"))
 
 
-def checked_target(measure: Any, name: str) -> Measure:
+def checked_target(measure: str | Measure, name: str) -> Measure:
     """Return a measure that is the same for every candidate and fold."""
     found = as_measure(measure, None, name)
     fixed = found.resolved(np.array([0.0, 1.0, 2.0]))
@@ -63,7 +63,7 @@ class MeasureScorer:
         return f"measure_scorer({self.measure!r})"
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None
+        self, estimator: Any, X: Any, y: ArrayLike, qid: QueryIds = None, sample_weight: Any = None
     ) -> float:
         """Return the mean of the measure over the queries of `qid`, or of the column ``qid``.
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
@@ -17,7 +18,7 @@ from gapboost._boosters.checks import check_one_label
 from gapboost._boosters.metrics import metric_names
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
-from gapboost.data import Array, RankingDataset, features, pop_query_ids, rows_of
+from gapboost.data import Array, QueryIds, RankingDataset, features, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -31,7 +32,7 @@ from gapboost.preprocessing.pipeline import (
     prefix,
     transform,
 )
-from gapboost.validation import as_integer, random_numbers
+from gapboost.validation import Seed, as_integer, random_numbers
 
 Params = dict[str, Any]
 
@@ -114,14 +115,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         estimator: Any,
-        param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],
+        param_grid: Mapping[str, Sequence[object]] | Sequence[Mapping[str, Sequence[object]]],
         *,
         scoring: Measures,
         cv: Any = 5,
         refit: bool = True,
         n_jobs: int | None = None,
         progress: bool | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         n_iter: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -137,12 +138,12 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(
         self,
         X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        group: Any = None,
-        position: Any = None,
+        group: ArrayLike | None = None,
+        position: ArrayLike | None = None,
     ) -> Self:
         """Search, and train the best.
 
@@ -174,7 +175,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         targets, candidates = self._targets(), self._candidates()
         # Candidates that differ only in the number of trees are one training. Values need be
         # neither hashable nor comparable, and different ones may print alike.
-        trainings: dict[Any, list[int]] = {}
+        trainings: dict[object, list[int]] = {}
         for number, candidate in enumerate(candidates):
             key = tuple((k, id(value)) for k, value in candidate.items() if k != self._trees)
             trainings.setdefault(key, []).append(number)
@@ -263,11 +264,10 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the measure that a candidate trains for; raise if it cannot be trained."""
         model = _with_params(self.estimator, params)
         _check_estimator(model)
-        measure: Measure = ranking_objective(last_step(model), None).measure
-        return measure
+        return ranking_objective(last_step(model), None).measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:
+    def predict(self, X: Any, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:
         """Return the scores by `best_estimator_`, shape (N,).
 
         Parameters
@@ -284,7 +284,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def score(
-        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        group: ArrayLike | None = None,
     ) -> float:
         """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`."""
         _, ids = pop_query_ids(X, qid, group)
@@ -300,7 +306,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-def _check_estimator(estimator: Any) -> None:
+def _check_estimator(estimator: object) -> None:
     """Raise unless the estimator is a local ranker, or a pipeline that ends with one."""
     ranker = last_step(estimator)
     name = "estimator" if ranker is estimator else "the last step of estimator"

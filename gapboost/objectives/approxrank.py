@@ -47,13 +47,12 @@ with R relevant documents. The example of the paper's Table 1:
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from gapboost._kernels import Array
 from gapboost._kernels.smooth.sums import logistic_step
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData
 from gapboost.measures import AP, nDCG
 from gapboost.measures.discounts import weights_at
@@ -169,7 +168,7 @@ class ApproximationBound:
 
 
 def approximation_bound(
-    objective: ApproxRank, y_true: Any, y_score: Any, qid: Any = None
+    objective: ApproxRank, y_true: ArrayLike, y_score: ArrayLike, qid: QueryIds = None
 ) -> ApproximationBound:
     """Bound the distance of ``objective.value(...)`` from the measure itself.
 

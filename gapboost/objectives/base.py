@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
@@ -123,11 +123,11 @@ class Objective(Value, ABC):
 
     def gradients(
         self,
-        y_true: Any,
-        y_score: Any,
-        qid: Any = None,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        qid: QueryIds = None,
         *,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> tuple[Array, Array]:
         """Return gradient and hessian of the objective, to be minimized, for each document.
@@ -163,7 +163,7 @@ class Objective(Value, ABC):
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
     def checked(
-        self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any = None
+        self, y_true: ArrayLike, y_score: ArrayLike, qid: QueryIds, sample_weight: Any = None
     ) -> tuple[QueryData, Array, Self]:
         """Return checked judgments and scores in grouped order, and the resolved objective."""
         limit = grade_limit([self.measure])

@@ -40,7 +40,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.smooth.query import (
     Documents,
     find_positions,
@@ -49,6 +48,7 @@ from gapboost._kernels.smooth.query import (
 )
 from gapboost._kernels.smooth.sums import SmoothStep, add_gradients, compare, scratch_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
@@ -203,11 +203,11 @@ class SmoothObjective(Objective):
 
     def value(
         self,
-        y_true: Any,
-        y_score: Any,
-        qid: Any = None,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        qid: QueryIds = None,
         *,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         per_query: bool = False,
         n_jobs: int | None = None,
     ) -> Any:
@@ -235,7 +235,7 @@ class SmoothObjective(Objective):
         values = resolved.prepared(data, n_jobs).values(scores, *np.empty((2, len(scores))))
         return values if per_query else float(np.average(values, weights=data.weights))
 
-    def ranks(self, y_score: Any, qid: Any = None) -> Array:
+    def ranks(self, y_score: ArrayLike, qid: QueryIds = None) -> Array:
         """The smooth rank of each document.
 
         Parameters

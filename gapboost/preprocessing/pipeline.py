@@ -7,6 +7,7 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
+from gapboost.data import QueryIds
 from gapboost.data.features import QID, without_qid
 
 
@@ -15,7 +16,7 @@ def last_step(estimator: Any) -> Any:
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
-def prefix(estimator: Any) -> str:
+def prefix(estimator: object) -> str:
     """Return the prefix of parameters of `last_step`: ``"ranker__"``, or ``""``."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
@@ -26,7 +27,7 @@ def transformers(estimator: Any) -> list[tuple[str, Any]]:
     return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
 
 
-def library_of(estimator: Any) -> str:
+def library_of(estimator: object) -> str:
     """Return the library of the last step: "lightgbm", "xgboost", "catboost", or "" for another.
 
     Classes that derive from a ranker of a library, such as those of gapboost, belong to the
@@ -38,7 +39,7 @@ def library_of(estimator: Any) -> str:
     )
 
 
-def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipeline, Any]:
+def fit_transformers(pipeline: Pipeline, X: Any, y: object, qid: QueryIds) -> tuple[Pipeline, Any]:
     """Fit copies of all steps but the last one.
 
     Parameters
@@ -71,7 +72,7 @@ def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipe
     return transformers[:-1], found
 
 
-def transform(transformers: Pipeline, X: Any, qid: Any) -> Any:
+def transform(transformers: Pipeline, X: Any, qid: QueryIds) -> Any:
     """Return transformed features without a column ``qid``; arguments as in `fit_transformers`."""
     return _call(Pipeline([*transformers.steps, ROUTES_QID]), "transform", X, qid)
 
@@ -86,13 +87,13 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
     __metadata_request__fit: ClassVar[dict[str, bool]] = {QID: True}
     __metadata_request__transform: ClassVar[dict[str, bool]] = {QID: True}
 
-    def fit_transform(self, X: Any, y: Any = None, qid: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: object = None, qid: QueryIds = None) -> Any:
         return X
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None) -> "_RoutesQid":
+    def fit(self, X: object, y: object = None, qid: QueryIds = None) -> "_RoutesQid":
         return self
 
-    def transform(self, X: Any, qid: Any = None) -> Any:
+    def transform(self, X: Any, qid: QueryIds = None) -> Any:
         return X
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -102,7 +103,7 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
 ROUTES_QID = ("routes_qid", _RoutesQid())
 
 
-def _call(transformers: Pipeline, method: str, X: Any, qid: Any, *y: Any) -> Any:
+def _call(transformers: Pipeline, method: str, X: Any, qid: QueryIds, *y: object) -> Any:
     features, column = without_qid(X)
     if len(transformers) == 1:
         return features

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gapboost._kernels import Array
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data._compat import check_feature_names_in
 from gapboost.data.features import (
     QID,
@@ -94,12 +94,14 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     def __init__(
         self,
         kinds: Sequence[str] = ("zscore",),
-        columns: Sequence[Any] | None = None,
+        columns: Sequence[str | int] | None = None,
     ) -> None:
         self.kinds = kinds
         self.columns = columns
 
-    def fit(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
+    ) -> Self:
         """Find the columns of numbers, and the median list length.
 
         Parameters
@@ -123,7 +125,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.median_list_length_ = float(np.median(queries.sizes))
         return self
 
-    def transform(self, X: Any, qid: Any = None, *, group: Any = None) -> Any:
+    def transform(self, X: Any, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Any:
         """Return the columns of `X`, followed by the new ones.
 
         Parameters
@@ -175,11 +177,13 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             )
         return np.hstack([X, new]) if isinstance(X, np.ndarray) else _with_columns(X, new, names)
 
-    def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
+    def fit_transform(
+        self, X: Any, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
+    ) -> Any:
         """Call `fit` and `transform` with the same arguments."""
         return self.fit(X, y, qid, group=group).transform(X, qid, group=group)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Return the names of all columns of the result, object ndarray.
 
         Columns without names are ``x0``, ``x1``, ...
@@ -191,7 +195,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         ]
         return np.array([*raw, *new], dtype=object)
 
-    def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
+    def _checked(self, X: Any, qid: QueryIds, group: object, method: str) -> tuple[Any, Queries]:
         """Return a data frame, or an array of floats, and its queries."""
         kinds = self.kinds
         if not ordered(kinds) or not 0 < len(kinds) == len({*kinds} & {*KINDS}):
@@ -226,7 +230,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         return tags
 
 
-def _chosen_columns(X: Any, columns: Any) -> list[int]:
+def _chosen_columns(X: Any, columns: Sequence[str | int] | None) -> list[int]:
     """Return the positions of columns of numbers, by name or position; None means all of them."""
     contents = column_contents(X) or dict.fromkeys(range(X.shape[1]), "number")
     numbers = {
@@ -304,11 +308,11 @@ def _within_lists(x: Array, kind: str) -> Array:
 
 def query_relative_features(
     X: Any,
-    qid: Any = None,
+    qid: QueryIds = None,
     *,
-    group: Any = None,
+    group: ArrayLike | None = None,
     kinds: Sequence[str] = ("zscore",),
-    columns: Sequence[Any] | None = None,
+    columns: Sequence[str | int] | None = None,
 ) -> Any:
     """Return the columns of a table, followed by z-scores or percentile ranks within each query.
 

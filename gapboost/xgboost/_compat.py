@@ -1,5 +1,6 @@
 """Names of XGBoost that are not part of its interface, checked with 3.1.2, 3.2.0 and 3.4.1."""
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -8,6 +9,7 @@ import xgboost
 from xgboost.core import _LIB
 from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
+from gapboost._kernels import Array, ArrayLike
 from gapboost._kernels.threads import openmp_team
 from gapboost.data.dataset import RankingDataset
 
@@ -20,9 +22,9 @@ __all__ = ["TEAM", "get_model_categories", "ltr_metric_decorator"]
 def ranking_matrix(
     ranker: xgboost.XGBRanker,
     data: RankingDataset,
-    feature_types: Any,
+    feature_types: Sequence[str] | None,
     train: xgboost.DMatrix | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> xgboost.DMatrix:
     """Return the matrix that a ranker trains on, or of an evaluation set beside `train`.
 
@@ -75,5 +77,5 @@ def place_as_training(matrix: Any, train: Any, client: Any) -> None:
     matrix.worker_map = placed
 
 
-def _first_row(part: dict[str, Any]) -> dict[str, Any]:
+def _first_row(part: dict[str, Array]) -> dict[str, Array]:
     return {**{name: values[:1] for name, values in part.items()}, "weight": np.zeros(1)}

@@ -21,10 +21,10 @@ from gapboost._boosters.callbacks import (
 )
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
-from gapboost._kernels import Array
+from gapboost._kernels import Array, ArrayLike
 from gapboost.data.grades import graded
 from gapboost.data.query_data import DataSummary, QueryData
-from gapboost.measures import Measure
+from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
 from gapboost.optional import tqdm
@@ -52,9 +52,9 @@ def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]
 def objective(
     measure: str | Measure | Objective = "gap",
     *,
-    g: Any = None,
+    g: ArrayLike | None = None,
     n_jobs: int | None = None,
-    weight: Any = None,
+    weight: ArrayLike | None = None,
     device: str | None = None,
 ) -> "XGBoostObjective":
     """Return an objective for ``xgboost.train(..., obj=...)``.
@@ -99,7 +99,11 @@ def objective(
 
 
 def eval_metric(
-    measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None, device: str | None = None
+    measure: Measures = "gap",
+    *,
+    g: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    device: str | None = None,
 ) -> "XGBoostMetric":
     """Return a metric for ``xgboost.train(custom_metric=...)``; early stopping maximizes it.
 
@@ -223,7 +227,7 @@ def _query_data(
     return query_data_of(label, sizes, weight, measures, partial=several)
 
 
-def content_of(dmatrix: xgboost.DMatrix, weight: Any = None) -> Content:
+def content_of(dmatrix: xgboost.DMatrix, weight: ArrayLike | None = None) -> Content:
     """Return labels, group sizes, and weights, those of the data set if None are given."""
     weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
@@ -238,7 +242,7 @@ def summary_of_workers(data: QueryData | None) -> DataSummary:
     return DataSummary.of_parts(parts, "weight")
 
 
-def gradients_on(device: Any, gradients: Gradients) -> Any:
+def gradients_on(device: str | None, gradients: Gradients) -> Any:
     """Return `gradients`, or the same on the GPU if the device is one and has kernels for them."""
     objective = gradients.objective
     if type(objective) is not LambdaRank or gradients.position_factors is not None:
@@ -248,14 +252,14 @@ def gradients_on(device: Any, gradients: Gradients) -> Any:
 
 
 def values_on(
-    device: Any, measures: Sequence[Measure], data: QueryData
+    device: str | None, measures: Sequence[Measure], data: QueryData
 ) -> Callable[[Array], list[Array]] | None:
     """Return what computes the measures of each query on the GPU; None: the processor does."""
     cuda = _kernels_on(device, measures)
     return cuda.DeviceValues(measures, data) if cuda else None
 
 
-def _kernels_on(device: Any, measures: Sequence[Measure]) -> Any:
+def _kernels_on(device: str | None, measures: Sequence[Measure]) -> Any:
     """Return the module of kernels if the device is a GPU, and they compute all the measures."""
     if not str(device).startswith(("cuda", "gpu")):
         return None
@@ -331,7 +335,7 @@ class ExactValues(TrainingCallback):  # type: ignore[misc]
     def __init__(self, metrics: Mapping[str, Metrics]) -> None:
         self.metrics = metrics
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+    def after_iteration(self, model: xgboost.Booster, epoch: int, evals_log: Any) -> bool:
         """Called by XGBoost after each round, before early stopping."""
         for data_set, metrics in self.metrics.items():
             for name, value in metrics.newest:
@@ -343,7 +347,7 @@ class _BestRounds(TrainingCallback):  # type: ignore[misc]
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
 
-    def after_training(self, model: Any) -> Any:
+    def after_training(self, model: xgboost.Booster) -> xgboost.Booster:
         return trim_to_best_iteration(model, self.objective)
 
 
@@ -380,11 +384,11 @@ class _Progress(TrainingCallback):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"progress({'' if self.n_rounds is None else self.n_rounds})"
 
-    def before_training(self, model: Any) -> Any:
+    def before_training(self, model: xgboost.Booster) -> xgboost.Booster:
         self.bar = tqdm()(total=self.n_rounds, unit="round")
         return model
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+    def after_iteration(self, model: xgboost.Booster, epoch: int, evals_log: Any) -> bool:
         values = {
             f"{data} {name}": log[-1]
             for data, logs in evals_log.items()
@@ -394,7 +398,7 @@ class _Progress(TrainingCallback):  # type: ignore[misc]
         self.bar.update()
         return False
 
-    def after_training(self, model: Any) -> Any:
+    def after_training(self, model: xgboost.Booster) -> xgboost.Booster:
         self.bar.close()
         del self.bar
         return model

@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
+from numpy.typing import ArrayLike
+
+from gapboost._boosters.dask import DaskCollection
 from gapboost.optional import imported
+from gapboost.validation import PathLike
 
 imported("distributed", "dask", "by gapboost.xgboost.dask")
 
@@ -56,17 +60,17 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
 
     def fit(  # type: ignore[override]
         self,
-        X: Any,
-        y: Any,
-        qid: Any = None,
+        X: DaskCollection,
+        y: DaskCollection,
+        qid: "DaskCollection | None" = None,
         *,
-        base_margin: Any = None,
-        eval_set: Any = None,
-        eval_qid: Any = None,
-        base_margin_eval_set: Any = None,
+        base_margin: "DaskCollection | None" = None,
+        eval_set: Sequence[tuple["DaskCollection", "DaskCollection"]] | None = None,
+        eval_qid: Sequence["DaskCollection | None"] | None = None,
+        base_margin_eval_set: Sequence["DaskCollection | None"] | None = None,
         verbose: bool | int | None = False,
-        xgb_model: Any = None,
-        feature_weights: Any = None,
+        xgb_model: PathLike | xgboost.Booster | xgboost.XGBModel | None = None,
+        feature_weights: ArrayLike | None = None,
     ) -> Self:
         """Train on all workers that hold partitions.
 
@@ -154,7 +158,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         _compat.place_as_training(matrix, train, self.client)
         return matrix
 
-    def _dask_matrix(self, data: DaskDataset, **others: Any) -> Any:
+    def _dask_matrix(self, data: DaskDataset, **others: object) -> Any:
         """Return a matrix of XGBoost; `others` are arguments of it."""
         # XGBoost keeps 32 bits of an id, and aligns series by their index. Dask would make dates
         # without a time zone of those with one.
@@ -173,7 +177,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             **others,
         )
 
-    def predict(self, X: Any, **kwargs: Any) -> Any:
+    def predict(self, X: DaskCollection, **kwargs: object) -> DaskCollection:
         """Return the scores of Dask collections, lazily; arguments as in `XGBGAPRanker.predict`.
 
         Parameters
@@ -196,7 +200,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         return local
 
 
-def _flat(values: Any) -> Any:
+def _flat(values: DaskCollection) -> DaskCollection:
     """Return a Dask array of one dimension."""
     array = da.asarray(values)
     return array if array.ndim == 1 else array[:, 0]

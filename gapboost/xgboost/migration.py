@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 import xgboost
@@ -17,11 +16,11 @@ OBJECTIVES = {
 }
 
 
-def _objective(value: Any) -> str | None:
+def _objective(value: object) -> str | None:
     return OBJECTIVES.get(value) if isinstance(value, str) else None
 
 
-def _gains(exponential: Any) -> str:
+def _gains(exponential: object) -> str:
     return "leave it out" if exponential else 'measure=gb.nDCG(gains="linear")'
 
 
@@ -47,7 +46,7 @@ def parameter_names() -> frozenset[str]:
     return frozenset(configured)
 
 
-def _keys(configuration: Any) -> Iterator[str]:
+def _keys(configuration: object) -> Iterator[str]:
     """Yield the keys of nested objects of json."""
     if isinstance(configuration, dict):
         for name, value in configuration.items():

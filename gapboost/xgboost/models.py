@@ -75,7 +75,7 @@ def read_objective(booster: xgboost.Booster, requested: Objective) -> Objective:
     found = json.loads(text)
     kinds = {kind.__name__: kind for kind in OBJECTIVES_BY_NAME.values()}
     if found["packages"] == ["gapboost"]:
-        kind: Any = kinds[found["objective"]]
+        kind: type[xgboost.XGBModel] = kinds[found["objective"]]
         objective: Objective = kind(as_measure(found["measure"]), **found["options"])
         return objective
     raise ValueError(

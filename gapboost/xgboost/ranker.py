@@ -15,12 +15,13 @@ from gapboost._boosters.migration import misspelt, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
-from gapboost._kernels import Array
 from gapboost._kernels.threads import is_forked
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import check_columns, feature_names
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+from gapboost.validation import PathLike
 from gapboost.xgboost import _compat
 from gapboost.xgboost.callbacks import (
     ExactValues,
@@ -108,8 +109,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
-        stopping_metric: str | Measure | Callable[..., Any] | None = None,
-        **kwargs: Any,
+        stopping_metric: str | Measure | Callable[..., object] | None = None,
+        **kwargs: object,
     ) -> None:
         # XGBRanker takes only its own objectives by name: ours is set afterwards.
         super().__init__(objective=SAVED_AS, **kwargs)
@@ -127,21 +128,21 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def fit(
         self,
         X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
+        y: ArrayLike,
+        qid: QueryIds = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        group: Any = None,
-        position: Any = None,
-        base_margin: Any = None,
-        eval_set: Any = None,
-        eval_qid: Any = None,
-        eval_group: Any = None,
-        sample_weight_eval_set: Any = None,
-        base_margin_eval_set: Any = None,
+        group: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        base_margin: ArrayLike | None = None,
+        eval_set: Sequence[tuple[Any, ArrayLike]] | None = None,
+        eval_qid: Sequence[QueryIds] | None = None,
+        eval_group: Sequence[ArrayLike | None] | None = None,
+        sample_weight_eval_set: Sequence[ArrayLike | None] | None = None,
+        base_margin_eval_set: Sequence[ArrayLike | None] | None = None,
         verbose: bool | int | None = False,
-        xgb_model: Any = None,
-        feature_weights: Any = None,
+        xgb_model: PathLike | xgboost.Booster | xgboost.XGBModel | None = None,
+        feature_weights: ArrayLike | None = None,
     ) -> Self:
         """Train.
 
@@ -262,7 +263,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
-    def _feature_weights(self, of_fit: Any) -> Any:
+    def _feature_weights(self, of_fit: ArrayLike | None) -> ArrayLike | None:
         """Return the weights of the features: those of `fit`, or of the parameter."""
         if of_fit is not None and self.feature_weights is not None:
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
@@ -282,7 +283,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         rounds = self.early_stopping_rounds
         return training_callbacks(self.callbacks, rounds, stop_by, names, plan.objective)
 
-    def _train_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _train_parameters(self, given: Mapping[str, object]) -> dict[str, object]:
         """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""
         known = {n: value for n, value in given.items() if value is not None and n not in OURS}
         # XGBoost's default for linear models is 0, and their penalty is in other units.
@@ -290,7 +291,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
         return {"base_score": 0.0, **own, **known, **required}
 
-    def _gradients(self, plan: Plan, data: RankingDataset, continued: Any = None) -> Gradients:
+    def _gradients(self, plan: Plan, data: RankingDataset, continued: object = None) -> Gradients:
         """Return the gradients of a resolved plan."""
         data.query_data.summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
@@ -312,7 +313,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             least_hessian=None if continued else 0.0 if is_linear else least_hessian,
         )
 
-    def predict(self, X: Any, *, validate_features: bool = True, **kwargs: Any) -> Array:
+    def predict(self, X: Any, *, validate_features: bool = True, **kwargs: object) -> Array:
         """Scores of rows, higher is better.
 
         Parameters
@@ -355,7 +356,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         _compat.set_fitted(vendor, self.get_booster().copy(), evals_result)
         return vendor
 
-    def load_model(self, fname: Any) -> None:
+    def load_model(self, fname: PathLike | bytearray) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those of the model.
 
         The parameters stay as they are. They give the measure if the file does not, and `missing`,
@@ -391,7 +392,7 @@ def check_feature_weights(weights: Any, n_features: int) -> None:
         )
 
 
-def _with_functions(metric: XGBoostMetric, plan: Plan) -> Callable[..., list[Any]]:
+def _with_functions(metric: XGBoostMetric, plan: Plan) -> Callable[..., list[tuple[str, float]]]:
     """Return the measures and functions of a fit as one metric of `xgboost.train`."""
     if not plan.functions:
         return metric

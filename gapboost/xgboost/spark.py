@@ -21,6 +21,7 @@ imported("pyspark", "spark", "by gapboost.xgboost.spark")
 
 import pandas as pd  # noqa: E402
 import pyspark.sql.functions as F  # noqa: E402
+from pyspark.sql import DataFrame  # noqa: E402
 from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel  # noqa: E402
 
 # Not part of XGBoost's interface, checked with 3.2.0, as are the methods with an underscore that
@@ -89,7 +90,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
     def _pyspark_model_cls(cls) -> type[SparkXGBGAPRankerModel]:
         return SparkXGBGAPRankerModel
 
-    def setParams(self, **kwargs: Any) -> None:
+    def setParams(self, **kwargs: object) -> None:
         """Set parameters; measures are kept as text, and a model to continue as a booster."""
         given = {n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()}
         if given.get("xgb_model") is not None:
@@ -102,16 +103,16 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         given = {"weight_col": weight or None, "position": self.getOrDefault("position")}
         refuse(given, NO_WEIGHTS)
 
-    def _repartition_needed(self, dataset: Any) -> bool:
+    def _repartition_needed(self, dataset: DataFrame) -> bool:
         return False  # `_prepare_input` does
 
-    def _prepare_input(self, dataset: Any) -> tuple[Any, Any]:
+    def _prepare_input(self, dataset: DataFrame) -> tuple["_WholeQueries", object]:
         # By a hash: ranges of ids may leave a worker without training rows.
         n_workers, qid = self.getOrDefault(self.num_workers), self.getOrDefault(self.qid_col)
         dataset, features = super()._prepare_input(dataset.repartition(n_workers, qid))
         return _WholeQueries(dataset), features
 
-    def _get_xgb_parameters(self, dataset: Any) -> tuple[dict[str, Any], ...]:
+    def _get_xgb_parameters(self, dataset: DataFrame) -> tuple[dict[str, object], ...]:
         booster, train, matrix = super()._get_xgb_parameters(dataset)
         ranker = XGBGAPRanker(**self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True))
         plan = ranker._plan()
@@ -151,22 +152,22 @@ class _WholeQueries:
     XGBoost begins a new query with each batch, which Spark cuts anywhere.
     """
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: DataFrame) -> None:
         self._dataset = dataset
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)
 
-    def mapInPandas(self, function: Any, schema: Any) -> Any:
+    def mapInPandas(self, function: Any, schema: object) -> DataFrame:
         """Call `function` with the batches of each partition."""
         return self._dataset.mapInPandas(partial(_with_whole_queries, function), schema)
 
 
-def _with_whole_queries(function: Any, batches: Iterator[Any]) -> Any:
+def _with_whole_queries(function: Any, batches: Iterator[pd.DataFrame]) -> Any:
     return function(_whole_queries(batches))
 
 
-def _whole_queries(batches: Iterator[Any]) -> Iterator[Any]:
+def _whole_queries(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     """Yield the rows of `batches` with whole queries in each.
 
     Query ids are numbered from 1, because XGBoost keeps 32 bits of an id.

@@ -37,8 +37,11 @@ value: float = means[gb.nDCG(k=10)]
 label: str = gb.nDCG(k=10).label
 plot = gb.plotting.plot_g
 
+lgbm.fit(X, y, qid=["a", "a", "b", "b"], eval_set=[(X, y)], eval_qid=[qid])
 LGBMGAPRanker(measure=3)  # type: ignore[arg-type]
 lgbm.predict(X, validate_features=3.5)  # type: ignore[arg-type]
 gb.evaluate(3, y, scores)  # type: ignore[call-overload]
+gb.evaluate("ap", None, scores)  # type: ignore[call-overload]
+xgb.fit(X, None, qid=qid)  # type: ignore[arg-type]
 gb.evaluate("ap", y, scores, qid, empty="drop")  # type: ignore[call-overload]
 by_query.by_label()  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ Without division the rates are 0, 1, ..., 15: the sums are polynomials in e^-x.
 """
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Exponentials(NamedTuple):
     epsilon: float
     farthest: float
     visits: int
-    numbers: Any
+    numbers: Pointer
 
 
 def factors(x: Array, epsilon: float) -> Array:

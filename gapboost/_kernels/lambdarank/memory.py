@@ -1,12 +1,12 @@
 """Working memory for one list after the other, and what the steps of a pass know of a list."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.order import Sorting, sorting_for, sorting_pointers
-from gapboost._kernels.vectors import EIGHT, THIRTY_TWO, pointer
+from gapboost._kernels.vectors import EIGHT, THIRTY_TWO, Pointer, pointer
 
 
 class Shape(NamedTuple):
@@ -43,17 +43,17 @@ class Grouped(NamedTuple):
     two grades is finite.
     """
 
-    stride: Any
-    begin: Any
-    seen: Any
-    within: Any
-    place: Any
-    s: Any
-    rise: Any
-    lam: Any
-    eta: Any
-    upper: Any
-    lower: Any
+    stride: Pointer
+    begin: Pointer
+    seen: Pointer
+    within: Pointer
+    place: Pointer
+    s: Pointer
+    rise: Pointer
+    lam: Pointer
+    eta: Pointer
+    upper: Pointer
+    lower: Pointer
 
 
 class Memory(NamedTuple):
@@ -65,17 +65,17 @@ class Memory(NamedTuple):
     number. ``form`` is for `read_form`, ``moments`` for `add_running_sums`.
     """
 
-    s: Any
-    grade: Any
-    lam: Any
-    eta: Any
-    upper: Any
-    lower: Any
-    number: Any
-    levels: Any
-    sizes: Any
-    form: Any
-    moments: Any
+    s: Pointer
+    grade: Pointer
+    lam: Pointer
+    eta: Pointer
+    upper: Pointer
+    lower: Pointer
+    number: Pointer
+    levels: Pointer
+    sizes: Pointer
+    form: Pointer
+    moments: Pointer
     sorting: Sorting
     grouped: Grouped
 

@@ -5,7 +5,7 @@ defines both, and the prefix sums C and E in them. A document has one row over a
 in each table. Rows are a multiple of 8 long; numbers beyond the query's own grades are not read.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.memory import Memory, Shape
@@ -15,10 +15,10 @@ from gapboost._kernels.vectors import EIGHT, Pointer, load, pointer, store
 class Form(NamedTuple):
     """The quadratic form of one query by numbered grades, in rows; see the package's docstring."""
 
-    pair: Any
-    transposed: Any
-    cross_term: Any
-    own: Any
+    pair: Pointer
+    transposed: Pointer
+    cross_term: Pointer
+    own: Pointer
 
 
 @kernel

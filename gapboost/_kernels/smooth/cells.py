@@ -7,7 +7,8 @@ around become the polynomial of what arrives in a cell (`interact`); and each po
 (`arriving_at`). Beyond ``n_cells`` cells k has become 0 below, and 0 or 1 above.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -33,9 +34,9 @@ class CellTables(NamedTuple):
         Its value for points farther above than that.
     """
 
-    width: Any
+    width: float
     tables: Array
-    beyond: Any
+    beyond: float
 
 
 class Cells(NamedTuple):
@@ -54,7 +55,7 @@ class Cells(NamedTuple):
     so_far: Array
 
 
-def interaction_tables(function: Any, width: float, n_cells: int) -> Array:
+def interaction_tables(function: Callable[[Array], Array], width: float, n_cells: int) -> Array:
     """The tables of a function of x by interpolation at Chebyshev's nodes, in powers of t."""
     nodes = np.cos((np.arange(COEFFICIENTS) + 0.5) * np.pi / COEFFICIENTS)
     to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, COEFFICIENTS - 1))
@@ -66,8 +67,7 @@ def interaction_tables(function: Any, width: float, n_cells: int) -> Array:
     # t grows downwards: the source is above the target by the offset, and by half the difference of
     # their t
     values = function(width * (offsets + (nodes[None, None, :] - nodes[None, :, None]) / 2))
-    tables: Array = np.ascontiguousarray(ways @ values @ ways.T)
-    return tables
+    return np.ascontiguousarray(ways @ values @ ways.T)
 
 
 def memory_for_cells(longest: int, n_cells: int, channels: int) -> Cells:
@@ -159,7 +159,7 @@ def interact(cells: int, channels: int, cell_tables: CellTables, points: Cells) 
 
 
 @summing_kernel
-def arriving_at(r: int, channel: int, points: Cells) -> Any:
+def arriving_at(r: int, channel: int, points: Cells) -> float:
     """Evaluate the polynomial of a point's cell, in a channel, at the point."""
     j, t, arriving = points.cell[r], points.t[r], points.arriving
     value, power = 0.0, 1.0

@@ -38,7 +38,7 @@ SPARSE, MANY_CELLS, SPARSE_BEYOND = 8, 1024, 32
 class SmoothStep(NamedTuple):
     """A smooth step: its kind, and it and its derivative as cells see them."""
 
-    kind: Any
+    kind: int
     above: CellTables
     slope: CellTables
 
@@ -63,7 +63,7 @@ def _smooth_step(kind: int, width: float, farthest: float, above: Any, slope: An
 def logistic_step() -> SmoothStep:
     """The logistic function; beyond 30 it is 0 or 1 to 1e-13."""
 
-    def slope(x: Array) -> Any:
+    def slope(x: Array) -> Array:
         u = np.exp(-np.abs(x))
         return u / (1.0 + u) ** 2
 
