@@ -173,17 +173,21 @@ def compare_systems(
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
     rows: list[dict[str, Any]] = []
     better_than: dict[Any, str] = {}
-    for measure, of_systems in zip(full_labels(values.measures), values.values, strict=True):
-        differences = [tied_differences(of_systems[[i, j]]) for i, j in pairs]
-        p = np.array([TESTS[test](*one, n_resamples, generator) for one in differences])
+    # All tests at once: they share the changes of sign.
+    tested = [tied_differences(one[[i, j]]) for one in values.values for i, j in pairs]
+    differences, within = (np.array(part) for part in zip(*tested, strict=True))
+    shape = (-1, len(pairs))
+    all_p = TESTS[test](differences, within, n_resamples, generator).reshape(shape)
+    means = differences.mean(axis=1).reshape(shape)
+    for measure, ds, p in zip(full_labels(values.measures), means, all_p, strict=True):
         corrected = CORRECTIONS[correction](p)
         letters = dict.fromkeys(values.systems, "")
-        for (i, j), (d, _), raw, final in zip(pairs, differences, p, corrected, strict=True):
+        for (i, j), d, raw, final in zip(pairs, ds, p, corrected, strict=True):
             first, second = values.systems[i], values.systems[j]
-            better, worse = (i, j) if d.mean() > 0 else (j, i)
+            better, worse = (i, j) if d > 0 else (j, i)
             if final < level:
                 letters[values.systems[better]] += LETTERS[worse]
-            row = {"measure": measure, "first": first, "second": second, "difference": d.mean()}
+            row = {"measure": measure, "first": first, "second": second, "difference": d}
             rows.append({**row, "p": raw, "corrected": final, "significant": final < level})
         better_than |= {(measure, s): "".join(sorted(found)) for s, found in letters.items()}
     note = (

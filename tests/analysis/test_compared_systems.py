@@ -55,14 +55,32 @@ def test_the_tests_are_those_of_the_libraries(values, test, correction):
     assert not found.by_pair.significant.all()
 
 
-def test_the_randomization_test_is_the_one_of_two_systems(values):
-    found = analysis.compare_systems(values, test="randomization", random_state=0).by_pair
-    for (name, first, second), p in found.p.items():
-        rows = values.values[["GAP(g=(0.5, 0.5))", "GAP(g=(0.2, 0.8))", "nDCG@10"].index(name)]
-        a, b = (rows[SYSTEMS.index(system)] for system in (first, second))
-        alone = analysis.significance(a, b, random_state=1).randomization
-        # Two samples of 20,000 changes of sign.
-        assert p == pytest.approx(alone, abs=5 * np.sqrt(alone / 10_000) + 1e-4)
+@pytest.mark.parametrize("n_topics", [8, 40], ids=["exact", "drawn"])
+def test_the_randomization_test_is_scipys(values, n_topics):
+    few = analysis.SystemValues(
+        MEASURES, SYSTEMS, values.topics[:n_topics], values.values[..., :n_topics]
+    )
+    found = analysis.compare_systems(few, test="randomization", random_state=0).by_pair
+    pairs = list(itertools.combinations(range(4), 2))
+    expected = [
+        stats.permutation_test(
+            (rows[i] - rows[j],),
+            np.mean,
+            permutation_type="samples",
+            n_resamples=20_000,
+            vectorized=True,
+            batch=1000,
+            random_state=1,
+        ).pvalue
+        for rows in few.values
+        for i, j in pairs
+    ]
+    # Two samples of 20,000 changes of sign; all 256 for 8 topics.
+    error = 0 if n_topics == 8 else 5 * np.sqrt(np.array(expected) / 10_000) + 1e-4
+    assert (np.abs(found.p - expected) <= error + 1e-12).all()
+    a, b = few.values[1, :2]
+    alone = analysis.significance(a, b, random_state=0).randomization
+    assert found.p.loc["GAP(g=(0.2, 0.8))", "bm25", "a_b & c%"] == alone
 
 
 def test_the_table_has_means_letters_and_the_best(values):
