@@ -209,10 +209,10 @@ def _randomization(
     for first in range(0, total, size):
         numbers = np.arange(first, min(first + size, total))
         if exact:
-            negative = (numbers[:, None] >> np.arange(n)) & 1
+            positive = (numbers[:, None] >> np.arange(n)) % 2 == 0
         else:
-            negative = generator.random((len(numbers), n)) < 0.5
-        changed = (1.0 - 2.0 * negative) @ differences.T
+            positive = generator.random((len(numbers), n)) < 0.5
+        changed = np.where(positive, 1.0, -1.0) @ differences.T
         as_far += (np.abs(changed) >= lowest).sum(axis=0)
     p: Array = as_far / total if exact else (as_far + 1) / (total + 1)
     return p

@@ -99,10 +99,23 @@ def test_the_table_has_means_letters_and_the_best(values):
 def test_latex_has_escaped_names_and_all_of_them(values):
     text = analysis.compare_systems(values).to_latex()
     assert r"a\_b \& c\% & b & " in text
-    assert r"\begin{tabular}{lllll}" in text
-    assert "GAP(g=(0.2, 0.8))" in text
+    assert r"\begin{tabular}{llrrr}" in text
+    assert " & GAP(g=(0.2, 0.8)) & " in text
     assert re.search(r"neural & c & \\textbf\{0\.\d{3}\}\\textsuperscript\{abd\}", text)
     assert "paired t-test, level 0.05, Holm's correction for 6 pairs" in text
+
+
+def test_titles_are_short_and_captions_have_the_parameters():
+    measures = [gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=10, gains=(0, 1, 3)), "50% of a_b"]
+    values = np.random.default_rng(0).random((3, 2, 9))
+    found = analysis.compare_systems(analysis.SystemValues(measures, "ab", "123456789", values))
+    assert found.table().columns.tolist() == ["", "GAP", "nDCG@10", "50% of a_b"]
+    caption = r"GAP(g=(0.5, 0.5)), nDCG(gains=(0.0, 1.0, 3.0))@10, 50\% of a\_b.}"
+    assert caption in found.to_latex()
+    text = found.to_latex(caption=r"Mine \& theirs", label="tab:a_b")
+    assert r"\caption{Mine \& theirs}" in text
+    assert r"\label{tab:a_b}" in text
+    assert " & GAP & nDCG@10 & " in text
 
 
 def test_values_of_evaluate_are_aligned_by_query():
