@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.files import Qrels, Run
+from gapboost.analysis.files import JUDGMENTS, Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import JUDGMENTS, Ties, check_ids, evaluate
+from gapboost.analysis.trec import Ties, check_entries, evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import ir_measures
 from gapboost.validation import as_relevant, finite_column, mapping
@@ -120,7 +120,7 @@ def system_values(
     wanted = checked_measures(measures)
     ours = [measure for measure in wanted if isinstance(measure, Measure)]
     theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
-    check_ids(qrels, "qrels", JUDGMENTS)
+    check_entries(qrels, "qrels", JUDGMENTS)
     judgments = _judgments_by_measures(theirs, qrels)
     values = []
     for run in runs.values():

@@ -20,7 +20,17 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gapboost.analysis.files import RETRIEVED, Qrels, Run, read_qrels, read_run, write_run
+from gapboost.analysis.files import (
+    JUDGMENTS,
+    RETRIEVED,
+    Qrels,
+    Run,
+    check_numbers,
+    read_qrels,
+    read_run,
+    write_qrels,
+    write_run,
+)
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.data import Array, checked_grades
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
@@ -35,12 +45,11 @@ __all__ = [
     "rankings",
     "read_qrels",
     "read_run",
+    "write_qrels",
     "write_run",
 ]
 
 Ties = Literal["expected", "trec_eval"]
-
-JUDGMENTS = "{topic: {document: grade}}"
 
 
 class Rankings(NamedTuple):
@@ -69,13 +78,14 @@ class Rankings(NamedTuple):
         return ranked_lists(self.y_true, self.y_score, self.qid, recall_base=self.recall_base)
 
 
-def check_ids(found: Any, name: str, expected: str) -> None:
-    """Raise TypeError if the topics and documents of judgments or a run are not all strings."""
+def check_entries(found: Any, name: str, expected: str) -> None:
+    """Raise an error for topics and documents that are no strings, and numbers not finite."""
     mapping(found, name, expected)
     kinds = {kind for ids in (found, *found.values()) for kind in set(map(type, ids))}
     others = [kind.__name__ for kind in kinds if not issubclass(kind, str)]
     if others:
         raise TypeError(f"{name} has topics or documents of type {others[0]}; expected strings")
+    check_numbers(found, name)
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -117,8 +127,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     [[2, 0, 1]]
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
-    check_ids(qrels, "qrels", JUDGMENTS)
-    check_ids(run, "run", RETRIEVED)
+    check_entries(qrels, "qrels", JUDGMENTS)
+    check_entries(run, "run", RETRIEVED)
     judgments = [grade for judged in qrels.values() for grade in judged.values()]
     checked_grades(np.maximum(numeric_column(judgments, "qrels", "grades"), 0), "qrels", real=True)
     ranked = {topic: sorted(run.get(topic, {}), reverse=True) for topic in qrels}

@@ -130,6 +130,22 @@ def test_a_run_that_cannot_be_written(tmp_path, run):
     assert not list(tmp_path.iterdir()), "nothing is written"
 
 
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.gz"])
+def test_written_judgments_are_read_again(tmp_path, name):
+    qrels = {"601": {"a": 2, "é": 1.0, "b": -1}, "602": {"d": 0}}
+    trec.write_qrels(tmp_path / name, qrels)
+    assert trec.read_qrels(tmp_path / name) == qrels
+
+
+@pytest.mark.parametrize(
+    "qrels", [{}, {"1": {}}, {"1": {"a b": 1}}, {1: {"a": 1}}, {"1": {"a": 0.5}}, {"1": {"a": "2"}}]
+)
+def test_judgments_that_cannot_be_written(tmp_path, qrels):
+    with pytest.raises(ValueError, match=r"^qrels"):
+        trec.write_qrels(tmp_path / "qrels.txt", qrels)
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
 NOT_TEXT = (b"caf\xe9 0 a 1\n", RUN.encode("utf-16"))
 BROKEN = {
     trec.read_qrels: {
@@ -228,6 +244,20 @@ def test_documents_without_any_judgment_are_a_warning(call):
         CALLS[call](qrels, floats)
     # A poor system is not warned of.
     CALLS[call](qrels, {"1": {"unjudged": 2.0, "13": 1.0}, "2": {"unjudged": 1.0}})
+
+
+@pytest.mark.parametrize("call", [*CALLS, "write"])
+@pytest.mark.parametrize("number", [np.nan, np.inf, None])
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_numbers_that_are_not_finite_are_named(tmp_path, name, number, call):
+    given = {"qrels": {"1": {"a": 1}, "2": {"b": 1}}, "run": {"1": {"a": 2.0}, "2": {"b": 1.0}}}
+    given[name]["2"]["c"] = number
+    function, arguments = CALLS.get(call), given.values()
+    if call == "write":
+        function = {"qrels": trec.write_qrels, "run": trec.write_run}[name]
+        arguments = (tmp_path / "file", given[name])
+    with pytest.raises(ValueError, match=f"^{name} holds {number} for document 'c' of topic '2'"):
+        function(*arguments)
 
 
 # --- rules ----------------------------------------------------------------------------------------
