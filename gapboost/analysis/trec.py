@@ -190,6 +190,11 @@ def evaluate(
     -------
     Values {name: float}, or PerQuery {name: float64 array of shape (topics,)}
 
+    Raises
+    ------
+    ValueError, TypeError
+        As `rankings`. If a measure is of ir_measures, which `system_values` takes.
+
     Examples
     --------
     >>> import gapboost as gb
@@ -197,6 +202,12 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {'precision@2': 0.5}
     """
+    for one in measures if isinstance(measures, list | tuple) else [measures]:
+        if type(one).__module__.startswith("ir_measures."):
+            raise TypeError(
+                f"measures holds {one} of ir_measures; expected measures of gapboost, or "
+                "analysis.system_values, which takes both"
+            )
     wanted, found = as_measures(measures), rankings(qrels, run, ties=ties)
     grades = list(set().union(*found.recall_base.values()))
     checked_grades(grades, "qrels", grade_limit(wanted).get(None), real=True)

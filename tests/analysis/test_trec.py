@@ -378,6 +378,23 @@ def test_fractional_judgments():
         trec.rankings(qrels, run).lists()
 
 
+@pytest.mark.parametrize(
+    "measures",
+    [
+        ir_measures.AP,
+        ir_measures.nDCG @ 10,
+        ["ap", ir_measures.AP],
+        ir_measures.parse_measure("P@5"),
+    ],
+    ids=str,
+)
+def test_measures_of_ir_measures_are_refused(measures):
+    with pytest.raises(TypeError, match=r"^measures holds .* of ir_measures; .*system_values"):
+        trec.evaluate(measures, {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    with pytest.raises(TypeError, match=r"^measures is .*expected one of gap"):
+        gb.evaluate(measures, [1], [1.0])
+
+
 def test_open_thresholds_come_from_the_judgments():
     qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 1.0}}  # the document of grade 2 is missing
     stated = gb.GAP(g=(0.5, 0.5))
