@@ -33,7 +33,7 @@ from gapboost.analysis.files import (
 )
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.data import Array, checked_grades
-from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
+from gapboost.evaluation import SWAPPED, Empty, PerQuery, TieRule, Values, look_swapped, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -109,7 +109,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Raises
     ------
     ValueError
-        If the run has none of the judged topics, a score is not finite, or a grade exceeds 255.
+        If the run has none of the judged topics, a score is not finite, or a grade exceeds 255. If
+        judgments look like scores, and scores like judgments.
     TypeError
         If a topic or document is not a string.
 
@@ -130,6 +131,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     check_entries(qrels, "qrels", JUDGMENTS)
     check_entries(run, "run", RETRIEVED)
     judgments = [grade for judged in qrels.values() for grade in judged.values()]
+    if look_swapped(judgments, [score for found in run.values() for score in found.values()]):
+        raise ValueError(SWAPPED.format("qrels", "run"))
     checked_grades(np.maximum(numeric_column(judgments, "qrels", "grades"), 0), "qrels", real=True)
     ranked = {topic: sorted(run.get(topic, {}), reverse=True) for topic in qrels}
     y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]

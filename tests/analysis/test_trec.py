@@ -260,6 +260,26 @@ def test_numbers_that_are_not_finite_are_named(tmp_path, name, number, call):
         function(*arguments)
 
 
+SCORES = {
+    "positive": lambda rng: rng.gamma(9, 1),
+    "in tenths": lambda rng: round(rng.gamma(9, 1), 1),
+    "negative": lambda rng: rng.normal(-300, 3),
+    "around 0": lambda rng: rng.normal(),
+    "whole": lambda rng: int(rng.integers(100)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("scores", SCORES)
+def test_swapped_judgments_and_runs_are_an_error(call, scores):
+    rng = np.random.default_rng(0)
+    qrels = {t: {f"d{i}": int(rng.integers(-1, 3)) for i in range(12)} for t in "123"}
+    run = {t: {d: float(SCORES[scores](rng)) for d in judged} for t, judged in qrels.items()}
+    trec.evaluate("gap", qrels, run)
+    with pytest.raises(ValueError, match=r"^qrels .*run .*swapped\?"):
+        CALLS[call](run, qrels)
+
+
 # --- rules ----------------------------------------------------------------------------------------
 
 G = (0.3, 0.7)
