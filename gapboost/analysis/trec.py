@@ -6,7 +6,7 @@ takes them too. The rules, where they leave something open:
 * A judgment of 0 or less is not relevant, and so is a document without a judgment.
 * Relevant documents that a run did not retrieve count: the recall base comes from the judgments.
 * A topic with judgments but no documents in the run has an empty ranking, with value 0, as in
-  ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
+  ir_measures, and a warning. trec_eval without ``-c`` leaves such topics out of its means.
 * A topic of the run that has no judgments is left out, with a warning.
 * The ranks written in a TREC run are not read, its scores are, as in trec_eval.
 * It is an error if a document occurs twice in a topic of either file, or a line lacks parts.
@@ -118,7 +118,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     -----
     UserWarning
         If the run retrieved no judged document in any topic, as where documents are "12" in one
-        file and "12.0" in the other. If it has topics without judgments.
+        file and "12.0" in the other. If it has topics without judgments, or lacks topics that have
+        some.
 
     Examples
     --------
@@ -150,6 +151,12 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
         warnings.warn(
             f"run has topics without judgments, which are left out: {len(unjudged)}, such as "
             f"{unjudged[0]!r}",
+            stacklevel=2,
+        )
+    if missing := [topic for topic in qrels if not run.get(topic)]:
+        warnings.warn(
+            f"run lacks topics with judgments, which count 0: {len(missing)}, such as "
+            f"{missing[0]!r}",
             stacklevel=2,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
