@@ -266,8 +266,8 @@ def discriminative_power(
 
         * ``pairs``: tuple of (str, str).
         * ``asl``: achieved significance levels, the p-values of the paired bootstrap test, float64
-          of shape (measures, pairs); 1 where the differences of a pair do not vary over the
-          topics, so that there is nothing to test with.
+          of shape (measures, pairs); 0 is below 1/B, to print as "< 0.00005". 1 where the
+          differences of a pair do not vary over the topics, so that there is nothing to test with.
         * ``holm``: the same, corrected for the number of pairs by Holm's method.
         * ``difference``: first minus second mean, of shape (measures, pairs).
         * ``share``, ``share_holm``: share of the pairs with a (corrected) ASL below `level`, of
