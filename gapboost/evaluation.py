@@ -9,6 +9,7 @@ import numpy as np
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
 from gapboost.data import Array, ArrayLike, QueryIds
+from gapboost.data.grades import MAX_GRADE
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
@@ -25,6 +26,13 @@ TIES: tuple[TieRule, ...] = get_args(TieRule)
 
 # Grades of so many rows that this share of them is different look like scores.
 LEAST_ROWS, MOSTLY = 20, 0.9
+
+# So many different grades look like scores, so few different scores like grades.
+MANY, FEW = 20, 10
+SWAPPED = (
+    "{0} has numbers like scores, and {1} has few whole numbers, like grades; expected {0} before "
+    "{1}: are they swapped?"
+)
 
 # What a measure takes for a document.
 NANOSECONDS = 10.0
@@ -251,15 +259,20 @@ def evaluate(
             "without rows have no weight"
         )
     recall_base = without_tables(recall_base)
-    data = group_by_query(
-        y_true,
-        qid,
-        sample_weight=sample_weight,
-        recall_base=recall_base,
-        limit=grade_limit(wanted),
-        real=True,
-        every_query=missing_queries == "zero",
-    )
+    try:
+        data = group_by_query(
+            y_true,
+            qid,
+            sample_weight=sample_weight,
+            recall_base=recall_base,
+            limit=grade_limit(wanted),
+            real=True,
+            every_query=missing_queries == "zero",
+        )
+    except ValueError:
+        if look_swapped(y_true, y_score):
+            raise ValueError(SWAPPED.format("y_true", "y_score")) from None
+        raise
     n_missing = 0 if recall_base is None else len(recall_base) - len(data.queries)
     if n_missing and missing_queries == "warn":
         warnings.warn(
@@ -285,6 +298,21 @@ def evaluate(
     if per_query:
         return PerQuery(by_measure, data.queries.ids)
     return Values({measure: mean(v, data.weights) for measure, v in by_measure.items()})
+
+
+def look_swapped(grades: Any, scores: Any) -> bool:
+    """Return True for a few whole numbers as scores beside grades that no judge gives.
+
+    Such grades are many, or fractions outside of the range of grades.
+    """
+    try:
+        grades, scores = (np.asarray(values, np.float64) for values in (grades, scores))
+    except (TypeError, ValueError):
+        return False
+    outside = (grades != np.floor(grades)) & ((grades < 0) | (grades > MAX_GRADE))
+    if not outside.any() and len(np.unique(grades)) < MANY:
+        return False
+    return bool((scores == np.floor(scores)).all()) and 1 < len(np.unique(scores)) <= FEW
 
 
 def mean(values: Array, weights: Array) -> float:

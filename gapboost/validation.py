@@ -113,8 +113,11 @@ def mapping(value: object, name: str, expected: str) -> Mapping[Any, Any]:
 
 def ordered(values: object) -> bool:
     """Return True for iterables with an order; False for text, mappings, sets and scalars."""
-    return bool(np.iterable(values)) and not isinstance(
-        values, str | bytes | bytearray | Mapping | set | frozenset
+    # Measures of ir_measures have [], but no order.
+    return (
+        bool(np.iterable(values))
+        and hasattr(values, "__iter__")
+        and not isinstance(values, str | bytes | bytearray | Mapping | set | frozenset)
     )
 
 

@@ -1,12 +1,13 @@
 """Tests of all pairs of systems, and the table of systems and measures for a paper."""
 
 import itertools
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.result import Result, full_labels, generators
+from gapboost.analysis.result import Result, full_labels, generators, short_labels
 from gapboost.analysis.significance import TESTS, holm, tied_differences
 from gapboost.analysis.standard_errors import rounding
 from gapboost.analysis.systems import SystemValues, checked_values
@@ -18,6 +19,9 @@ from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, one_of
 # Letters that Unicode has as superscripts.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+
+# Parameters that titles of columns leave out, unless two of them would be the same.
+HIDDEN = ("g", "levels", "gains", "k")
 
 NAMES = {
     "t": "paired t-test",
@@ -48,7 +52,7 @@ class ComparedSystems(Result):
     better_than : dict {(measure, system): str}
         Letters of the systems that are significantly worse.
     note : str
-        What letters and bold numbers stand for, as the caption of a table.
+        What letters and bold numbers stand for, and the measures with all parameters.
 
     Examples
     --------
@@ -78,32 +82,51 @@ class ComparedSystems(Result):
         )
 
     def table(self, decimals: int = 3) -> DataFrame:
-        """Return a data frame of text: best means in bold, as in Markdown, and raised letters."""
+        """Return a data frame of text: best means in bold, as in Markdown, and raised letters.
+
+        Titles of columns leave out g and gains, which `note` has, unless two would be the same.
+        """
         return self._written(decimals, "**{}**", lambda letters: letters.translate(RAISED))
 
-    def to_latex(self, decimals: int = 3) -> str:
-        r"""Return a table of LaTeX with `note` as its caption, for ``\usepackage{booktabs}``."""
+    def to_latex(
+        self, decimals: int = 3, *, caption: str | None = None, label: str | None = None
+    ) -> str:
+        r"""Return a table of LaTeX, for ``\usepackage{booktabs}``.
+
+        Parameters
+        ----------
+        decimals : int, default=3
+        caption : str, optional
+            In LaTeX; None is `note`.
+        label : str, optional
+            For ``\ref``.
+        """
         text = self._written(decimals, r"\textbf{{{}}}", r"\textsuperscript{{{}}}".format)
         styled = text.rename_axis(None).style.format_index(escape="latex")
         styled = styled.format_index(escape="latex", axis=1)
-        columns = "l" * (text.shape[1] + 1)
         latex: str = styled.to_latex(
-            hrules=True, caption=self.note, position_float="centering", column_format=columns
+            hrules=True,
+            caption=re.sub(r"([&%$#_{}])", r"\\\1", self.note) if caption is None else caption,
+            label=label,
+            position_float="centering",
+            column_format="ll" + "r" * len(self.values.measures),
         )
         return latex
 
     def _written(self, decimals: int, bold: str, raised: Callable[[str], str]) -> DataFrame:
         decimals = as_integer(decimals, "decimals", 0)
         columns: dict[str, Any] = {"system": self.values.systems, "": [*self.marks.values()]}
-        for measure, means in zip(
-            full_labels(self.values.measures), self.values.means, strict=True
-        ):
+        measures = self.values.measures
+        of_measures = zip(
+            short_labels(measures, HIDDEN), full_labels(measures), self.values.means, strict=True
+        )
+        for title, measure, means in of_measures:
             best = means >= means.max() - rounding(means)
-            columns[measure] = []
+            columns[title] = []
             for system, mean, is_best in zip(self.values.systems, means, best, strict=True):
                 number = f"{mean:.{decimals}f}"
                 letters = self.better_than[measure, system]
-                columns[measure].append(
+                columns[title].append(
                     (bold.format(number) if is_best else number)
                     + (raised(letters) if letters else "")
                 )
@@ -173,23 +196,28 @@ def compare_systems(
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
     rows: list[dict[str, object]] = []
     better_than: dict[tuple[str, str], str] = {}
-    for measure, of_systems in zip(full_labels(values.measures), values.values, strict=True):
-        differences = [tied_differences(of_systems[[i, j]]) for i, j in pairs]
-        p = np.array([TESTS[test](*one, n_resamples, generator) for one in differences])
+    # All tests at once: they share the changes of sign.
+    tested = [tied_differences(one[[i, j]]) for one in values.values for i, j in pairs]
+    differences, within = (np.array(part) for part in zip(*tested, strict=True))
+    shape = (-1, len(pairs))
+    labels = full_labels(values.measures)
+    all_p = TESTS[test](differences, within, n_resamples, generator).reshape(shape)
+    means = differences.mean(axis=1).reshape(shape)
+    for measure, ds, p in zip(labels, means, all_p, strict=True):
         corrected = CORRECTIONS[correction](p)
         letters = dict.fromkeys(values.systems, "")
-        for (i, j), (d, _), raw, final in zip(pairs, differences, p, corrected, strict=True):
+        for (i, j), d, raw, final in zip(pairs, ds, p, corrected, strict=True):
             first, second = values.systems[i], values.systems[j]
-            better, worse = (i, j) if d.mean() > 0 else (j, i)
+            better, worse = (i, j) if d > 0 else (j, i)
             if final < level:
                 letters[values.systems[better]] += LETTERS[worse]
-            row = {"measure": measure, "first": first, "second": second, "difference": d.mean()}
+            row = {"measure": measure, "first": first, "second": second, "difference": d}
             rows.append({**row, "p": raw, "corrected": final, "significant": final < level})
         better_than |= {(measure, s): "".join(sorted(found)) for s, found in letters.items()}
     note = (
         f"Means over {len(values.topics)} topics, the best in bold. Letters name the systems that "
         f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
-        f"'s correction for {len(pairs)} pairs."
+        f"'s correction for {len(pairs)} pairs. Measures: {', '.join(labels)}."
     )
     by_pair = frame(rows, ["measure", "first", "second"])
     return ComparedSystems(values, by_pair, better_than, note)

@@ -1,13 +1,14 @@
 """Files of TREC judgments and runs, and those of BEIR and MS MARCO: read and written."""
 
 import gzip
+import itertools
 import math
 import os
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gapboost.validation import PathLike, checked_scores, mapping
+from gapboost.validation import PathLike, checked_scores, finite_column, mapping
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -26,6 +27,7 @@ RUN_LINES: Layouts = {
 # The functions that read lines of so many parts.
 READERS = {4: "read_qrels", 6: "read_run"}
 
+JUDGMENTS = "{topic: {document: grade}}"
 RETRIEVED = "{topic: {document: score}}"
 
 
@@ -209,6 +211,10 @@ def write_run(path: PathLike, run: Run, *, tag: str = "gapboost") -> None:
         If the run is empty, a name is empty, holds white space or is no string, or a score is not
         finite.
 
+    See Also
+    --------
+    write_qrels : the same for judgments.
+
     Examples
     --------
     >>> import tempfile
@@ -223,16 +229,81 @@ def write_run(path: PathLike, run: Run, *, tag: str = "gapboost") -> None:
     1 Q0 a 2 1.5 mine
     """
     written: list[str] = []
-    for topic, scores in mapping(run, "run", RETRIEVED).items():
-        for name in (tag, topic, *scores):
-            if not isinstance(name, str) or name.split() != [name]:
-                raise ValueError(f"run holds the name {name!r}; expected text without white space")
+    _check_names(run, "run", RETRIEVED, tag)
+    for topic, scores in run.items():
         checked_scores(list(scores.values()), len(scores), "run", "run")
         ranked = sorted(scores.items(), key=lambda item: (item[1], item[0]), reverse=True)
         for rank, (document, score) in enumerate(ranked, start=1):
             written.append(f"{topic} Q0 {document} {rank} {float(score)} {tag}\n")
-    if not written:
-        raise ValueError(f"run holds no documents; expected {RETRIEVED}")
+    _write(path, written)
+
+
+def write_qrels(path: Any, qrels: Qrels) -> None:
+    r"""Write judgments: lines ``topic 0 document judgment``, as `read_qrels` reads them.
+
+    Parameters
+    ----------
+    path : path
+        Compressed if the name ends in ``.gz``.
+    qrels : {topic: {document: judgment}}
+        Whole numbers.
+
+    Raises
+    ------
+    ValueError
+        If there are no judgments, a name is empty, holds white space or is no string, or a judgment
+        is no whole number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels.txt")
+    ...     trec.write_qrels(path, {"1": {"a": 2, "b": 0}})
+    ...     print(path.read_text().rstrip())
+    ...
+    1 0 a 2
+    1 0 b 0
+    """
+    _check_names(qrels, "qrels", JUDGMENTS)
+    judgments = [judgment for judged in qrels.values() for judgment in judged.values()]
+    finite_column(judgments, "qrels", "whole numbers", whole=True)
+    lines = [
+        f"{topic} 0 {document} {int(judgment)}\n"
+        for topic, judged in qrels.items()
+        for document, judgment in judged.items()
+    ]
+    _write(path, lines)
+
+
+def check_numbers(found: Run, name: str) -> None:
+    """Raise ValueError with the topic and the document if a grade or score is no finite number."""
+    for topic, numbers in found.items():
+        for document, number in numbers.items():
+            try:
+                finite = math.isfinite(number)
+            except (OverflowError, TypeError):
+                finite = False
+            if not finite:
+                raise ValueError(
+                    f"{name} holds {number!r} for document {document!r} of topic {topic!r}; "
+                    "expected finite numbers"
+                )
+
+
+def _check_names(found: Any, name: str, expected: str, *others: Any) -> None:
+    mapping(found, name, expected)
+    if not any(found.values()):
+        raise ValueError(f"{name} holds no documents; expected {expected}")
+    for text in itertools.chain(others, found, *found.values()):
+        if not isinstance(text, str) or text.split() != [text]:
+            raise ValueError(f"{name} holds the name {text!r}; expected text without white space")
+    check_numbers(found, name)
+
+
+def _write(path: Any, lines: list[str]) -> None:
     opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
     with opened(path, "wt", encoding="utf-8") as file:
-        file.writelines(written)
+        file.writelines(lines)

@@ -81,12 +81,12 @@ def draw_columns(table: DataFrame, ax: Axes) -> None:
         ax.tick_params(axis="x", rotation=60)
 
 
-def short_labels(measures: Sequence[object]) -> list[str]:
+def short_labels(measures: Sequence[object], hidden: tuple[str, ...] = ("g", "k")) -> list[str]:
     """Return measures as tables name them: ``GAP``, ``nDCG@10``, ``AP(rel=2)``.
 
-    The thresholds g are left out, unless two measures would get the same label.
+    `hidden` parameters are left out, unless two measures would get the same label.
     """
-    labels = [_short_label(measure) for measure in measures]
+    labels = [_short_label(measure, hidden) for measure in measures]
     return [
         label if labels.count(label) == 1 else str(measure)
         for label, measure in zip(labels, measures, strict=True)
@@ -98,7 +98,7 @@ def full_labels(measures: Sequence[object]) -> list[str]:
     return [_short_label(measure, ("k",)) for measure in measures]
 
 
-def _short_label(measure: Any, hidden: tuple[str, ...] = ("g", "k")) -> str:
+def _short_label(measure: Any, hidden: tuple[str, ...]) -> str:
     simple = isinstance(measure, Measure) and measure.terms == ((1.0, measure),)
     if not simple or measure.label_column is not None:
         return str(measure)

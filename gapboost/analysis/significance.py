@@ -15,7 +15,7 @@ such differences.
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -29,6 +29,10 @@ from gapboost.measures import Measure
 from gapboost.optional import Axes, frame
 from gapboost.page import COLORS
 from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column
+
+# Two-sided p-values of differences of shape (tests, topics), as `tied_differences` returns them
+# with the tolerance of each test; the number of resamples, and where they are drawn from.
+PairedTest: TypeAlias = Callable[[Array, Array, int, np.random.Generator], Array]
 
 # Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
@@ -126,7 +130,10 @@ def significance(
         "interval": tuple(map(float, tested.confidence_interval(confidence))),
         "effect_size": float(tested.statistic / np.sqrt(len(d))),
         "counts": (better, len(d) - n_differing, n_differing - better),
-        **{name: test(d, within, n_resamples, generator) for name, test in TESTS.items()},
+        **{
+            name: float(test(d[None], np.array([within]), n_resamples, generator)[0])
+            for name, test in TESTS.items()
+        },
     }
     numbers = [part for value in found.values() for part in np.atleast_1d(np.array(value, object))]
     # An array of objects keeps the counts whole numbers beside the floats.
@@ -167,50 +174,54 @@ def _student(d: Array) -> Any:
     return stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
 
 
-def _t_test(d: Array, *_: object) -> float:
+def _t_test(d: Array) -> float:
     return float(_student(d).pvalue) if d.any() else 1.0
 
 
-def _wilcoxon(d: Array, *_: object) -> float:
+def _wilcoxon(d: Array) -> float:
     return float(stats.wilcoxon(d[d != 0]).pvalue) if d.any() else 1.0
 
 
-def _sign(d: Array, *_: object) -> float:
+def _sign(d: Array) -> float:
     differing = int((d != 0).sum())
     return float(stats.binomtest(int((d > 0).sum()), differing).pvalue) if differing else 1.0
 
 
+def _of_rows(test: Callable[[Array], float]) -> PairedTest:
+    return lambda differences, *_: np.array([test(d) for d in differences])
+
+
 def _randomization(
-    d: Array, within: float, n_resamples: int, generator: np.random.Generator
-) -> float:
-    """Return the share of sign changes with a mean at least as far from 0."""
-    # scipy's own allowance for rounding vanishes where differences cancel.
-    lowest = abs(d.sum()) - len(d) * within
+    differences: Array, within: Array, n_resamples: int, generator: np.random.Generator
+) -> Array:
+    """Return the share of sign changes with a mean at least as far from 0, for each row.
 
-    def as_far(changed: Array, axis: int) -> Array:
-        far: Array = np.abs(changed.sum(axis=axis)) >= lowest
-        return far.astype(np.float64)
+    All rows see the same changes: every one if they are at most `n_resamples`, else random ones
+    and the observed.
+    """
+    n_rows, n = differences.shape
+    exact = 2**n <= n_resamples
+    total = 2**n if exact else n_resamples
+    # Sums that differ by rounding are equal.
+    lowest = np.abs(differences.sum(axis=1)) - n * within
+    as_far = np.zeros(n_rows)
+    size = max(1, CELLS_IN_BATCH // (n + n_rows))
+    for first in range(0, total, size):
+        numbers = np.arange(first, min(first + size, total))
+        if exact:
+            positive = (numbers[:, None] >> np.arange(n)) % 2 == 0
+        else:
+            positive = generator.random((len(numbers), n)) < 0.5
+        changed = np.where(positive, 1.0, -1.0) @ differences.T
+        as_far += (np.abs(changed) >= lowest).sum(axis=0)
+    p: Array = as_far / total if exact else (as_far + 1) / (total + 1)
+    return p
 
-    # Before 1.14 scipy counts all changes of sign of many queries as a float, which overflows to
-    # infinity, as it should.
-    with np.errstate(over="ignore"):
-        tested = stats.permutation_test(
-            (d,),
-            as_far,
-            permutation_type="samples",
-            n_resamples=n_resamples,
-            batch=max(1, CELLS_IN_BATCH // len(d)),
-            alternative="greater",
-            random_state=generator,
-        )
-    return float(tested.pvalue)
 
-
-# Two-sided p-values of differences, as `tied_differences` returns them.
-TESTS: dict[str, Callable[[Array, float, int, np.random.Generator], float]] = {
-    "t": _t_test,
-    "wilcoxon": _wilcoxon,
-    "sign": _sign,
+TESTS: dict[str, PairedTest] = {
+    "t": _of_rows(_t_test),
+    "wilcoxon": _of_rows(_wilcoxon),
+    "sign": _of_rows(_sign),
     "randomization": _randomization,
 }
 
@@ -255,8 +266,8 @@ def discriminative_power(
 
         * ``pairs``: tuple of (str, str).
         * ``asl``: achieved significance levels, the p-values of the paired bootstrap test, float64
-          of shape (measures, pairs); 1 where the differences of a pair do not vary over the
-          topics, so that there is nothing to test with.
+          of shape (measures, pairs); 0 is below 1/B, to print as "< 0.00005". 1 where the
+          differences of a pair do not vary over the topics, so that there is nothing to test with.
         * ``holm``: the same, corrected for the number of pairs by Holm's method.
         * ``difference``: first minus second mean, of shape (measures, pairs).
         * ``share``, ``share_holm``: share of the pairs with a (corrected) ASL below `level`, of

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gapboost.analysis.files import Qrels, Run
+from gapboost.analysis.files import JUDGMENTS, Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import JUDGMENTS, Ties, check_ids, evaluate
+from gapboost.analysis.trec import Ties, check_entries, evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
 from gapboost.validation import as_relevant, finite_column, mapping
@@ -125,12 +125,13 @@ def system_values(
     wanted = checked_measures(measures)
     ours = [measure for measure in wanted if isinstance(measure, Measure)]
     theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
-    check_ids(qrels, "qrels", JUDGMENTS)
-    judgments = _judgments_by_measures(theirs, qrels)
+    check_entries(qrels, "qrels", JUDGMENTS)
+    judgments: list[tuple[list[Any], Qrels]] = []
     values = []
     for run in runs.values():
         found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
         of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
+        judgments = judgments or _judgments_by_measures(theirs, qrels)
         retrieved = {
             str(number): {document: float(score) for document, score in run[topic].items()}
             for number, topic in enumerate(qrels)

@@ -6,7 +6,7 @@ takes them too. The rules, where they leave something open:
 * A judgment of 0 or less is not relevant, and so is a document without a judgment.
 * Relevant documents that a run did not retrieve count: the recall base comes from the judgments.
 * A topic with judgments but no documents in the run has an empty ranking, with value 0, as in
-  ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
+  ir_measures, and a warning. trec_eval without ``-c`` leaves such topics out of its means.
 * A topic of the run that has no judgments is left out, with a warning.
 * The ranks written in a TREC run are not read, its scores are, as in trec_eval.
 * It is an error if a document occurs twice in a topic of either file, or a line lacks parts.
@@ -20,10 +20,20 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gapboost.analysis.files import RETRIEVED, Qrels, Run, read_qrels, read_run, write_run
+from gapboost.analysis.files import (
+    JUDGMENTS,
+    RETRIEVED,
+    Qrels,
+    Run,
+    check_numbers,
+    read_qrels,
+    read_run,
+    write_qrels,
+    write_run,
+)
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.data import Array, checked_grades
-from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
+from gapboost.evaluation import SWAPPED, Empty, PerQuery, TieRule, Values, look_swapped, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -35,12 +45,11 @@ __all__ = [
     "rankings",
     "read_qrels",
     "read_run",
+    "write_qrels",
     "write_run",
 ]
 
 Ties = Literal["expected", "trec_eval"]
-
-JUDGMENTS = "{topic: {document: grade}}"
 
 
 class Rankings(NamedTuple):
@@ -69,13 +78,14 @@ class Rankings(NamedTuple):
         return ranked_lists(self.y_true, self.y_score, self.qid, recall_base=self.recall_base)
 
 
-def check_ids(found: Mapping[str, Mapping[str, object]], name: str, expected: str) -> None:
-    """Raise TypeError if the topics and documents of judgments or a run are not all strings."""
+def check_entries(found: Mapping[str, Mapping[str, float]], name: str, expected: str) -> None:
+    """Raise an error for topics and documents that are no strings, and numbers not finite."""
     mapping(found, name, expected)
     kinds = {kind for ids in (found, *found.values()) for kind in set(map(type, ids))}
     others = [kind.__name__ for kind in kinds if not issubclass(kind, str)]
     if others:
         raise TypeError(f"{name} has topics or documents of type {others[0]}; expected strings")
+    check_numbers(found, name)
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -99,7 +109,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Raises
     ------
     ValueError
-        If the run has none of the judged topics, a score is not finite, or a grade exceeds 255.
+        If the run has none of the judged topics, a score is not finite, or a grade exceeds 255. If
+        judgments look like scores, and scores like judgments.
     TypeError
         If a topic or document is not a string.
 
@@ -107,7 +118,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     -----
     UserWarning
         If the run retrieved no judged document in any topic, as where documents are "12" in one
-        file and "12.0" in the other. If it has topics without judgments.
+        file and "12.0" in the other. If it has topics without judgments, or lacks topics that have
+        some.
 
     Examples
     --------
@@ -117,9 +129,11 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     [[2, 0, 1]]
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
-    check_ids(qrels, "qrels", JUDGMENTS)
-    check_ids(run, "run", RETRIEVED)
+    check_entries(qrels, "qrels", JUDGMENTS)
+    check_entries(run, "run", RETRIEVED)
     judgments = [grade for judged in qrels.values() for grade in judged.values()]
+    if look_swapped(judgments, [score for found in run.values() for score in found.values()]):
+        raise ValueError(SWAPPED.format("qrels", "run"))
     checked_grades(np.maximum(numeric_column(judgments, "qrels", "grades"), 0), "qrels", real=True)
     ranked = {topic: sorted(run.get(topic, {}), reverse=True) for topic in qrels}
     y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]
@@ -137,6 +151,12 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
         warnings.warn(
             f"run has topics without judgments, which are left out: {len(unjudged)}, such as "
             f"{unjudged[0]!r}",
+            stacklevel=2,
+        )
+    if missing := [topic for topic in qrels if not run.get(topic)]:
+        warnings.warn(
+            f"run lacks topics with judgments, which count 0: {len(missing)}, such as "
+            f"{missing[0]!r}",
             stacklevel=2,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
@@ -180,6 +200,11 @@ def evaluate(
     -------
     Values {name: float}, or PerQuery {name: float64 array of shape (topics,)}
 
+    Raises
+    ------
+    ValueError, TypeError
+        As `rankings`. If a measure is of ir_measures, which `system_values` takes.
+
     Examples
     --------
     >>> import gapboost as gb
@@ -187,6 +212,12 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {'precision@2': 0.5}
     """
+    for one in measures if isinstance(measures, list | tuple) else [measures]:
+        if type(one).__module__.startswith("ir_measures."):
+            raise TypeError(
+                f"measures holds {one} of ir_measures; expected measures of gapboost, or "
+                "analysis.system_values, which takes both"
+            )
     wanted, found = as_measures(measures), rankings(qrels, run, ties=ties)
     grades = list(set().union(*found.recall_base.values()))
     checked_grades(grades, "qrels", grade_limit(wanted).get(None), real=True)

@@ -171,7 +171,7 @@ class Comparison:
             One row for each pair and measure: the mean ``difference`` over the queries, ``low`` and
             ``high`` of its interval, the corrected ``p``, the ``verdict``, the number of test
             ``queries``, and the true difference that is ``detectable`` in 80 % of comparisons.
-            ``summary().to_latex()`` is a table for a paper.
+            For a paper: ``summary().to_latex(index=False, float_format="%.4f", escape=True)``.
 
         Raises
         ------

@@ -27,6 +27,8 @@ from gapboost.validation import BELOW_ONE, as_flag, as_integer, as_number, as_re
 class AP(QuadraticForm):
     """Average precision, ``sum_n 1/n 1{i_n >= rel} #{m <= n: i_m >= rel} / RB[rel]``.
 
+    It is [qin2008] eq. 2, and eq. 2 of [ferrante2014] with the threshold `rel`.
+
     Parameters
     ----------
     rel : float, default=1
@@ -77,6 +79,8 @@ def shares_of_relevant(base: RecallBase, rel: float, k: int | None = None) -> Ar
 @dataclass(frozen=True, repr=False)
 class Precision(QuadraticForm):
     """Precision at k, ``#{n <= k: i_n >= rel} / k``, also for a list shorter than k.
+
+    It is [qin2008] eq. 1.
 
     Parameters
     ----------

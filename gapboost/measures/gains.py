@@ -116,6 +116,8 @@ class DCG(GainMeasure):
 class nDCG(DCG):
     """Normalized DCG: ``sum_{n<=k} gain[i_n] discount(n)`` over that of an ideal ranking.
 
+    With the defaults it is [qin2008] eq. 4.
+
     Parameters
     ----------
     k : int, optional

@@ -4,7 +4,7 @@ A user puts the threshold of relevance at grade k with probability g_k. With G[i
 R[k] documents of grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
 
 ====  =====================  ======================================================
-GAP   [robertson2010] eq. 15 sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
+GAP   [robertson2010] 2.2    sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
 xGAP  [ferrante2014] eq. 5   sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
 eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
 ====  =====================  ======================================================
@@ -108,7 +108,10 @@ class GradedMeasure(QuadraticForm):
 
 @dataclass(frozen=True, repr=False)
 class GAP(GradedMeasure):
-    """Graded average precision [robertson2010].
+    """Graded average precision ([robertson2010] 2.2, [ferrante2014] eq. 4).
+
+    ``sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]`` with the grade i_n at rank n,
+    ``G[i] = g_1 + ... + g_i`` and RB[k] documents of grade k or higher.
 
     Parameters
     ----------
@@ -141,8 +144,10 @@ class GAP(GradedMeasure):
 
 @dataclass(frozen=True, repr=False)
 class xGAP(GradedMeasure):
-    """Extended graded average precision, the expectation taken inside the precision [ferrante2014].
+    """Extended graded average precision, an expectation in the precision ([ferrante2014] eq. 5).
 
+    ``sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]`` with G and RB as in `GAP` and
+    ``w[i] = sum_{k<=i} g_k / RB[k]``.
     Unlike GAP and eGAP it can rise when a lower grade moves above a higher one.
 
     Parameters
@@ -172,7 +177,9 @@ class xGAP(GradedMeasure):
 
 @dataclass(frozen=True, repr=False)
 class eGAP(GradedMeasure):
-    """Expected graded average precision: the expectation of AP over thresholds [ferrante2014].
+    """Expected graded average precision, of AP over thresholds ([ferrante2014] eq. 6).
+
+    ``sum_n 1/n sum_{m<=n} w[min(i_m, i_n)]`` with w as in `xGAP`, which is ``sum_k g_k AP_k``.
 
     Parameters
     ----------

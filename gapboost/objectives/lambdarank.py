@@ -2,7 +2,7 @@
 
 For ranks p < q with grades a, b and x = sigma (s_p - s_q), a pair adds its swap change Delta to the
 gradient of the upper document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a <
-b, and the opposite to the lower one [burges2006], [yilmaz2009] eq. 6. The change is signed: for
+b, and the opposite to the lower one [burges2006], [yilmaz2009] 4.2. The change is signed: for
 xGAP a pair can push the other way. RankNet, XGBoost's ``rank:pairwise`` without its options,
 has 1 in place of -Delta in the right order: a pair adds log(1 + e^(-sigma (s_i - s_j))) to the loss
 [burges2005].

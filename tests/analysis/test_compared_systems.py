@@ -55,14 +55,32 @@ def test_the_tests_are_those_of_the_libraries(values, test, correction):
     assert not found.by_pair.significant.all()
 
 
-def test_the_randomization_test_is_the_one_of_two_systems(values):
-    found = analysis.compare_systems(values, test="randomization", random_state=0).by_pair
-    for (name, first, second), p in found.p.items():
-        rows = values.values[["GAP(g=(0.5, 0.5))", "GAP(g=(0.2, 0.8))", "nDCG@10"].index(name)]
-        a, b = (rows[SYSTEMS.index(system)] for system in (first, second))
-        alone = analysis.significance(a, b, random_state=1).randomization
-        # Two samples of 20,000 changes of sign.
-        assert p == pytest.approx(alone, abs=5 * np.sqrt(alone / 10_000) + 1e-4)
+@pytest.mark.parametrize("n_topics", [8, 40], ids=["exact", "drawn"])
+def test_the_randomization_test_is_scipys(values, n_topics):
+    few = analysis.SystemValues(
+        MEASURES, SYSTEMS, values.topics[:n_topics], values.values[..., :n_topics]
+    )
+    found = analysis.compare_systems(few, test="randomization", random_state=0).by_pair
+    pairs = list(itertools.combinations(range(4), 2))
+    expected = [
+        stats.permutation_test(
+            (rows[i] - rows[j],),
+            np.mean,
+            permutation_type="samples",
+            n_resamples=20_000,
+            vectorized=True,
+            batch=1000,
+            random_state=1,
+        ).pvalue
+        for rows in few.values
+        for i, j in pairs
+    ]
+    # Two samples of 20,000 changes of sign; all 256 for 8 topics.
+    error = 0 if n_topics == 8 else 5 * np.sqrt(np.array(expected) / 10_000) + 1e-4
+    assert (np.abs(found.p - expected) <= error + 1e-12).all()
+    a, b = few.values[1, :2]
+    alone = analysis.significance(a, b, random_state=0).randomization
+    assert found.p.loc["GAP(g=(0.2, 0.8))", "bm25", "a_b & c%"] == alone
 
 
 def test_the_table_has_means_letters_and_the_best(values):
@@ -81,10 +99,23 @@ def test_the_table_has_means_letters_and_the_best(values):
 def test_latex_has_escaped_names_and_all_of_them(values):
     text = analysis.compare_systems(values).to_latex()
     assert r"a\_b \& c\% & b & " in text
-    assert r"\begin{tabular}{lllll}" in text
-    assert "GAP(g=(0.2, 0.8))" in text
+    assert r"\begin{tabular}{llrrr}" in text
+    assert " & GAP(g=(0.2, 0.8)) & " in text
     assert re.search(r"neural & c & \\textbf\{0\.\d{3}\}\\textsuperscript\{abd\}", text)
     assert "paired t-test, level 0.05, Holm's correction for 6 pairs" in text
+
+
+def test_titles_are_short_and_captions_have_the_parameters():
+    measures = [gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=10, gains=(0, 1, 3)), "50% of a_b"]
+    values = np.random.default_rng(0).random((3, 2, 9))
+    found = analysis.compare_systems(analysis.SystemValues(measures, "ab", "123456789", values))
+    assert found.table().columns.tolist() == ["", "GAP", "nDCG@10", "50% of a_b"]
+    caption = r"GAP(g=(0.5, 0.5)), nDCG(gains=(0.0, 1.0, 3.0))@10, 50\% of a\_b.}"
+    assert caption in found.to_latex()
+    text = found.to_latex(caption=r"Mine \& theirs", label="tab:a_b")
+    assert r"\caption{Mine \& theirs}" in text
+    assert r"\label{tab:a_b}" in text
+    assert " & GAP & nDCG@10 & " in text
 
 
 def test_values_of_evaluate_are_aligned_by_query():

@@ -54,6 +54,7 @@ def table_of(table, measures=("m",)):
 # --- the values -----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:run lacks topics")
 def test_values_of_both_libraries_in_the_order_asked_for(collection):
     qrels, runs = collection
     measures = [ir_measures.P @ 5, gb.GAP(g=G), ir_measures.AP, gb.AP()]

@@ -130,6 +130,22 @@ def test_a_run_that_cannot_be_written(tmp_path, run):
     assert not list(tmp_path.iterdir()), "nothing is written"
 
 
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.gz"])
+def test_written_judgments_are_read_again(tmp_path, name):
+    qrels = {"601": {"a": 2, "é": 1.0, "b": -1}, "602": {"d": 0}}
+    trec.write_qrels(tmp_path / name, qrels)
+    assert trec.read_qrels(tmp_path / name) == qrels
+
+
+@pytest.mark.parametrize(
+    "qrels", [{}, {"1": {}}, {"1": {"a b": 1}}, {1: {"a": 1}}, {"1": {"a": 0.5}}, {"1": {"a": "2"}}]
+)
+def test_judgments_that_cannot_be_written(tmp_path, qrels):
+    with pytest.raises(ValueError, match=r"^qrels"):
+        trec.write_qrels(tmp_path / "qrels.txt", qrels)
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
 NOT_TEXT = (b"caf\xe9 0 a 1\n", RUN.encode("utf-16"))
 BROKEN = {
     trec.read_qrels: {
@@ -230,6 +246,40 @@ def test_documents_without_any_judgment_are_a_warning(call):
     CALLS[call](qrels, {"1": {"unjudged": 2.0, "13": 1.0}, "2": {"unjudged": 1.0}})
 
 
+@pytest.mark.parametrize("call", [*CALLS, "write"])
+@pytest.mark.parametrize("number", [np.nan, np.inf, None])
+@pytest.mark.parametrize("name", ["qrels", "run"])
+def test_numbers_that_are_not_finite_are_named(tmp_path, name, number, call):
+    given = {"qrels": {"1": {"a": 1}, "2": {"b": 1}}, "run": {"1": {"a": 2.0}, "2": {"b": 1.0}}}
+    given[name]["2"]["c"] = number
+    function, arguments = CALLS.get(call), given.values()
+    if call == "write":
+        function = {"qrels": trec.write_qrels, "run": trec.write_run}[name]
+        arguments = (tmp_path / "file", given[name])
+    with pytest.raises(ValueError, match=f"^{name} holds {number} for document 'c' of topic '2'"):
+        function(*arguments)
+
+
+SCORES = {
+    "positive": lambda rng: rng.gamma(9, 1),
+    "in tenths": lambda rng: round(rng.gamma(9, 1), 1),
+    "negative": lambda rng: rng.normal(-300, 3),
+    "around 0": lambda rng: rng.normal(),
+    "whole": lambda rng: int(rng.integers(100)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("scores", SCORES)
+def test_swapped_judgments_and_runs_are_an_error(call, scores):
+    rng = np.random.default_rng(0)
+    qrels = {t: {f"d{i}": int(rng.integers(-1, 3)) for i in range(12)} for t in "123"}
+    run = {t: {d: float(SCORES[scores](rng)) for d in judged} for t, judged in qrels.items()}
+    trec.evaluate("gap", qrels, run)
+    with pytest.raises(ValueError, match=r"^qrels .*run .*swapped\?"):
+        CALLS[call](run, qrels)
+
+
 # --- rules ----------------------------------------------------------------------------------------
 
 G = (0.3, 0.7)
@@ -293,6 +343,7 @@ def test_order_of_ties_as_in_trec_eval(seed):
     )
 
 
+@pytest.mark.filterwarnings("ignore:run lacks topics")
 @pytest.mark.parametrize(("path", "qrels"), RUNS)
 def test_runs_on_disk_as_trec_eval_and_ir_measures_read_them(path, qrels):
     found, run = read_qrels(qrels), trec.read_run(path)
@@ -301,7 +352,7 @@ def test_runs_on_disk_as_trec_eval_and_ir_measures_read_them(path, qrels):
     assert run == theirs
 
 
-@pytest.mark.filterwarnings("ignore:run has topics without judgments")
+@pytest.mark.filterwarnings("ignore:run (lacks|has) topics")
 @pytest.mark.parametrize("rel", [1, 2])
 def test_bpref_by_hand(rel):
     qrels = {
@@ -319,13 +370,15 @@ def test_bpref_by_hand(rel):
     assert analysis.bpref(qrels, run, rel=rel) == {"1": 0.25, "2": 0, "3": 0, "4": 1}
 
 
-@pytest.mark.filterwarnings("ignore:run has topics without judgments")
+@pytest.mark.filterwarnings("ignore:run (lacks|has) topics")
 def test_topics_of_only_one_side():
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"a": 0}}
     run = {"1": {"a": 2.0}, "9": {"a": 1.0}, "3": {"a": 1.0}}
     measures = [gb.AP(), gb.nDCG(gains=(0.5, 1))]
     with pytest.warns(UserWarning, match="without judgments, which are left out: 1, such as '9'"):
         values = trec.evaluate(measures, qrels, run, per_query=True)
+    with pytest.warns(UserWarning, match="lacks topics with judgments, .* 0: 1, such as '2'"):
+        assert analysis.system_values(["ap"], qrels, {"r": run}).means.item() == 1 / 3
     assert values.qid.tolist() == ["1", "2", "3"]  # topic 9 has no judgments
     assert values[measures[0]].tolist() == [1, 0, 0]  # topic 2 has no documents
     assert values[measures[1]][1] == 0
@@ -346,6 +399,23 @@ def test_fractional_judgments():
     assert values == gb.evaluate(measures, grades, scores, qid, recall_base=base)
     with pytest.raises(ValueError, match=r"^y_true .*expected integer"):
         trec.rankings(qrels, run).lists()
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [
+        ir_measures.AP,
+        ir_measures.nDCG @ 10,
+        ["ap", ir_measures.AP],
+        ir_measures.parse_measure("P@5"),
+    ],
+    ids=str,
+)
+def test_measures_of_ir_measures_are_refused(measures):
+    with pytest.raises(TypeError, match=r"^measures holds .* of ir_measures; .*system_values"):
+        trec.evaluate(measures, {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    with pytest.raises(TypeError, match=r"^measures is .*expected one of gap"):
+        gb.evaluate(measures, [1], [1.0])
 
 
 def test_open_thresholds_come_from_the_judgments():
@@ -375,6 +445,7 @@ def test_lists_have_the_grades_of_the_judgments(grades):
     assert lists[1].grades.dtype == np.int32
 
 
+@pytest.mark.filterwarnings("ignore:run lacks topics")
 def test_lists_are_in_the_order_of_trec_eval():
     qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1}, "3": {"a": 1}}
     run = {"1": {"a": 1.0, "b": 1.0, "c": 2.0}, "3": {"a": 0.0}}

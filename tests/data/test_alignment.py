@@ -263,6 +263,19 @@ def test_grades_and_scores_that_are_swapped_raise_a_warning():
         gb.evaluate("gap", scores[:5], grades[:5])
 
 
+@pytest.mark.parametrize(
+    "scores", [[0.3, -0.2, 1.5], [399.25, 400, 401.5], np.linspace(0, 1, 99)], ids=str
+)
+def test_errors_of_swapped_grades_and_scores_ask_for_it(scores):
+    grades = np.arange(len(scores)) % 3
+    with pytest.raises(ValueError, match=r"^y_true .*swapped\?$"):
+        gb.evaluate("gap", scores, grades)
+    with pytest.raises(ValueError, match=r"^y_true (?!.*swapped)"):
+        gb.evaluate("gap", grades - 1, scores)
+    with pytest.raises(ValueError, match=r"^y_true (?!.*swapped)"):
+        gb.evaluate("gap", -np.abs(scores), np.asarray(scores) / 7)
+
+
 def test_queries_without_rows_raise_a_warning():
     with pytest.warns(UserWarning, match=r"^recall_base has 20 queries without rows"):
         found = recall()
