@@ -280,7 +280,7 @@ def test_queries_are_missing(twin):
 
 @twins
 def test_sizes_and_names_are_no_query_ids(twin):
-    with pytest.raises(ValueError, match=r"^qid has .* sizes of queries are group="):
+    with pytest.raises(ValueError, match=r"^qid has .*fit takes them as group="):
         twin.ranker().fit(X, Y, SIZES)
     frame = pd.DataFrame(X).rename(columns=str).assign(user=QID)
     ranker = twin.ranker().fit(X, Y, QID)
