@@ -114,7 +114,7 @@ def grouped_rows(qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "
     if len(ids) != n_rows:
         hint = ""
         if np.asarray(qid).dtype.kind in "iu" and ids.sum() == n_rows:
-            hint = f": sizes are np.repeat(np.arange(len({name})), {name}), or fit takes them as group="
+            hint = f": of sizes np.repeat(np.arange(len({name})), {name}); fit takes them as group="
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row{hint}"
         )
