@@ -67,6 +67,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         verbose: bool | int | None = False,
         xgb_model: Any = None,
         feature_weights: Any = None,
+        **others: Any,
     ) -> Self:
         """Train on all workers that hold partitions.
 
@@ -89,6 +90,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             As in `XGBGAPRanker.fit`.
         feature_weights : array-like of shape (n_features,), optional
             As the parameter of the ranker.
+        **others
+            An error, which says where they belong.
 
         Raises
         ------
@@ -96,7 +99,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             If an argument or parameter is unusable, if a query is in several partitions, or if
             categories of a column differ between partitions.
         """
-        plan = self._plan()
+        plan = self._plan(others)
         refuse({"eval_metric": plan.functions or None}, NO_FUNCTIONS)
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
         check_one_label([plan.objective.measure, *plan.measures], "XGBoost's data on Dask")
