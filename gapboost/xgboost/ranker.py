@@ -221,7 +221,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         with xgboost.config_context(verbosity=self.verbosity):
             train = _compat.ranking_matrix(self, data, types, weights=weights)
             valid = [
-                train if s is data else _compat.ranking_matrix(self, s, types, train) for s in sets
+                train
+                if s is data
+                else _compat.ranking_matrix(self, s, types, train, name=f"eval_set[{i}] X")
+                for i, s in enumerate(sets)
             ]
             objective = XGBoostObjective(plan.objective, plan.n_jobs)
             objective.bind(train, gradients_on(self.device, gradients))
