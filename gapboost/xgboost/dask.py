@@ -14,7 +14,7 @@ import xgboost.dask
 
 from gapboost._boosters.checks import check_one_label, refuse
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
-from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets
+from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
 from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
@@ -125,19 +125,20 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             evals.append((matrix, f"validation_{i}"))
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
-        found = xgboost.dask.train(
-            self.client,
-            self._train_parameters(self.get_xgb_params()),
-            train,
-            self.get_num_boosting_rounds(),
-            evals=evals,
-            obj=XGBoostObjective(plan.objective, n_jobs),
-            custom_metric=XGBoostMetric(plan.measures, n_jobs),
-            verbose_eval=verbose,
-            xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
-            callbacks=self._callbacks(plan, held_out),
-            coll_cfg=self.coll_cfg,
-        )
+        with _compat.finite_features("X"):
+            found = xgboost.dask.train(
+                self.client,
+                self._train_parameters(self.get_xgb_params()),
+                train,
+                self.get_num_boosting_rounds(),
+                evals=evals,
+                obj=XGBoostObjective(plan.objective, n_jobs),
+                custom_metric=XGBoostMetric(plan.measures, n_jobs),
+                verbose_eval=verbose,
+                xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
+                callbacks=self._callbacks(plan, held_out),
+                coll_cfg=self.coll_cfg,
+            )
         booster = found["booster"]
         _compat.set_fitted(self, booster, found["history"])
         self._set_fitted(plan.objective, data.summary, booster.feature_names or ())
@@ -149,6 +150,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         """Return the matrix of an evaluation set; `names` are those of the training columns."""
         data, of_X = dask_data(self.client, each.given, limit, each.names), each.names["X"]
         check_names(feature_names(data.X), names, of_X)
+        warn_if_constant(data.summary, each.names["y"])
         if data.X.shape[1] != train.num_col():
             raise ValueError(
                 f"{of_X} has {data.X.shape[1]} columns; expected {train.num_col()}, as in training"

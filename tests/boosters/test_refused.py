@@ -429,6 +429,49 @@ def test_columns_of_a_model_to_continue(twin):
             twin.ranker().fit(table, Y, QID, **{twin.continued: model})
 
 
+INFINITE = np.where(np.arange(N)[:, None] == 3, -np.inf, X)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"X": Y, "y": X}, r"^X has shape .* and y .*the other way round"),
+        ({"y": np.array(["bad", "fair", "good"])[Y]}, "^y is .*0, 1, 2 .*in their order"),
+        ({"position": "rank"}, r"^position is .*one position a row, .*X\['rank'\]"),
+        ({"sample_weight": pd.Series(np.ones(len(SIZES) + 1))}, "index .*exactly the query ids"),
+    ],
+    ids=["swapped", "words", "position", "one weight more"],
+)
+@twins
+def test_the_advice_fits_what_was_found(twin, given, message):
+    with pytest.raises(ValueError, match=message):
+        twin.ranker().fit(**{"X": X, "y": Y, "qid": QID, **given})
+
+
+@pytest.mark.parametrize("convert", [np.asarray, pd.DataFrame, sparse.csr_matrix])
+def test_infinite_features(convert):
+    """XGBoost takes them in predictions alone, and LightGBM everywhere."""
+    LIGHTGBM.ranker().fit(convert(INFINITE), Y, QID)
+    sets = {"eval_set": [(convert(INFINITE), Y)], "eval_qid": [QID]}
+    with pytest.raises(ValueError, match=r"^eval_set\[0\] X has infinite"):
+        XGBOOST.ranker().fit(X, Y, QID, **sets)
+    with pytest.raises(ValueError, match=r"^X has infinite") as error:
+        XGBOOST.ranker().fit(convert(INFINITE), Y, QID)
+    advised = eval(str(error.value).rpartition("such as ")[2], {"X": pd.DataFrame(INFINITE)})
+    XGBOOST.ranker().fit(advised, Y, QID).predict(convert(INFINITE))
+
+
+@twins
+def test_an_evaluation_set_of_which_all_values_are_equal(twin):
+    """Early stopping would end at the first tree without a word."""
+    parameters, of_fit = twin.stopping(1)
+    sets = {"eval_set": [(X.copy(), np.zeros(N, int))], "eval_qid": [QID], **of_fit}
+    with pytest.warns(UserWarning, match=r"^eval_set\[0\] y holds no query") as caught:
+        ranker = twin.ranker(**parameters).fit(X, Y, QID, **sets)
+    assert caught[0].filename == __file__
+    assert ranker.best_iteration_ == 1
+
+
 @twins
 def test_nothing_to_learn(twin):
     with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
