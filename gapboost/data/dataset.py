@@ -118,7 +118,7 @@ class RankingDataset:
             If an argument is unusable.
         """
         of = {name: name for name in ARGUMENTS} | dict(names or {})
-        shapes = [getattr(values, "shape", ()) for values in (X, y)]
+        shapes: list[Any] = [getattr(values, "shape", ()) for values in (X, y)]
         if len(shapes[0]) == 1 and len(shapes[1]) == 2 and shapes[1][1] > 1:
             raise ValueError(
                 f"{of['X']} has shape {shapes[0]} and {of['y']} {shapes[1]}; expected them the "
