@@ -1,11 +1,13 @@
 """Evaluation sets of a fit."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import check_names, feature_names
 from gapboost.data.grades import GradeLimit
+from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
 
 
@@ -96,5 +98,17 @@ def evaluation_data(
                 f"{each.names['X']} has {data.n_features} columns but X has {train.n_features}; "
                 "expected the same number"
             )
+        warn_if_constant(data.query_data.summary, each.names["y"])
         found.append(data)
     return found
+
+
+def warn_if_constant(summary: DataSummary, name: str) -> None:
+    """Warn if no query of an evaluation set has two different grades; `name` is that of its y."""
+    if not summary.n_mixed_grades:
+        warnings.warn(
+            f"{name} holds no query with two different grades (grades "
+            f"{short_repr(summary.grades)}): all measures stay constant, and early stopping would "
+            "end at the first tree; expected some queries with different grades",
+            stacklevel=4,
+        )

@@ -1,21 +1,54 @@
 """Parameters of the boosters without effect here: one error says what replaces them."""
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from gapboost.measures import Measure, as_measure
+from gapboost.objectives import Objective
 from gapboost.validation import short_repr
 
 # What replaces a parameter, or a function of its value that says it; None keeps the value.
 Replacements = Mapping[str, str | Callable[[Any], str | None]]
 
+# LightGBM's other names of its metrics.
+LIGHTGBM_METRICS = {
+    **dict.fromkeys(("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart"), "ndcg"),
+    "mean_average_precision": "map",
+}
+
+# Arguments of fit that mean the same in LightGBM, XGBoost and CatBoost.
+SAME_IN_FIT = (
+    ("qid", "group_id"),
+    ("sample_weight", "group_weight"),
+    ("init_score", "base_margin", "baseline"),
+    ("eval_sample_weight", "sample_weight_eval_set"),
+    ("eval_init_score", "base_margin_eval_set"),
+    ("init_model", "xgb_model"),
+    ("categorical_feature", "cat_features"),
+)
+
 ALL_PAIRS = "leave it out: the gradient is that of all pairs"
 WEIGHTS = "sample_weight=... in fit"
 
 
-def refuse_foreign(given: Mapping[str, object], replacements: Replacements) -> None:
+class Foreign(NamedTuple):
+    """Parameters that would change nothing, as they are written, and what replaces them."""
+
+    names: str
+    written: str
+    instead: str
+
+
+def refuse_foreign(
+    given: Mapping[str, object], replacements: Replacements, others: Sequence[Foreign] = ()
+) -> None:
     """Raise one ValueError for all parameters that would change nothing.
 
     Parameters
@@ -23,22 +56,73 @@ def refuse_foreign(given: Mapping[str, object], replacements: Replacements) -> N
     given : mapping
         Parameters of a ranker, or of a booster's `train`. None means not given.
     replacements : Replacements
+    others : sequence of Foreign
+        To be named too.
     """
-    lines = {}
-    for name, found in replacements.items():
+    found = []
+    for name, replacement in replacements.items():
         value = given.get(name)
-        new = found(value) if callable(found) and value is not None else found
+        new = replacement(value) if callable(replacement) and value is not None else replacement
         if value is not None and new is not None:
-            lines[name] = f"  {name}={short_repr(value)} -> {new}"
-    if lines:
-        raise ValueError(
-            f"{', '.join(lines)}: without effect here; write instead (see docs/migration.md)\n"
-            + "\n".join(lines.values())
-        )
+            found.append(Foreign(name, f"{name}={short_repr(value)}", str(new)))
+    found += others
+    if found:
+        names = ", ".join(dict.fromkeys(each.names for each in found))
+        lines = [f"\n  {each.written} -> {each.instead}" for each in found]
+        raise ValueError(f"{names}: without effect here; write instead{''.join(lines)}")
+
+
+def together(
+    given: Mapping[str, Any], instead: str, of_fit: Mapping[str, Any] | None = None
+) -> list[Foreign]:
+    """Return one replacement for all that is given to the constructor and to `fit`, if anything."""
+    places = ((given, ""), (of_fit or {}, " in fit"))
+    written = [f"{n}={short_repr(v)}{place}" for found, place in places for n, v in found.items()]
+    names = dict.fromkeys([*given, *(of_fit or {})])
+    return [Foreign(", ".join(names), ", ".join(written), instead)] if written else []
+
+
+def misplaced(
+    ranker: Any, arguments: Mapping[str, Any], known: Collection[str], replacements: Replacements
+) -> list[Foreign]:
+    """Return what replaces arguments that `fit` does not have.
+
+    Parameters
+    ----------
+    ranker : LGBMGAPRanker or XGBGAPRanker
+    arguments : mapping
+    known : collection of str
+        Names of parameters of the booster.
+    replacements : Replacements
+        Of other arguments.
+    """
+    kind: Any = type(ranker)
+    taken = [n for n, p in signature(kind.fit).parameters.items() if p.kind != p.VAR_KEYWORD]
+    found = []
+    for name, value in arguments.items():
+        new: Any = replacements.get(name)
+        same = [other for names in SAME_IN_FIT if name in names for other in names]
+        near = get_close_matches(name, taken, 1, 0.8)
+        if there := [other for other in same if other in taken]:
+            is_short = isinstance(value, str | list) and len(repr(value)) <= 100
+            new = f"{there[0]}={repr(value) if is_short else '...'} in fit"
+        elif callable(new):
+            new = new(value)
+        elif new is None and name in _listed(kind).union(known):
+            new = f"{name}={short_repr(value)} in the constructor"
+        elif new is None and near:
+            new = f"{near[0]}=... in fit"
+        new = new or "leave it out: fit has no such argument"
+        found += together({}, new, {name: value})
+    return found
 
 
 def misspelt(
-    ranker: Any, known: Collection[str], overruled: Collection[str] = (), booster: str = ""
+    ranker: Any,
+    known: Collection[str],
+    replacements: Replacements,
+    overruled: Collection[str] = (),
+    booster: str = "",
 ) -> Replacements:
     """Return the nearest name of each parameter that a ranker does not know, for `refuse_foreign`.
 
@@ -48,6 +132,8 @@ def misspelt(
         Its classes list parameters.
     known : collection of str
         Other names.
+    replacements : Replacements
+        Of the nearest names.
     overruled : collection of str
         Names that would be ignored.
     booster : str
@@ -58,7 +144,7 @@ def misspelt(
     names = _listed(kind).union(known)
     for name in [one for one in ranker.get_params(deep=False) if one not in names]:
         if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
-            found[name] = renamed(near[0])
+            found[name] = _of_near(near[0], replacements.get(near[0]))
         elif booster:
             found[name] = f"leave it out: {booster} has no such parameter"
     return found
@@ -70,12 +156,78 @@ def _listed(kind: type) -> frozenset[str]:
     return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
 
 
+def _of_near(name: str, replacement: Any) -> Callable[[object], str]:
+    """Return what replaces a misspelt parameter: its nearest name, or what replaces that."""
+
+    def instead(value: object) -> str:
+        new = replacement(value) if callable(replacement) else replacement
+        return new or f"{name}={value!r}"
+
+    return instead
+
+
 def renamed(name: str) -> Callable[[object], str]:
     """Return a replacement by another name."""
     return lambda value: f"{name}={value!r}"
 
 
-def at_cutoffs(cutoffs: object) -> str:
-    """Return the metrics that report nDCG at cutoffs."""
-    several = cutoffs if isinstance(cutoffs, list | tuple) else [cutoffs]
-    return f"eval_metric={[f'ndcg@{k}' for k in several]} in fit"
+def gains(value: Any) -> str:
+    """Return the measure that has LightGBM's gains of labels."""
+    return f"gb.nDCG(gains={tuple(value)!r})"
+
+
+def trained_for(
+    ranker: Any, given: Mapping[str, Any], measure: str = "", sigma: Any = None
+) -> list[Foreign]:
+    """Return one replacement for the parameters that choose what is trained for.
+
+    Parameters
+    ----------
+    ranker : LGBMGAPRanker or XGBGAPRanker
+    given : mapping
+        The parameters to replace; None means not given.
+    measure : str
+        The measure that they ask for, as code. By default that of the ranker.
+    sigma : float, optional
+        Steepness of the gradients.
+    """
+    own = ranker.measure != "gap" or ranker.g is not None
+    kind = {"ranknet": "RankNet", "softrank": "", "approxrank": ""}.get(
+        str(ranker.objective), "LambdaRank"
+    )
+    instead = "leave it out"
+    if isinstance(ranker.objective, Objective):
+        pass
+    elif sigma is not None and kind:
+        measure = measure or repr(str(as_measure(ranker.measure, ranker.g)) if own else "gap")
+        instead = f"objective=gb.{kind}({measure}, sigma={sigma!r})"
+        instead += ", without measure and g" if own else ""
+    elif measure and measure != repr(ranker.measure):
+        instead = f"measure={measure}" + (", without g" if ranker.g is not None else "")
+        instead += "" if own else ", or leave it out to train for GAP"
+    return together({n: v for n, v in given.items() if v is not None}, instead)
+
+
+def metrics_at(metrics: Sequence[Any], cutoffs: Any) -> list[str]:
+    """Return the names of metrics that are measures, at cutoffs, and of callables.
+
+    Parameters
+    ----------
+    metrics : sequence of str, Measure or callable
+        Also by LightGBM's names. Those that have a cutoff keep it.
+    cutoffs : int, sequence of int, str or None
+        A text such as "5,10" too.
+    """
+    ks = re.findall(r"[1-9]\d*", "" if cutoffs is None else str(np.asarray(cutoffs)))
+    found = []
+    for metric in metrics:
+        if callable(metric) and not isinstance(metric, type | Measure):
+            found.append(metric.__name__)
+            continue
+        text = str(metric)
+        text = LIGHTGBM_METRICS.get(text, text)
+        with suppress(TypeError, ValueError):
+            measure = as_measure(text)
+            is_cut = "@" in text or "k=" in text or "k" not in signature(type(measure)).parameters
+            found += [repr(text)] if is_cut or not ks else [repr(f"{text}@{k}") for k in ks]
+    return list(dict.fromkeys(found))

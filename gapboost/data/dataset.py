@@ -118,6 +118,12 @@ class RankingDataset:
             If an argument is unusable.
         """
         of = {name: name for name in ARGUMENTS} | dict(names or {})
+        shapes: list[Any] = [getattr(values, "shape", ()) for values in (X, y)]
+        if len(shapes[0]) == 1 and len(shapes[1]) == 2 and shapes[1][1] > 1:
+            raise ValueError(
+                f"{of['X']} has shape {shapes[0]} and {of['y']} {shapes[1]}; expected them the "
+                "other way round: features of shape (n_rows, n_features), then grades"
+            )
         X, qid = pop_query_ids(X, qid, group, (of["X"], of["qid"], of["group"]))
         if qid is None:
             raise ValueError(
@@ -146,7 +152,7 @@ class RankingDataset:
             init_score = checked_scores(init_score, n_rows, of["init_score"], of["y"])
         positions = None
         if position is not None:
-            found = grouped_rows(position, n_rows, of["position"], of["y"])
+            found = grouped_rows(position, n_rows, of["position"], of["y"], "position")
             positions = Positions(found.ids.tolist(), found.codes)
         if data.labels:
             y = y if hasattr(y, "shape") else np.asarray(y)

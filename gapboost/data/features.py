@@ -1,6 +1,7 @@
 """Tables of features: forms that both boosters take, conversions, and the column ``qid``."""
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import zip_longest
 from typing import Any
 
@@ -20,6 +21,7 @@ QID = "qid"
 
 # Types of columns that both boosters take, as narwhals writes them.
 INTEGERS = tuple(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
+PLAIN = (str, int, float, np.number, np.bool_)
 NUMBER_TYPES = frozenset(("Boolean", "Float32", "Float64", *INTEGERS))
 
 
@@ -56,13 +58,20 @@ def check_names(
     Raises
     ------
     ValueError
-        Naming the first column that differs.
+        Naming the columns that are missing or new, or the first one in another place.
     """
     if found and expected and list(found) != list(expected):
-        here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
+        here, there = set(found), set(expected)
+        missing = [f"{column!r} is missing" for column in expected if column not in here]
+        new = [f"{column!r} is new" for column in found if column not in there]
+        differences = f"other columns than {reference} ({', '.join([*missing[:3], *new[:3]])})"
+        if not missing and not new:
+            pairs = zip_longest(found, expected)
+            one, other = next(pair for pair in pairs if pair[0] != pair[1])
+            differences = f"the column {one!r} where {other!r} was in {reference}"
         raise ValueError(
-            f"{name} has the column {here!r} where {there!r} was in {reference}; expected "
-            f"{short_repr(expected)}, in this order, as in {reference}"
+            f"{name} has {differences}; expected {short_repr(expected)}, in this order, as in "
+            f"{reference}"
         )
 
 
@@ -233,14 +242,43 @@ def check_columns(X: Any, name: str, categories: bool = True) -> None:
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
+    taken = {"number", "category"} if categories else {"number"}
     contents = column_contents(X)
-    if {*contents.values()} - ({"number", "category"} if categories else {"number"}):
-        columns = [column for column, content in contents.items() if content != "number"]
-        raise ValueError(
-            f"{name} has columns that do not hold numbers; expected numbers, or categories of "
-            f"pandas: {name}{'' if is_pandas(X) else '.to_pandas()'}.astype(dict.fromkeys("
-            f"{columns}, 'category')), in XGBoost with enable_categorical=True"
-        )
+    others = [column for column, content in contents.items() if content not in taken]
+    if not others:
+        return
+    pandas = is_pandas(X)
+    kinds = {c: _kind(X, c) if contents[c] == "other" else "category" for c in others}
+    steps = {
+        "datetime64[s]": [c for c in others if kinds[c] == "day"],
+        "int64": [c for c in others if kinds[c] in ("day", "time")],
+        "str": [c for c in others if kinds[c] == "value"],
+        "category": [c for c in others if kinds[c] not in ("day", "time")],
+    }
+    if pandas:  # categories stay as they are
+        steps["category"] = [c for c in steps["category"] if contents[c] == "other"]
+    calls = [f".astype(dict.fromkeys({cs}, {t!r}))" for t, cs in steps.items() if cs]
+    advice = f": {name}{'' if pandas else '.to_pandas()'}{''.join(calls)}" if calls else ""
+    if len(steps["int64"]) < len(others):
+        advice = f", or categories of pandas{advice}, in XGBoost with enable_categorical=True"
+    raise ValueError(
+        f"{name} has columns that do not hold numbers ({short_repr(others)}); expected "
+        f"numbers{advice}"
+    )
+
+
+def _kind(X: Any, column: Any) -> str:
+    """Return "time", "day", "word" or "value", as the values of a column are."""
+    if not is_pandas(X):
+        kind = str(nw.from_native(X, eager_only=True).schema[column])
+        is_word = kind.startswith(("String", "Categorical", "Enum"))
+        is_time = kind.startswith(("Datetime", "Duration"))
+        return "day" if kind == "Date" else "time" if is_time else "word" if is_word else "value"
+    dtype = X[column].dtype
+    if dtype.kind in "mM":
+        return "time"
+    types = set(map(type, X[column].dropna()))
+    return "day" if types == {date} else "word" if types <= {str} else "value"
 
 
 def is_pandas(X: Any) -> bool:
@@ -295,7 +333,10 @@ def _content(dtype: Any) -> str:
     """Return the content of a column of pandas."""
     if dtype.kind in "biuf":
         return "number"
-    return "category" if dtype.name == "category" or _is_dictionary(dtype) else "other"
+    if dtype.name != "category":
+        return "category" if _is_dictionary(dtype) else "other"
+    # LightGBM fails with categories that are dates, intervals or tuples, XGBoost with most.
+    return "category" if isinstance(next(iter(dtype.categories), ""), PLAIN) else "other"
 
 
 def _is_dictionary(dtype: object) -> bool:

@@ -94,8 +94,10 @@ def ids_of_groups(sizes: ArrayLike, n_rows: int, name: str = "group", rows_of: s
     return np.repeat(np.arange(len(found)), found.astype(np.int64))
 
 
-def grouped_rows(qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
-    """Group rows, in any order, by query id.
+def grouped_rows(
+    qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "y_true", of: str = "query id"
+) -> Queries:
+    """Group rows, in any order, by query id; `of` is the caller's word for one.
 
     Raises
     ------
@@ -110,13 +112,13 @@ def grouped_rows(qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "
     else:
         is_name = isinstance(qid, str)
         such = f"X[{qid!r}], and X without that column" if is_name else "a list or an array"
-        ids = one_dimensional(qid, name, f"one query id a row, shape (n_rows,), such as {such}")
+        ids = one_dimensional(qid, name, f"one {of} a row, shape (n_rows,), such as {such}")
     if len(ids) != n_rows:
         hint = ""
         if np.asarray(qid).dtype.kind in "iu" and ids.sum() == n_rows:
             hint = f": of sizes np.repeat(np.arange(len({name})), {name}); fit takes them as group="
         raise ValueError(
-            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one id a row{hint}"
+            f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {of} a row{hint}"
         )
     if not n_rows:
         raise ValueError(f"{name} is empty; expected at least one row of {rows_of}")

@@ -298,13 +298,16 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     if sample_weight is None:
         return np.ones(len(queries)), None
     expected = "finite weights >= 0, one a query or one a row"
-    if hasattr(sample_weight, "reindex") and len(sample_weight) == len(queries):
-        sample_weight = _by_index(sample_weight, queries, name)
+    of_index = ""
+    if hasattr(sample_weight, "reindex"):
+        of_index = ", in an index that has exactly the query ids"
+        if len(sample_weight) == len(queries):
+            sample_weight = _by_index(sample_weight, queries, name)
     weights = finite_column(sample_weight, name, expected, low=0).astype(np.float64)
     if len(weights) not in (queries.n_rows, len(queries)):
         raise ValueError(
             f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "
-            f"({queries.n_rows})"
+            f"({queries.n_rows}){of_index}"
         )
     factors = None
     if len(weights) == queries.n_rows:

@@ -1,6 +1,7 @@
 """LightGBM ranker on a Dask cluster."""
 
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Self
 
 from gapboost._boosters.dask import DaskCollection
@@ -106,9 +107,11 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
         early = {name: given.get(name) for name in (*EARLY_STOPPING, "stopping_metric")}
         refuse({"position": booster.pop("position", None)}, NO_POSITIONS)
+        taken = {*signature(LGBMGAPRanker.fit).parameters, *EARLY_STOPPING}
+        unknown = {name: booster.pop(name) for name in [*booster] if name not in taken}
+        plan = self._plan(others=unknown)
         others = {name: value for name, value in booster.items() if name not in HANDED_ON}
         refuse({**early, **others}, NO_METRICS)
-        plan = self._plan()
         client = given.pop("client", None) or default_client()
         arguments = {
             "X": X,

@@ -1,8 +1,20 @@
 """Parameters of LightGBM's own ranking objectives and metrics, and what replaces them."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
 
-from gapboost._boosters.migration import ALL_PAIRS, WEIGHTS, Replacements, at_cutoffs, renamed
+from gapboost._boosters.callbacks import MetricCallback
+from gapboost._boosters.migration import (
+    ALL_PAIRS,
+    WEIGHTS,
+    Foreign,
+    Replacements,
+    gains,
+    metrics_at,
+    renamed,
+    together,
+    trained_for,
+)
 from gapboost.lightgbm import _compat
 
 # These sample queries, or rows by their label.
@@ -11,38 +23,86 @@ SAMPLING = (
     *("pos_bagging", "pos_bagging_fraction", "pos_sub_row", "pos_subsample"),
 )
 
-
-def _gains(value: Iterable[float]) -> str:
-    return f"measure=gb.nDCG(gains={tuple(value)!r}), or leave it out to train for GAP"
-
-
 OF_OBJECTIVES: Replacements = {
-    "label_gain": _gains,
+    "label_gain": lambda value: f"measure={gains(value)}, or leave it out to train for GAP",
     "lambdarank_norm": "leave it out",
     "lambdarank_truncation_level": f'{ALL_PAIRS}; measure="ndcg@10" trains for the first ranks',
-    "sigmoid": lambda value: f'objective=gb.LambdaRank("gap", sigma={value!r})',
-    **dict.fromkeys(SAMPLING, "subsample and subsample_freq, which sample rows"),
+    "sigmoid": lambda value: f'gb.LambdaRank("gap", sigma={value!r}) as the objective',
+    **dict.fromkeys(SAMPLING, "leave it out; subsample and subsample_freq=1 sample rows"),
 }
 
+OBJECTIVES = _compat.aliases("objective") - {"objective"}
+METRICS = _compat.aliases("metric") | {"eval_metric"}
+CUTOFFS = _compat.aliases("eval_at")
 
-def _metric(value: object) -> str:
-    return "leave it out" if value in ("None", "none", "") else f"eval_metric={value!r} in fit"
 
-
-def _objective(value: object) -> str | None:
-    """Return what replaces an objective; "lambdarank" is the name of one of ours too."""
-    return 'measure="ndcg"' if isinstance(value, str) and "xe" in value else None
+def _categorical(value: Any) -> str | None:
+    """Return what replaces names of columns: LightGBM's parameter takes positions."""
+    text = value.removeprefix("name:").split(",") if isinstance(value, str) else []
+    several = value if isinstance(value, list | tuple) else text
+    names = [one for one in several if isinstance(one, str) and not one.strip().isdigit()]
+    return f"categorical_feature={names} in fit" if names else None
 
 
 REPLACEMENTS: Replacements = {
-    **OF_OBJECTIVES,
-    "objective": _objective,
-    **dict.fromkeys(_compat.aliases("objective") - {"objective"}, "objective=... or measure=..."),
-    **dict.fromkeys(_compat.aliases("eval_at"), at_cutoffs),
-    **dict.fromkeys(_compat.aliases("metric"), _metric),
+    **{name: new for name, new in OF_OBJECTIVES.items() if name not in ("label_gain", "sigmoid")},
+    **dict.fromkeys(_compat.aliases("categorical_feature"), _categorical),
     "objective_seed": renamed("random_state"),
     **dict.fromkeys(("class_weight", "scale_pos_weight"), WEIGHTS),
     **dict.fromkeys(_compat.aliases("is_unbalance"), WEIGHTS),
     # LightGBM prefers the names that its ranker lists with a default.
     **{name: renamed(listed) for name, listed in _compat.overruled().items()},
 }
+
+# LightGBM's level is a number.
+OF_FIT = {**REPLACEMENTS, "verbose": lambda value: f"verbose={int(value) or -1} in the constructor"}
+
+
+def of_training(ranker: Any, given: Mapping[str, Any]) -> list[Foreign]:
+    """Return what replaces the parameters that choose an objective of LightGBM."""
+    names = [*OBJECTIVES, "label_gain", "sigmoid"]
+    objective = given.get("objective")
+    if isinstance(objective, str) and "xe" in objective:
+        names.append("objective")
+    found = {name: given.get(name) for name in names}
+    measure = ""
+    if any("rank" in str(found.get(name)) for name in (*OBJECTIVES, "objective")):
+        measure = "'ndcg'"
+    if found["label_gain"] is not None:
+        measure = gains(found["label_gain"])
+    return trained_for(ranker, found, measure, found["sigmoid"])
+
+
+def of_metrics(
+    given: Mapping[str, Any], eval_metric: Any = None, eval_at: Any = None
+) -> list[Foreign]:
+    """Return one replacement for metrics and cutoffs of the constructor and of `fit`.
+
+    As in LightGBM, the metrics of both are reported, at the cutoffs of the constructor if it has
+    some. Without names the metric is nDCG.
+    """
+    found = {n: given[n] for n in sorted(METRICS | CUTOFFS) if given.get(n) is not None}
+    if not found and eval_at is None:
+        return []
+    of_fit = {"eval_metric": eval_metric, "eval_at": eval_at}
+    of_constructor = _compat.value_of("metric", found)
+    if isinstance(of_constructor, str):
+        of_constructor = [name for name in of_constructor.split(",") if name]
+    several = (eval_metric, of_constructor, found.get("eval_metric"))
+    metrics = [metric for each in several for metric in _listed(each)]
+    cutoffs = _compat.value_of("eval_at", found)
+    if not metrics and not METRICS & found.keys():
+        metrics = ["ndcg"]
+    names = ", ".join(metrics_at(metrics, eval_at if cutoffs is None else cutoffs))
+    new = f"eval_metric=[{names}] in fit" if names else "leave it out"
+    return together(found, new, {n: v for n, v in of_fit.items() if v is not None})
+
+
+def _listed(metrics: Any) -> list[Any]:
+    """Return metrics as a list, and the measures of ours one by one."""
+    if metrics is None:
+        return []
+    several = metrics if isinstance(metrics, list | tuple | set) else [metrics]
+    return [
+        m for one in several for m in (one.measures if isinstance(one, MetricCallback) else [one])
+    ]

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.migration import misspelt, refuse_foreign
+from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
 from gapboost._boosters.plan import EvalMetric, Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
@@ -26,7 +26,7 @@ from gapboost.lightgbm.features import (
     evaluation_pairs,
     read_exactly,
 )
-from gapboost.lightgbm.migration import REPLACEMENTS
+from gapboost.lightgbm.migration import METRICS, OF_FIT, REPLACEMENTS, of_metrics, of_training
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.lightgbm.training import metrics_of, train_booster
 from gapboost.measures import Measure
@@ -178,6 +178,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         categorical_feature: str | Sequence[str | int] = "auto",
         callbacks: Sequence[Callable[..., object]] | None = None,
         init_model: PathLike | lightgbm.Booster | lightgbm.LGBMModel | None = None,
+        **others: object,
     ) -> Self:
         """Train.
 
@@ -228,13 +229,15 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             As in `lightgbm.LGBMRanker.fit`. Factors of positions start from those of a ranker.
             With ``extra_trees=True``, pass another `extra_seed`: LightGBM would draw the same
             thresholds again.
+        **others
+            An error, which says where they belong.
 
         Raises
         ------
         ValueError, TypeError
             If an argument or parameter is unusable.
         """
-        plan = self._plan(eval_metric, eval_at)
+        plan = self._plan(eval_metric, eval_at, others)
         data = RankingDataset.of(
             X, y, qid, group, sample_weight, init_score, position, limit=plan.limit
         ).grouped()
@@ -302,13 +305,22 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             params=self.train_parameters(),
         )
 
-    def _plan(self, eval_metric: EvalMetric = None, eval_at: object = None) -> Plan:
+    def _plan(
+        self,
+        eval_metric: EvalMetric = None,
+        eval_at: object = None,
+        others: Mapping[str, object] | None = None,
+    ) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
-        of_fit = {} if eval_at is None else {"eval_at": eval_at}
         known, overruled = _compat.parameter_names(), _compat.overruled()
-        unknown = misspelt(self, known, overruled, "LightGBM")
-        refuse_foreign({**given, **of_fit}, {**unknown, **REPLACEMENTS})
+        unknown = misspelt(self, known | METRICS, REPLACEMENTS, overruled, "LightGBM")
+        composed = [
+            *of_training(self, given),
+            *of_metrics(given, eval_metric, eval_at),
+            *misplaced(self, others or {}, known, OF_FIT),
+        ]
+        refuse_foreign(given, {**unknown, **REPLACEMENTS}, composed)
         seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
         return Plan.of(self, eval_metric, seed, n_jobs)
 

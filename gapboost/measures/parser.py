@@ -15,7 +15,7 @@ parameter ``k``.
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -114,6 +114,14 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
     return [as_measure(measure, None, name) for measure in several]
 
 
+class _Unknown(ValueError):
+    """A name that no measure has, and its node."""
+
+    def __init__(self, node: ast.Name) -> None:
+        super().__init__(EXPECTED)
+        self.node = node
+
+
 def _parsed(text: str, name: str) -> Measure:
     if text.endswith("-"):
         raise ValueError(
@@ -122,6 +130,10 @@ def _parsed(text: str, name: str) -> Measure:
         )
     try:
         return _sum(ast.parse(text.strip(), mode="eval").body)
+    except _Unknown as error:
+        near = _proposed(text.strip()) or _near(error.node.id)
+        expected = f"did you mean {near!r}? expected the name of a measure" if near else EXPECTED
+        raise ValueError(f"{name} is {text!r}; {expected}") from None
     except (MemoryError, RecursionError, SyntaxError, TypeError) as error:
         raise ValueError(f"{name} is {text!r} ({error}); {EXPECTED}") from None
     except ValueError as error:
@@ -146,28 +158,47 @@ def _measure(node: ast.expr, **cutoff: Any) -> Measure:
     match node:
         case ast.Call(ast.Name(name), [measure, column], []) if name.lower() == "oflabel":
             return OfLabel(_sum(measure), _value(column), **cutoff)
-        case ast.Call(ast.Name(name), [], keywords) if name.lower() in KNOWN:
+        case ast.Call(ast.Name(name), arguments, keywords) if name.lower() in KNOWN:
+            kind = KNOWN[name.lower()]
+            names = [*(str(keyword.arg) for keyword in keywords), *cutoff]
+            known = {parameter.name: parameter.default for parameter in fields(kind)}
+            if arguments or len(set(names)) < len(names) or not known.keys() >= set(names):
+                such = ", ".join(f"{field}={default!r}" for field, default in known.items())
+                raise ValueError(f"expected parameters by name, each once, such as {name}({such})")
             parameters = {str(keyword.arg): _value(keyword.value) for keyword in keywords}
-            if len(parameters) == len(keywords):
-                return KNOWN[name.lower()](**parameters, **cutoff)
+            return kind(**parameters, **cutoff)
         case ast.Name(name) if name.lower() in KNOWN:
             return KNOWN[name.lower()](**cutoff)
-        case ast.Call(ast.Name(name)) | ast.Name(name):
-            raise ValueError(f"{_near(name.lower())}{EXPECTED}")
+        case ast.Call(ast.Name() as unknown) | (ast.Name() as unknown):
+            raise _Unknown(unknown)
         case ast.Tuple():
             raise ValueError('expected a list of names, such as ["recall@5", "recall@10"]')
     raise ValueError(EXPECTED)
 
 
-def _near(name: str) -> str:
-    """Return the question for the nearest known name, also of ``ndcg_cut_10``; nothing if none."""
-    word, cutoff = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name, re.DOTALL).groups()  # type: ignore[union-attr]
-    if name in KNOWN:
+def _proposed(text: str) -> str:
+    """Return a text with the nearest known names, if it is that of a measure; else nothing."""
+    try:
+        _sum(ast.parse(text, mode="eval").body)
+    except _Unknown as error:
+        start, end = error.node.col_offset, error.node.end_col_offset
+        encoded, near = text.encode(), _near(error.node.id)  # columns count bytes
+        if not near or error.node.lineno > 1:
+            return ""
+        return _proposed((encoded[:start] + near.encode() + encoded[end:]).decode())
+    except (SyntaxError, TypeError, ValueError):
         return ""
+    return text
+
+
+def _near(name: str) -> str:
+    """Return the nearest known name, also of ``ndcg_cut_10``; nothing if there is none."""
+    match = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name.lower(), re.DOTALL)
+    word, cutoff = match.groups() if match else (name, None)
     names = {known: known for known in KNOWN} | ELSEWHERE
     near = [known for known in KNOWN if sorted(known) == sorted(word)]
     near = near or get_close_matches(word, names, 1, 0.7)
-    return f"did you mean {names[near[0]] + (f'@{cutoff}' if cutoff else '')!r}? " if near else ""
+    return names[near[0]] + (f"@{cutoff}" if cutoff else "") if near else ""
 
 
 def _value(node: ast.expr) -> Any:

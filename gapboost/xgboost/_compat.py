@@ -1,6 +1,7 @@
 """Names of XGBoost that are not part of its interface, checked with 3.1.2, 3.2.0 and 3.4.1."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -25,25 +26,41 @@ def ranking_matrix(
     feature_types: Sequence[str] | None,
     train: xgboost.DMatrix | None = None,
     weights: ArrayLike | None = None,
+    name: str = "X",
 ) -> xgboost.DMatrix:
     """Return the matrix that a ranker trains on, or of an evaluation set beside `train`.
 
-    `weights` are those of the features.
+    `weights` are those of the features, which the caller calls `name`.
     """
     queries = data.query_data.queries
-    return ranker._create_ltr_dmatrix(
-        train,
-        data.X,
-        # Small integers for query ids of any kind.
-        np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
-        label=data.labels[0],
-        weight=data.query_data.weights if data.weights_given else None,
-        base_margin=data.init_score,
-        missing=ranker.missing,
-        enable_categorical=ranker.enable_categorical,
-        feature_types=feature_types,
-        feature_weights=weights,
-    )
+    with finite_features(name):
+        return ranker._create_ltr_dmatrix(
+            train,
+            data.X,
+            # Small integers for query ids of any kind.
+            np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
+            label=data.labels[0],
+            weight=data.query_data.weights if data.weights_given else None,
+            base_margin=data.init_score,
+            missing=ranker.missing,
+            enable_categorical=ranker.enable_categorical,
+            feature_types=feature_types,
+            feature_weights=weights,
+        )
+
+
+@contextmanager
+def finite_features(name: str) -> Iterator[None]:
+    """Turn XGBoost's error for infinite features, with its stack, into a ValueError."""
+    try:
+        yield
+    except xgboost.core.XGBoostError as error:
+        if "`inf`" not in str(error):
+            raise
+        raise ValueError(
+            f"{name} has infinite values, or some beyond float32; expected finite ones or NaN, "
+            f"such as {name}.clip(-1e30, 1e30)"
+        ) from error
 
 
 def set_fitted(ranker: xgboost.XGBModel, booster: xgboost.Booster, evals_result: Any) -> None:

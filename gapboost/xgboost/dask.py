@@ -18,7 +18,7 @@ import xgboost.dask
 
 from gapboost._boosters.checks import check_one_label, refuse
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
-from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets
+from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
 from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
@@ -71,6 +71,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         verbose: bool | int | None = False,
         xgb_model: PathLike | xgboost.Booster | xgboost.XGBModel | None = None,
         feature_weights: ArrayLike | None = None,
+        **others: object,
     ) -> Self:
         """Train on all workers that hold partitions.
 
@@ -93,6 +94,8 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             As in `XGBGAPRanker.fit`.
         feature_weights : array-like of shape (n_features,), optional
             As the parameter of the ranker.
+        **others
+            An error, which says where they belong.
 
         Raises
         ------
@@ -100,7 +103,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             If an argument or parameter is unusable, if a query is in several partitions, or if
             categories of a column differ between partitions.
         """
-        plan = self._plan()
+        plan = self._plan(others)
         refuse({"eval_metric": plan.functions or None}, NO_FUNCTIONS)
         refuse({"allow_group_split": self.allow_group_split or None}, "no query is cut here")
         check_one_label([plan.objective.measure, *plan.measures], "XGBoost's data on Dask")
@@ -126,19 +129,20 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             evals.append((matrix, f"validation_{i}"))
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
-        found = xgboost.dask.train(
-            self.client,
-            self._train_parameters(self.get_xgb_params()),
-            train,
-            self.get_num_boosting_rounds(),
-            evals=evals,
-            obj=XGBoostObjective(plan.objective, n_jobs),
-            custom_metric=XGBoostMetric(plan.measures, n_jobs),
-            verbose_eval=verbose,
-            xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
-            callbacks=self._callbacks(plan, held_out),
-            coll_cfg=self.coll_cfg,
-        )
+        with _compat.finite_features("X"):
+            found = xgboost.dask.train(
+                self.client,
+                self._train_parameters(self.get_xgb_params()),
+                train,
+                self.get_num_boosting_rounds(),
+                evals=evals,
+                obj=XGBoostObjective(plan.objective, n_jobs),
+                custom_metric=XGBoostMetric(plan.measures, n_jobs),
+                verbose_eval=verbose,
+                xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
+                callbacks=self._callbacks(plan, held_out),
+                coll_cfg=self.coll_cfg,
+            )
         booster = found["booster"]
         _compat.set_fitted(self, booster, found["history"])
         self._set_fitted(plan.objective, data.summary, booster.feature_names or ())
@@ -150,6 +154,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         """Return the matrix of an evaluation set; `names` are those of the training columns."""
         data, of_X = dask_data(self.client, each.given, limit, each.names), each.names["X"]
         check_names(feature_names(data.X), names, of_X)
+        warn_if_constant(data.summary, each.names["y"])
         if data.X.shape[1] != train.num_col():
             raise ValueError(
                 f"{of_X} has {data.X.shape[1]} columns; expected {train.num_col()}, as in training"

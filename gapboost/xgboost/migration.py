@@ -1,28 +1,36 @@
 """Parameters of XGBoost's own ranking objectives and metrics, and what replaces them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 import xgboost
 
-from gapboost._boosters.migration import ALL_PAIRS, WEIGHTS, Replacements
+from gapboost._boosters.migration import (
+    ALL_PAIRS,
+    WEIGHTS,
+    Foreign,
+    Replacements,
+    gains,
+    metrics_at,
+    trained_for,
+)
 
-OBJECTIVES = {
-    "rank:ndcg": 'measure="ndcg"',
-    "rank:map": 'measure="ap"',
-    "rank:pairwise": 'objective="ranknet"',
-}
+OBJECTIVES = {"rank:ndcg": "'ndcg'", "rank:map": "'ap'"}
 
 
 def _objective(value: object) -> str | None:
-    return OBJECTIVES.get(value) if isinstance(value, str) else None
+    return "objective='ranknet'" if isinstance(value, str) and value == "rank:pairwise" else None
 
 
-def _gains(exponential: object) -> str:
-    return "leave it out" if exponential else 'measure=gb.nDCG(gains="linear")'
+def _metrics(metrics: list[str], cutoffs: object = None) -> str:
+    names = metrics_at(metrics, cutoffs)
+    return f"eval_metric=[{', '.join(names)}]" if names else "leave it out"
 
+
+CATEGORIES = "enable_categorical=True, and columns of pandas' type category"
 
 REPLACEMENTS: Replacements = {
     "objective": _objective,
@@ -30,11 +38,32 @@ REPLACEMENTS: Replacements = {
     "lambdarank_num_pair_per_sample": ALL_PAIRS,
     "lambdarank_normalization": "leave it out",
     "lambdarank_score_normalization": "leave it out",
-    "lambdarank_unbiased": "position=... in fit",
-    "lambdarank_bias_norm": "lambdarank_position_bias_regularization, with position=... in fit",
-    "ndcg_exp_gain": _gains,
+    "lambdarank_unbiased": lambda value: "position=... in fit" if value else "leave it out",
+    "lambdarank_bias_norm": "leave it out; lambdarank_position_bias_regularization limits factors",
+    "ndcg_exp_gain": lambda value: "leave it out" if value else None,
     "scale_pos_weight": WEIGHTS,
+    # LightGBM's and CatBoost's
+    "lambdarank_norm": "leave it out",
+    "lambdarank_truncation_level": ALL_PAIRS,
+    "eval_at": lambda value: _metrics(["ndcg"], value),
+    "metric": lambda value: _metrics([value] if isinstance(value, str) else [*value]),
+    **dict.fromkeys(("cat_feature", "cat_features", "categorical_feature"), CATEGORIES),
 }
+
+
+def of_training(ranker: Any, given: Mapping[str, Any]) -> list[Foreign]:
+    """Return what replaces the parameters that choose an objective of XGBoost or LightGBM."""
+    found = {name: given.get(name) for name in ("label_gain", "sigmoid")}
+    objective, linear = given.get("objective"), given.get("ndcg_exp_gain")
+    measure = ""
+    if isinstance(objective, str) and objective in OBJECTIVES:
+        found["objective"], measure = objective, OBJECTIVES[objective]
+    if linear is not None and not linear:
+        found["ndcg_exp_gain"] = linear
+        measure = "gb.nDCG(gains='linear')" if measure != "'ap'" else measure
+    if found["label_gain"] is not None:
+        measure = gains(found["label_gain"])
+    return trained_for(ranker, found, measure, found["sigmoid"])
 
 
 @cache

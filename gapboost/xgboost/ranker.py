@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics, metric_names
-from gapboost._boosters.migration import misspelt, refuse_foreign
+from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
@@ -32,7 +32,7 @@ from gapboost.xgboost.callbacks import (
     training_callbacks,
     values_on,
 )
-from gapboost.xgboost.migration import REPLACEMENTS, parameter_names
+from gapboost.xgboost.migration import REPLACEMENTS, of_training, parameter_names
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
@@ -143,6 +143,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         verbose: bool | int | None = False,
         xgb_model: PathLike | xgboost.Booster | xgboost.XGBModel | None = None,
         feature_weights: ArrayLike | None = None,
+        **others: object,
     ) -> Self:
         """Train.
 
@@ -178,13 +179,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
         feature_weights : array-like of shape (n_features,), optional
             As the parameter of the ranker; pass one of both.
+        **others
+            An error, which says where they belong.
 
         Raises
         ------
         ValueError, TypeError
             If an argument or parameter is unusable.
         """
-        plan = self._plan()
+        plan = self._plan(others)
         arguments = {
             "X": X,
             "y": y,
@@ -219,7 +222,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         with xgboost.config_context(verbosity=self.verbosity):
             train = _compat.ranking_matrix(self, data, types, weights=weights)
             valid = [
-                train if s is data else _compat.ranking_matrix(self, s, types, train) for s in sets
+                train
+                if s is data
+                else _compat.ranking_matrix(self, s, types, train, name=f"eval_set[{i}] X")
+                for i, s in enumerate(sets)
             ]
             objective = XGBoostObjective(plan.objective, plan.n_jobs)
             objective.bind(train, gradients_on(self.device, gradients))
@@ -253,10 +259,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self._set_fitted(plan.objective, data.query_data.summary, feature_names(data.X), bias)
         return self
 
-    def _plan(self) -> Plan:
+    def _plan(self, others: Mapping[str, Any] | None = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
-        given = self.get_params(deep=False)
-        refuse_foreign(given, {**misspelt(self, parameter_names() | OURS), **REPLACEMENTS})
+        given, known = self.get_params(deep=False), parameter_names() | OURS
+        composed = [
+            *of_training(self, given),
+            *misplaced(self, others or {}, known, REPLACEMENTS),
+        ]
+        refuse_foreign(given, {**misspelt(self, known, REPLACEMENTS), **REPLACEMENTS}, composed)
         seed, n_jobs = (
             given.get(alias) if given[name] is None else given[name]
             for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))

@@ -155,51 +155,141 @@ IGNORED = {
 }
 
 
-REPLACED = {
-    "lightgbm": {
-        "label_gain": ([0, 1, 3], "measure=gb.nDCG(gains=(0, 1, 3))"),
-        "eval_at": ([5, 10], "eval_metric=['ndcg@5', 'ndcg@10'] in fit"),
-        "metric": ("map", "eval_metric='map' in fit"),
-        "sigmoid": (2.0, 'objective=gb.LambdaRank("gap", sigma=2.0)'),
-        "max_leaves": (4, "num_leaves=4"),
-        "objective": ("rank_xendcg", 'measure="ndcg"'),
-    },
-    "xgboost": {
-        "objective": ("rank:map", 'measure="ap"'),
-        "ndcg_exp_gain": (False, 'measure=gb.nDCG(gains="linear")'),
-        "lambdarank_unbiased": (True, "position=... in fit"),
-    },
-}
+def error_of(ranker):
+    with pytest.raises(ValueError, match="without effect here") as error:
+        ranker.fit(X, Y, QID)
+    return str(error.value)
 
 
 @twins
 def test_parameters_that_change_nothing_are_one_error(twin):
     for name, value in IGNORED[twin.name].items():
-        with pytest.raises(ValueError, match=rf"^{name}: without effect here.*\n  {name}=.* -> "):
-            twin.ranker(**{name: value}).fit(X, Y, QID)
-    with pytest.raises(ValueError, match="without effect here") as error:
-        twin.ranker(**IGNORED[twin.name]).fit(X, Y, QID)
+        message = error_of(twin.ranker(**{name: value}))
+        assert re.match(rf"{name}: without effect here.*\n  {name}=.* -> ", message)
+    message = error_of(twin.ranker(**IGNORED[twin.name]))
     for name in IGNORED[twin.name]:
-        assert f"\n  {name}=" in str(error.value)
+        assert re.search(rf"[ ]{name}=.* -> ", message)
 
 
-@twins
-def test_what_replaces_parameters_does(twin):
-    """Each replacement is said with the value, and accepted where it says."""
-    replaced = REPLACED[twin.name]
+GENRES = pd.DataFrame(X).add_prefix("f").assign(genre=pd.Categorical(np.arange(N) % 3))
+NDCG = {"eval_metric": ["ndcg@5", "ndcg@10"]}
+MAP = {"eval_metric": ["map@5", "map@10"]}
+GAINS = {"measure": gb.nDCG(gains=(0, 1, 3))}
+LINEAR = {"measure": gb.nDCG(gains="linear")}
+# Parameters of the constructor, arguments of fit, and what is to replace all of them there.
+REPLACED = {
+    "lightgbm": [
+        ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
+        ({"label_gain": [0, 1, 3], "sigmoid": 2.0}, {}, {"objective": None}, {}),
+        ({"label_gain": [0, 1, 3], "g": (0.5, 0.5)}, {}, GAINS, {}),
+        ({"label_gain": [0, 1, 3], "objective": "rank_xendcg"}, {}, GAINS, {}),
+        ({"label_gain": [0, 1, 3], "objective": gb.LambdaRank("ap")}, {}, {}, {}),
+        ({"sigmoid": 2.0, "measure": "ap"}, {}, {"objective": None}, {}),
+        ({"sigmoid": 2.0, "g": (0.5, 0.5)}, {}, {"objective": None}, {}),
+        ({"sigmoid": 2.0, "objective": "ranknet"}, {}, {"objective": None}, {}),
+        ({"sigmoid": 2.0, "objective": "softrank"}, {}, {}, {}),
+        ({"objective": "rank_xendcg"}, {}, {"measure": "ndcg"}, {}),
+        ({"application": "lambdarank", "measure": "ndcg"}, {}, {}, {}),
+        ({"loss": "binary"}, {}, {}, {}),
+        ({"lambdarank_truncation_level": 20, "lambdarank_norm": False}, {}, {}, {}),
+        ({"bagging_by_query": True}, {}, {}, {}),
+        ({"max_leaves": 4}, {}, {"num_leaves": 4}, {}),
+        ({"objective_seed": 3}, {}, {"random_state": 3}, {}),
+        ({"eval_at": [5, 10]}, {"eval_at": [5]}, {}, NDCG),
+        ({"ndcg_eval_at": "5,10"}, {}, {}, NDCG),
+        ({}, {"eval_at": "5,10"}, {}, NDCG),
+        ({}, {"eval_at": np.array([5, 10])}, {}, NDCG),
+        ({}, {"eval_at": 3}, {}, {"eval_metric": ["ndcg@3"]}),
+        ({}, {"eval_at": 0}, {}, {"eval_metric": ["ndcg"]}),
+        ({}, {"eval_metric": "map", "eval_at": [5, 10]}, {}, MAP),
+        ({"eval_metric": "map", "eval_at": [5, 10]}, {}, {}, MAP),
+        ({"metric": ["map", "ndcg"]}, {"eval_at": [3]}, {}, {"eval_metric": ["map@3", "ndcg@3"]}),
+        ({"metric": "map,lambdarank"}, {}, {}, {"eval_metric": ["map", "ndcg"]}),
+        ({"metric": "None", "eval_at": [5]}, {}, {}, {}),
+        ({"metric": "rmse"}, {}, {}, {}),
+        ({"metric": "map"}, {"eval_metric": "ndcg@7"}, {}, {"eval_metric": ["ndcg@7", "map"]}),
+        ({}, {"eval_metric": [gb.AP(rel=2), "p"], "eval_at": 3}, {},
+         {"eval_metric": ["AP(rel=2)@3", "p@3"]}),
+        ({"cat_features": ["genre"]}, {}, {}, {"categorical_feature": ["genre"]}),
+        ({"cat_feature": "name:genre"}, {}, {}, {"categorical_feature": ["genre"]}),
+        ({}, {"cat_features": ["genre"]}, {}, {"categorical_feature": ["genre"]}),
+        ({}, {"early_stopping_rounds": 3}, {"early_stopping_rounds": 3}, {}),
+        ({}, {"verbose": False}, {"verbose": -1}, {}),
+        ({}, {"base_margin": np.zeros(N)}, {}, {"init_score": None}),
+        ({}, {"xyz": 3}, {}, {}),
+        ({"num_leafs": 4, "xyz": 3, "ndcg_exp_gain": True}, {}, {"num_leaves": 4}, {}),
+    ],
+    "xgboost": [
+        ({"objective": "rank:ndcg"}, {}, {"measure": "ndcg"}, {}),
+        ({"objective": "rank:ndcg", "measure": "ndcg"}, {}, {}, {}),
+        ({"objective": "rank:ndcg", "g": (0.5, 0.5)}, {}, {"measure": "ndcg"}, {}),
+        ({"objective": "rank:map", "ndcg_exp_gain": False}, {}, {"measure": "ap"}, {}),
+        ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, LINEAR, {}),
+        ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
+        ({"ndcg_exp_gain": True}, {}, {}, {}),
+        ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
+        ({"lambdarank_unbiased": True}, {}, {}, {"position": None}),
+        ({"lambdarank_unbiased": False, "lambdarank_bias_norm": 1.0}, {}, {}, {}),
+        ({"lambdarank_truncation_level": 9, "lambdarank_norm": False, "sigmoid": 2.0}, {},
+         {"objective": None}, {}),
+        ({"eval_at": "5,10"}, {}, NDCG, {}),
+        ({}, {"eval_at": [5, 10]}, NDCG, {}),
+        ({"metric": "map"}, {}, {"eval_metric": ["map"]}, {}),
+        ({}, {"eval_metric": "ndcg@5", "early_stopping_rounds": 3},
+         {"eval_metric": "ndcg@5", "early_stopping_rounds": 3}, {}),
+        ({"cat_features": ["genre"]}, {}, {"enable_categorical": True}, {}),
+        ({}, {"init_score": np.zeros(N)}, {}, {"base_margin": None}),
+        ({}, {"xyz": 3, "sample_weights": np.ones(N)}, {}, {"sample_weight": None}),
+    ],
+    "both": [
+        ({}, {"group_id": QID, "group_weight": QID}, {}, {"qid": None, "sample_weight": None}),
+        ({"scale_pos_weight": 2}, {}, {}, {"sample_weight": None}),
+    ],
+}  # fmt: skip
+BOOSTERS = {"lightgbm": [LIGHTGBM], "xgboost": [XGBOOST], "both": [LIGHTGBM, XGBOOST]}
+FOR_DOTS = {"qid": QID, "position": np.arange(N) % 20}
+
+
+def obey(message, of_ranker, of_fit):
+    """Take out what the message replaces; return the new parameters and arguments of fit."""
+    new, new_of_fit = {}, {}
+    for line in message.splitlines()[1:]:
+        old, instead = re.fullmatch(r"  (.*) -> (.*)", line).groups()
+        for one in re.split(r", (?=\w+=)", old):
+            (of_fit if one.endswith(" in fit") else of_ranker).pop(one.partition("=")[0])
+        # Reasons and alternatives follow.
+        code, _, without = re.sub("(, or|: |; |, and ).*", "", instead).partition(", without ")
+        for name in filter(None, without.split(" and ")):
+            of_ranker.pop(name, None)
+        if code == "leave it out":
+            continue
+        name, _, value = re.sub(" in fit$| in the constructor$", "", code).partition("=")
+        dots = value == "..."
+        found = FOR_DOTS.get(name, np.ones(N)) if dots else eval(value, {"gb": gb})
+        (new_of_fit if code.endswith(" in fit") else new)[name] = found
+    return new, new_of_fit
+
+
+@pytest.mark.parametrize(
+    ("twin", "of_ranker", "of_fit", "expected", "expected_in_fit"),
+    [(twin, *case) for name in REPLACED for twin in BOOSTERS[name] for case in REPLACED[name]],
+    ids=lambda value: getattr(value, "name", None) or (str([*value]) if value else "-"),
+)
+def test_obeying_the_message_leads_to_a_fit(twin, of_ranker, of_fit, expected, expected_in_fit):
+    of_ranker, of_fit = (
+        dict(of_ranker),
+        {"eval_set": [(GENRES.copy(), Y)], "eval_qid": [QID], **of_fit},
+    )
+    if "group_id" not in of_fit:
+        of_fit["qid"] = QID
     with pytest.raises(ValueError, match="without effect here") as error:
-        twin.ranker(**{name: value for name, (value, _) in replaced.items()}).fit(X, Y, QID)
-    for name, (value, new) in replaced.items():
-        assert f"\n  {name}={value!r} -> {new}" in str(error.value)
-        if "..." not in new:
-            call = eval(f"dict({new.removesuffix(' in fit')})", {"gb": gb})
-            fit = call if new.endswith(" in fit") else {}
-            twin.ranker(**({} if fit else call)).fit(X, Y, QID, **fit)
-
-
-def test_eval_at_of_fit_is_in_the_same_error():
-    with pytest.raises(ValueError, match=r"label_gain=.*\n.*eval_at=.*ndcg@3"):
-        LIGHTGBM.ranker(label_gain=[0, 1]).fit(X, Y, QID, eval_at=[3])
+        twin.ranker(**of_ranker).fit(GENRES, Y, **of_fit)
+    found = obey(str(error.value), of_ranker, of_fit)
+    for new, wanted in zip(found, (expected, expected_in_fit), strict=True):
+        assert new.keys() == wanted.keys()
+        assert all(new[name] == value for name, value in wanted.items() if value is not None)
+    options = {"enable_categorical": True} if twin is XGBOOST else {}
+    twin.ranker(**{**options, **of_ranker, **found[0]}).fit(GENRES, Y, **{**of_fit, **found[1]})
 
 
 MISSPELT = {
@@ -337,6 +427,49 @@ def test_columns_of_a_model_to_continue(twin):
     ):
         with pytest.raises(ValueError, match=message):
             twin.ranker().fit(table, Y, QID, **{twin.continued: model})
+
+
+INFINITE = np.where(np.arange(N)[:, None] == 3, -np.inf, X)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"X": Y, "y": X}, r"^X has shape .* and y .*the other way round"),
+        ({"y": np.array(["bad", "fair", "good"])[Y]}, "^y is .*0, 1, 2 .*in their order"),
+        ({"position": "rank"}, r"^position is .*one position a row, .*X\['rank'\]"),
+        ({"sample_weight": pd.Series(np.ones(len(SIZES) + 1))}, "index .*exactly the query ids"),
+    ],
+    ids=["swapped", "words", "position", "one weight more"],
+)
+@twins
+def test_the_advice_fits_what_was_found(twin, given, message):
+    with pytest.raises(ValueError, match=message):
+        twin.ranker().fit(**{"X": X, "y": Y, "qid": QID, **given})
+
+
+@pytest.mark.parametrize("convert", [np.asarray, pd.DataFrame, sparse.csr_matrix])
+def test_infinite_features(convert):
+    """XGBoost takes them in predictions alone, and LightGBM everywhere."""
+    LIGHTGBM.ranker().fit(convert(INFINITE), Y, QID)
+    sets = {"eval_set": [(convert(INFINITE), Y)], "eval_qid": [QID]}
+    with pytest.raises(ValueError, match=r"^eval_set\[0\] X has infinite"):
+        XGBOOST.ranker().fit(X, Y, QID, **sets)
+    with pytest.raises(ValueError, match=r"^X has infinite") as error:
+        XGBOOST.ranker().fit(convert(INFINITE), Y, QID)
+    advised = eval(str(error.value).rpartition("such as ")[2], {"X": pd.DataFrame(INFINITE)})
+    XGBOOST.ranker().fit(advised, Y, QID).predict(convert(INFINITE))
+
+
+@twins
+def test_an_evaluation_set_of_which_all_values_are_equal(twin):
+    """Early stopping would end at the first tree without a word."""
+    parameters, of_fit = twin.stopping(1)
+    sets = {"eval_set": [(X.copy(), np.zeros(N, int))], "eval_qid": [QID], **of_fit}
+    with pytest.warns(UserWarning, match=r"^eval_set\[0\] y holds no query") as caught:
+        ranker = twin.ranker(**parameters).fit(X, Y, QID, **sets)
+    assert caught[0].filename == __file__
+    assert ranker.best_iteration_ == 1
 
 
 @twins

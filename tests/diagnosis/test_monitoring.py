@@ -228,7 +228,7 @@ def test_frames_with_categories_and_columns_of_ids(twin):
         ({"y_train": TRAIN.y}, "^y is None, and y_train is given"),
         ({"measures": "ap"}, "^y is None, and measures is given"),
         ({"ignore": ["ties"]}, "^ignore is"),
-        ({"X": TEST.X[:, 1:]}, "^X has the column"),
+        ({"X": TEST.X[:, 1:]}, "^X has other columns"),
         ({"qid": None}, "^qid is missing"),
     ],
 )

@@ -118,25 +118,44 @@ def test_names_that_are_none(text):
     ("text", "meant"),
     [
         ("ndgc", "ndcg"),
-        ("ngcd@5", "ndcg"),
+        ("ngcd@5", "ndcg@5"),
         ("auc", "pairwiseaccuracy"),
         ("aucpr", "ap"),
-        ("mean_average_precision@5", "ap"),
+        ("mean_average_precision@5", "ap@5"),
         ("mean_reciprocal_rank", "rr"),
         ("ndcg10", "ndcg@10"),
         ("NDCG_10", "ndcg@10"),
         ("ndcg_cut_10", "ndcg@10"),
-        ("ap + 2 * recalls@5", "recall"),
-        ("oflabel(precisions, 1)", "precision"),
+        ("ndcg_cut_10@5", "ndcg@10"),
+        ("ncdg(gains=linear)@10", "ndcg(gains=linear)@10"),
+        ("ncdg(gain=linear)@10", "ndcg"),
+        ("0.5 * mpa@3 + 2 * recalls@5", "0.5 * map@3 + 2 * recall@5"),
+        ("oflabel(precisions, é)", "oflabel(precision, é)"),
     ],
 )
 def test_a_near_name_is_proposed(text, meant):
-    with pytest.raises(ValueError, match=rf"^what is .*; did you mean '{meant}'\? expected one of"):
+    """It is a measure: those who write it go on."""
+    with pytest.raises(ValueError, match=r"^what is .*expected ") as error:
         as_measure(text, name="what")
-    with pytest.raises(ValueError, match=r"^what is 'logloss'; expected one of"):
+    found = re.search(r"did you mean '(.*)'\? expected the name", str(error.value))
+    assert found[1] == meant
+    as_measure(meant)
+
+
+def test_without_a_near_name_all_are_listed():
+    with pytest.raises(ValueError, match=r"^what is 'logloss'; expected one of gap, xgap,"):
         as_measure("logloss", name="what")
     with pytest.raises(ValueError, match=r"^what is 'r@5,10'; expected a list of names"):
         as_measure("r@5,10", name="what")
+
+
+@pytest.mark.parametrize("wrong", ["{}(0.8)", "{}(gain=linear)@5", "{}(k=3)@5", "2 * {}(**k)"])
+@pytest.mark.parametrize("name", sorted({*MEASURES_BY_NAME, *MEASURE_ALIASES}))
+def test_parameters_of_a_known_measure_are_listed(name, wrong):
+    with pytest.raises(ValueError, match="expected parameters by name") as error:
+        as_measure(wrong.format(name))
+    as_measured = as_measure(str(error.value).partition(", such as ")[2])
+    assert as_measured == as_measure(name)
 
 
 @pytest.mark.slow
