@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import gapboost as gb
 from gapboost.analysis.standard_errors import one_way_clustered
 from gapboost.comparison import compare_rankers
+from gapboost.comparison.rankers import configured, last_step
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -109,6 +110,13 @@ def test_whether_a_booster_takes_the_data_is_tried_with_two_trees(ranker):
     Counting.trained.clear()
     compare_rankers(X, Y, QID, {"booster": ranker, "line": Ridge()}, cv=3, repeats=1)
     assert Counting.trained == [2, 100, 100, 100]
+
+
+@pytest.mark.parametrize(("given", "expected"), [(None, 1), (2, 2)])
+def test_trainings_have_one_thread_unless_the_ranker_has_a_number(given, expected):
+    for ranker in (LGBMGAPRanker(n_jobs=given), XGBGAPRanker(n_jobs=given)):
+        for whole in (ranker, make_pipeline(StandardScaler(), ranker)):
+            assert last_step(configured(whole, {}, 1)).n_jobs == expected
 
 
 def test_ready_made_folds():

@@ -78,6 +78,8 @@ def test_only_what_changes_is_trained_again(tmp_path, rankers, monkeypatch):
     assert trainings(X=X + 1) == 12
     assert trainings(y=np.minimum(Y, 1)) == 12
     assert trainings(measures="map") == 12
+    for sizes in ([8] * 60, [7, 9] * 30):  # of the same rows
+        assert trainings(qid=None, group=sizes, shuffle=False) == 12
     monkeypatch.setattr(scipy, "__version__", "of another day")
     assert trainings() == 12
 

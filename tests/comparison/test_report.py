@@ -76,6 +76,15 @@ def test_a_leak_is_found_among_many_features(form):
     assert list(find_leaks(load(table, Y, QID, None, [gb.AP()], True)[0]).values()) == [1.0]
 
 
+def test_leaks_are_those_of_at_most_300_queries():
+    features, y, qid = made(599)
+    leak = y + np.random.default_rng(0).normal(scale=0.35, size=len(y))
+    data, _ = load(np.column_stack([features, leak]), y, qid, None, [gb.AP()], True)
+    found = find_leaks(data)
+    assert 0.95 < found["x5"] < 1
+    assert found == find_leaks(data.select(np.arange(0, 599, 2)))
+
+
 def test_identical_repeats_are_announced(tmp_path):
     folds = list(GroupKFold(3).split(X, Y, QID))
     trees = lightgbm.LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1)

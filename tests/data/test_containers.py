@@ -19,6 +19,7 @@ from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 import gapboost as gb
 from gapboost import explain
 from gapboost.comparison import compare_rankers
+from gapboost.data import features
 from gapboost.export import write_ltr_plugin
 from gapboost.model_selection import GSearchCV
 from gapboost.preprocessing import query_relative_features
@@ -130,6 +131,16 @@ KINDS = {
 @pytest.mark.parametrize("in_order", [True, False], ids=["in order", "shuffled"])
 def test_features(twin, kind, in_order):
     assert_same(outcome(twin, KINDS[kind], in_order), plain(twin.name, in_order))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array])
+def test_sparse_matrices_of_the_caller_stay_as_they_are(kind):
+    given = unsorted(X, kind)
+    parts = given.data, given.indices, given.indptr
+    before = [part.copy() for part in parts]
+    features(given)
+    for part, expected in zip(parts, before, strict=True):
+        npt.assert_array_equal(part, expected)
 
 
 @pytest.mark.slow(keep=4)

@@ -78,6 +78,12 @@ def test_intervals_of_leaks_are_wider_among_more_features():
     assert among["x0"] < alone.low
 
 
+def test_a_leak_of_the_highest_of_many_grades_is_found():
+    grades, numbers = np.arange(480) % 20, np.arange(480) // 20
+    (alone,) = leaks.rank_alone([("x0", (grades == 19).astype(float))], grades, numbers)
+    assert (alone.grade, alone.low) == (19, 1)
+
+
 def test_checks_that_need_training_data_say_so():
     given = {k: v for k, v in Case().arguments().items() if not k.endswith("_train")}
     assert not_applicable(**given) == NEED_TRAINING | {"unjudged"}

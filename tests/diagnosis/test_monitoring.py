@@ -61,6 +61,10 @@ FAULTS = {
     "drift of scores": (changed(0, lambda x: x + 1), {"shifted-features", "shifted-scores"}),
     "missing values": (changed(4, lost), {"missing-values"}),
     "a constant": (changed(4, np.zeros_like), {"shifted-features", "constant-features"}),
+    "two features with one value": (
+        lambda given: given.spoiled(X=column(column(given.test.X, 3, 0.0), 4, 0.0)),
+        {"shifted-features", "constant-features"},
+    ),
     "a constant of training": (constant_in_both, set()),
     "a rare value": (rare, set()),
     "scores that are rounded in both": (ties, set()),
