@@ -201,7 +201,7 @@ WRONG = {
         FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)),
         RANKERS["LGBMGAPRanker"],
         ValueError,
-        r"X has the columns \[0, 1",
+        r"X has columns that do not hold numbers \(\[0, 1",
     ),
     "no ranker": (StandardScaler(), StandardScaler(), TypeError, "with fit, predict"),
     "a class": (StandardScaler(), Noisy, TypeError, "with fit, predict"),
