@@ -112,7 +112,7 @@ def misplaced(
             new = f"{name}={short_repr(value)} in the constructor"
         elif new is None and near:
             new = f"{near[0]}=... in fit"
-        new = new or "leave it out: fit has no such argument"
+        new = new or f"leave it out: {kind.__name__}.fit has no such argument"
         found += together({}, new, {name: value})
     return found
 

@@ -552,9 +552,9 @@ REFUSED = {
         ({"lambdarank_norm": True}, {}, "^lambdarank_norm"),
     ],
     "xgboost": [
-        ({}, {"sample_weight": [1]}, "argument 'sample_weight'"),
-        ({}, {"position": [1]}, "argument 'position'"),
-        ({}, {"group": [1]}, "argument 'group'"),
+        ({}, {"sample_weight": [1]}, "^sample_weight: without effect here"),
+        ({}, {"position": [1]}, "^position: without effect here"),
+        ({}, {"group": [1]}, "^group: without effect here"),
         ({"eval_metric": max}, {}, "^eval_metric: .*no functions"),
         ({"allow_group_split": True}, {}, "^allow_group_split: .*no query is cut"),
         ({"lambdarank_pair_method": "mean"}, {}, "^lambdarank_pair_method"),

@@ -480,9 +480,7 @@ def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
     booster.save_model(path)
     for model in (ranker, booster, str(path)):
         again = {twin.continued: model}
-        with pytest.raises(
-            ValueError, match=r"X has (the column|other columns) |feature_names mismatch"
-        ):
+        with pytest.raises(ValueError, match=r"X has the column |feature_names mismatch"):
             twin.ranker().fit(table_of(kind, X[:, ::-1], NAMES[::-1]), TRAIN.y, TRAIN.qid, **again)
         same = twin.ranker().fit(table_of(kind, X, NAMES), TRAIN.y, TRAIN.qid, **again)
         assert same.n_queries_in_ == TRAIN.n_queries
