@@ -25,6 +25,15 @@ def refuse(arguments: Mapping[str, object], reason: str) -> None:
         raise ValueError(f"{', '.join(given)}: expected None, because {reason}")
 
 
+def check_feature_weights(weights: Any, n_features: int) -> None:
+    """Raise ValueError if there are weights of features, and not one for each."""
+    if weights is not None and np.shape(weights) != (n_features,):
+        raise ValueError(
+            f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
+            f"{n_features} features"
+        )
+
+
 def check_continued(X: Any, n_columns: int, names: Sequence[str] = ()) -> None:
     """Raise ValueError if `X` lacks the columns of a model whose training continues."""
     if X.shape[1] != n_columns:

@@ -306,10 +306,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         )
 
     def _plan(
-        self,
-        eval_metric: EvalMetric = None,
-        eval_at: object = None,
-        others: Mapping[str, object] | None = None,
+        self, eval_metric: EvalMetric = None, eval_at: object = None, others: Any = None
     ) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)

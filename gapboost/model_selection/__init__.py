@@ -19,6 +19,7 @@ scikit-learn's tools cannot see that folds cut queries: give them ``cv=GroupKFol
 `search`            `GSearchCV`
 `folds`             folds of whole queries
 `scorers`           measures as scikit-learn scorers
+`cv_results`        tables of a search
 `clicks`            g from what users clicked
 ==================  =========================================
 

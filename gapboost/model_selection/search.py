@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.pipeline import Pipeline
@@ -22,6 +21,7 @@ from gapboost.data import Array, QueryIds, RankingDataset, features, pop_query_i
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
+from gapboost.model_selection.cv_results import cv_results
 from gapboost.model_selection.folds import query_folds
 from gapboost.model_selection.scorers import checked_target
 from gapboost.optional import progress_bar
@@ -213,7 +213,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 advance(1)
                 scores[numbers, fold], times[numbers, fold] = values, seconds
         names = ["score"] if isinstance(self.scoring, str | Measure) else [t.name for t in targets]
-        self.cv_results_ = _results(candidates, names, scores, times)
+        self.cv_results_ = cv_results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_[f"mean_test_{names[0]}"][self.best_index_])
@@ -379,27 +379,3 @@ def _curves(ranker: Any, train: Params, test: Params, targets: list[Measure]) ->
     names = dict(zip(reported, metric_names(reported), strict=True))
     (log,) = ranker.evals_result_.values()
     return np.column_stack([log[names[target]] for target in targets])
-
-
-def _results(
-    candidates: list[Params], names: list[str], scores: Array, times: Array
-) -> dict[str, Any]:
-    """`cv_results_` of scores of shape (candidates, folds, measures)."""
-    results = {"mean_fit_time": times.mean(axis=1), "std_fit_time": times.std(axis=1)}
-    for name in sorted({name for candidate in candidates for name in candidate}):
-        column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
-        for number, candidate in enumerate(candidates):
-            if name in candidate:
-                column[number] = candidate[name]
-        results[f"param_{name}"] = column
-    results["params"] = candidates
-    for name, values in zip(names, scores.transpose(2, 0, 1), strict=True):
-        means = values.mean(axis=1)
-        results |= {f"split{fold}_test_{name}": v for fold, v in enumerate(values.T)}
-        results[f"mean_test_{name}"] = means
-        results[f"std_test_{name}"] = values.std(axis=1)
-        results[f"rank_test_{name}"] = rankdata(-means, method="min").astype(np.int32)
-        behind = values[means.argmax()] - values
-        errors = behind.std(axis=1) / np.sqrt(max(values.shape[1] - 1, 1))
-        results[f"near_best_test_{name}"] = behind.mean(axis=1) <= errors
-    return results

@@ -1,4 +1,4 @@
-"""Callbacks for `xgboost.train`: objective, metrics and progress."""
+"""Callbacks for `xgboost.train`: objective and metrics."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
-from gapboost.xgboost._compat import TEAM
+from gapboost.xgboost._compat import TEAM, ltr_metric_decorator
 from gapboost.xgboost.models import trim_to_best_iteration
 
 # XGBoost guesses the direction of a metric by the beginning of its name: it maximizes these, and
@@ -214,6 +214,19 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
         resolved = [measure.resolved(occurring) for measure in self.measures]
         on_device = values_on(self.device, resolved, data)
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM, on_device)
+
+
+def with_functions(
+    metric: XGBoostMetric, functions: Sequence[Callable[..., object]], n_jobs: int | None
+) -> Callable[..., list[tuple[str, float]]]:
+    """Return the measures and functions of a fit as one metric of `xgboost.train`."""
+    if not functions:
+        return metric
+    decorated = [ltr_metric_decorator(f, n_jobs) for f in functions]
+    return lambda scores, matrix: [
+        *metric(scores, matrix),
+        *(function(scores, matrix) for function in decorated),
+    ]
 
 
 def _query_data(

@@ -16,7 +16,7 @@ import dask.array as da
 import numpy as np
 import xgboost.dask
 
-from gapboost._boosters.checks import check_one_label, refuse
+from gapboost._boosters.checks import check_feature_weights, check_one_label, refuse
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
 from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
@@ -24,7 +24,7 @@ from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
 from gapboost.xgboost.models import to_continue
-from gapboost.xgboost.ranker import NAMES, check_feature_weights
+from gapboost.xgboost.ranker import NAMES
 
 NO_FUNCTIONS = (
     "XGBoost has no functions as metrics on Dask, because it adds up measures over its workers"

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from typing import Any, Self
 
-import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.checks import check_feature_weights
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics, metric_names
@@ -31,6 +31,7 @@ from gapboost.xgboost.callbacks import (
     gradients_on,
     training_callbacks,
     values_on,
+    with_functions,
 )
 from gapboost.xgboost.migration import REPLACEMENTS, of_training, parameter_names
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
@@ -246,7 +247,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self.get_num_boosting_rounds(),
                 evals=list(zip(valid, names, strict=True)),
                 obj=objective,
-                custom_metric=_with_functions(metric, plan),
+                custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
                 evals_result=evals_result,
                 verbose_eval=verbose,
                 xgb_model=before,
@@ -391,23 +392,3 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         # `set_params` passes them to the booster of a fitted ranker.
         given = super().get_xgb_params()
         return {**{n: v for n, v in given.items() if n not in OURS}, "objective": SAVED_AS}
-
-
-def check_feature_weights(weights: Any, n_features: int) -> None:
-    """Raise ValueError if there are weights of features, and not one for each."""
-    if weights is not None and np.shape(weights) != (n_features,):
-        raise ValueError(
-            f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
-            f"{n_features} features"
-        )
-
-
-def _with_functions(metric: XGBoostMetric, plan: Plan) -> Callable[..., list[tuple[str, float]]]:
-    """Return the measures and functions of a fit as one metric of `xgboost.train`."""
-    if not plan.functions:
-        return metric
-    functions = [_compat.ltr_metric_decorator(f, plan.n_jobs) for f in plan.functions]
-    return lambda scores, matrix: [
-        *metric(scores, matrix),
-        *(function(scores, matrix) for function in functions),
-    ]
