@@ -211,14 +211,13 @@ def values(smoke: bool) -> pd.DataFrame:
     else:
         made = trained(results / "tuned_values.csv", TASKS, search)
         real = trained(results / "tuned_collections.csv", FOLDS, search)
-    tasks, folds = pd.DataFrame(made), pd.DataFrame(real)
+    columns = [f"{measure} by {label}" for measure in MEASURES for label in ("nDCG@10", "GAP")]
+    tasks, folds = pd.DataFrame(made), pd.DataFrame(real, columns=[*Fold._fields, *columns])
     tasks["size"] = tasks.queries + " × " + tasks.length
-    tasks["unit"] = tasks.teacher + " " + tasks.seed
-    tasks["part"] = tasks.noise
+    tasks["unit"], tasks["part"] = tasks.teacher + " " + tasks.seed, tasks.noise
     folds["size"], folds["unit"] = "collections", folds.collection
     folds["part"] = folds.seed + " " + folds.fold
     found = pd.concat([tasks, folds])
-    columns = [f"{measure} by {label}" for measure in MEASURES for label in ("nDCG@10", "GAP")]
     found = found.astype(dict.fromkeys(columns, float))
     return found.pivot(index=["size", "unit", "part"], columns="ranker", values=columns)
 
@@ -240,7 +239,9 @@ def statement(differences: np.ndarray) -> str:
 
 def differences(smoke: bool) -> Iterator[Row]:
     """Yield a row for each size and comparison."""
-    for size, of_size in values(smoke).groupby("size", sort=False):
+    by_size = dict(iter(values(smoke).groupby("size")))
+    for size in sorted(by_size, key=lambda size: (len(size), size)):
+        of_size = by_size[size]
         for ranker, other in COMPARISONS:
             row: dict[str, Any] = {"size": size, "difference": f"{ranker} − {other}"}
             for column in of_size.columns.levels[0]:
@@ -265,6 +266,7 @@ def draw(rows: Sequence[Row]) -> Any:
                 float(row[f"{measure} by nDCG@10"].split()[0].replace("−", "-")) for row in of
             ]
             ax.plot([row["size"] for row in of], heights, label=of[0]["difference"], **line(number))
+        ax.margins(x=0.2)
         ax.set(title=f"difference in {measure}", xlabel="training queries × documents")
     legend_below(figure, axes[0], columns=2)
     return figure
