@@ -169,7 +169,7 @@ def test_every_number_of_trees_is_a_candidate(ranker):
     assert search.best_estimator_.g_ == search.best_params_["g"]
 
 
-@pytest.mark.parametrize("n_folds", [2, 4])
+@pytest.mark.parametrize("n_folds", [3, 5])
 def test_candidates_near_the_best(n_folds):
     """The mean difference from the best is at most its standard error over the folds."""
     search = GSearchCV(LGBM, {"g": simplex_grid(2, 8)}, scoring=TARGET, cv=n_folds)
@@ -270,6 +270,7 @@ def test_folds_are_rows_of_whole_queries_each_of_them_once():
         (([0, 1], [2, 3, -1]), "repeats"),
         (([0], [2, 3]), "cuts"),
         (([0, 1], [1, 2, 3]), "cuts"),
+        (([0, 1], [0, 1, 2, 3]), "cuts"),
     ):
         with pytest.raises(ValueError, match=f"^fold 1 of cv {found}"):
             query_folds(qid, [whole, fold])
