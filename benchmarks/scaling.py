@@ -40,6 +40,8 @@ RANKERS = {
 }
 PEERS = {name: "XGBRanker" if "XGB" in name else "LGBMRanker" for name in RANKERS}
 PEERS = {name: peer for name, peer in PEERS.items() if name != peer}
+# Values of the second run, of sizes that the fourth has not trained.
+PEERS["LGBMGAPRanker(max_bin=255)"] = "LGBMRanker"
 
 
 class Cell(NamedTuple):
@@ -238,9 +240,10 @@ def draw(rows: Sequence[Row]) -> Any:
             points = [
                 (float(row["queries"]), float(row[measure].split()[0].replace("−", "-")))
                 for row in rows
-                if row["difference"].startswith(name) and row["length"] == "50"
+                if row["difference"].startswith(f"{name} ") and row["length"] == "50"
             ]
-            ax.semilogx(*zip(*points, strict=True), label=f"{name} − {peer}", **line(number))
+            if points:
+                ax.semilogx(*zip(*points, strict=True), label=f"{name} − {peer}", **line(number))
         ax.set(title=f"difference in {measure}", xlabel="training queries")
     legend_below(figure, axes[0], columns=2)
     return figure
