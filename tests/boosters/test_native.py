@@ -266,6 +266,8 @@ def test_arguments(twin):
             measure, *g = arguments
             with pytest.raises(ValueError, match=named):
                 factory(measure, **({"g": g[0]} if g else {}))
+    with pytest.raises(ValueError, match=r"measure is \[\]"):
+        twin.module.eval_metric([])
     with pytest.raises(ValueError, match="g is"):
         twin.module.objective(gb.LambdaRank(gb.GAP()), g=GAP.g)
     with pytest.raises(TypeError, match="measure is"):

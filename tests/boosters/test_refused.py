@@ -381,6 +381,8 @@ def test_queries_are_missing(twin):
 def test_sizes_and_names_are_no_query_ids(twin):
     with pytest.raises(ValueError, match=r"^qid has .*fit takes them as group="):
         twin.ranker().fit(X, Y, SIZES)
+    with pytest.raises(ValueError, match=r"^group has the sum"):
+        twin.ranker().fit(X, Y, group=SIZES[1:])
     frame = pd.DataFrame(X).rename(columns=str).assign(user=QID)
     ranker = twin.ranker().fit(X, Y, QID)
     evaluation = {"eval_set": [(frame.copy(), Y)], "eval_qid": ["user"]}
@@ -523,7 +525,8 @@ COLUMNS = pd.DataFrame(X[:, :4], columns=list("abcd")).assign(d=lambda frame: fr
 @twins
 def test_positions_of_columns_count_the_columns_without_qid(twin, place):
     """As `xgboost.XGBRanker` counts them. LightGBM's users would count ``qid`` too: an error."""
-    frame = COLUMNS.copy()
+    columns = COLUMNS.rename(columns={"d": "9"})  # which is a name, and no position
+    frame = columns.copy()
     frame.insert(place, "qid", QID)
     constraints = [[0, 1], [2, 3]] if twin is LIGHTGBM else "[[0, 1], [2, 3]]"
     options = {"n_estimators": 20, "interaction_constraints": constraints}
@@ -534,11 +537,12 @@ def test_positions_of_columns_count_the_columns_without_qid(twin, place):
                 twin.ranker(**{n: v for n, v in given.items() if n != "fit"}).fit(
                     frame, Y, **given.get("fit", {})
                 )
-        return
+        fit = {"categorical_feature": ["9"]}
+        options["interaction_constraints"] = None
     found = twin.ranker(**options).fit(frame, Y, **fit).predict(frame)
-    expected = twin.ranker(**options).fit(COLUMNS, Y, QID, **fit).predict(COLUMNS)
+    expected = twin.ranker(**options).fit(columns, Y, QID, **fit).predict(columns)
     np.testing.assert_array_equal(found, expected)
-    assert (expected != twin.ranker(n_estimators=20).fit(COLUMNS, Y, QID).predict(COLUMNS)).any()
+    assert (expected != twin.ranker(n_estimators=20).fit(columns, Y, QID).predict(columns)).any()
 
 
 @pytest.mark.parametrize("position", [-1, 4, 7])
@@ -601,3 +605,6 @@ def test_columns_in_another_order(twin):
         with pytest.raises(ValueError, match="'b' where 'a'"):
             call()
     np.testing.assert_array_equal(ranker.predict(COLUMNS.assign(qid=1)), ranker.predict(COLUMNS))
+    by_position = ranker.predict(turned.set_axis(COLUMNS.columns, axis=1))
+    found = ranker.predict(turned, validate_features=False)
+    np.testing.assert_array_equal(found, by_position)

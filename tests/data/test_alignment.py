@@ -102,6 +102,7 @@ NAMES = ["d", "a", "c", "b"]
 ROWS = pd.DataFrame({"x": np.arange(19.0), "user": np.repeat(NAMES, SIZES)})
 BY_INDEX = ROWS.set_index("user")
 BY_LEVELS = ROWS.set_index(["user", ROWS.index])
+BY_PAIRS = ROWS.assign(day=ROWS["user"].str.upper()).set_index(["user", "day"])
 IN_ORDER = [
     (BY_INDEX, BY_INDEX.groupby("user", sort=False).size()),
     (BY_LEVELS, BY_LEVELS.groupby("user", sort=False).size()),
@@ -122,6 +123,7 @@ ANY_ORDER = [
     (BY_INDEX.iloc[::-2], BY_INDEX.iloc[::-2].groupby("user").size()),
     (BY_INDEX, BY_INDEX.groupby("user").size().to_frame()),
     (BY_LEVELS, BY_LEVELS.groupby("user").size()),
+    (BY_PAIRS, BY_PAIRS.groupby(["user", "day"]).size()),
     (ROWS, ROWS.groupby("user").size()),
     (pl.DataFrame(ROWS), ROWS.groupby("user").size()),
     (BY_INDEX[::2], BY_INDEX[::2].groupby("user").size()),

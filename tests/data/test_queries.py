@@ -109,6 +109,7 @@ def test_counts_and_what_they_know():
     assert group_by_query([1, 1, 0, 2], [1, 1, 2, 3]).summary.n_mixed_grades == 0
     # The listed documents of grade 0 count where the recall base has fewer.
     assert group_by_query([1, 0, 0], None, recall_base=[[1, 4]]).base.counts.tolist() == [[2, 4]]
+    assert group_by_query([0], None, recall_base=[[0]]).base.counts.tolist() == [[1]]
     with_missing = group_by_query([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
     assert with_missing.base.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]

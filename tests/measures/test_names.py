@@ -96,6 +96,7 @@ def test_names(text, measure):
         "gap(0.5,0.5)",
         "gap(g=0.5,0.5)",
         "egap(g=1)",
+        "gap(g=(1,), g=(1,))",
         "ndcg(rel=2)",
         "ndcg(k=3)@4",
         "gap(g=(0.5,0.5)",

@@ -90,3 +90,10 @@ def test_a_pass_with_rank_distributions_takes_many_short_queries_at_a_time_and_b
     assert [last for _, last in ranges] == [first for first, _ in ranges[1:]] + [len(sizes)]
     assert len(ranges) <= 16
     assert max((sizes[first:last] ** 2).sum() for first, last in ranges) <= 1 << 22
+
+
+def test_relevance_may_begin_between_whole_grades():
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 2, 20), rng.normal(size=20)
+    between, whole = gb.SoftRank(gb.AP(rel=1.5)), gb.SoftRank(gb.AP())
+    assert between.value(1.5 * y, scores) == whole.value(y, scores)

@@ -270,7 +270,6 @@ def test_folds_are_rows_of_whole_queries_each_of_them_once():
         (([0, 1], [2, 3, -1]), "repeats"),
         (([0], [2, 3]), "cuts"),
         (([0, 1], [1, 2, 3]), "cuts"),
-        (([0, 1], [0, 1, 2, 3]), "cuts"),
     ):
         with pytest.raises(ValueError, match=f"^fold 1 of cv {found}"):
             query_folds(qid, [whole, fold])
