@@ -170,7 +170,7 @@ MANY = np.arange(65)
         (lambda: gb.evaluate("gap", MANY / 50, MANY), "^y_true holds 65 .*expected at most 64"),
         (lambda: gb.LambdaRank("err").gradients(MANY, MANY), "^y_true holds 65 "),
         (lambda: gb.evaluate(gb.GAP(g=(1,), levels=(0.5,)), [1.5, 1], [1, 2]), "^y_true .* 1.5"),
-        (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "^y_true .* 612.5"),
+        (lambda: gb.evaluate("gap", [612.5, 1], [1.5, 2]), "^y_true .* 612.5"),
         (
             lambda: gb.evaluate("ap", [0.5, 1], [1, 2], [1, 1], recall_base={1: {0.5: 1.5, 1: 2}}),
             "^recall_base holds 1.5",
