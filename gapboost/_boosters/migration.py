@@ -144,7 +144,7 @@ def misspelt(
     names = _listed(kind).union(known)
     for name in [one for one in ranker.get_params(deep=False) if one not in names]:
         if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
-            found[name] = _of_near(near[0], replacements.get(near[0]))
+            found[name] = renamed(near[0], replacements.get(near[0]))
         elif booster:
             found[name] = f"leave it out: {booster} has no such parameter"
     return found
@@ -156,19 +156,14 @@ def _listed(kind: type) -> frozenset[str]:
     return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
 
 
-def _of_near(name: str, replacement: Any) -> Callable[[object], str]:
-    """Return what replaces a misspelt parameter: its nearest name, or what replaces that."""
+def renamed(name: str, replacement: Any = None) -> Callable[[object], str]:
+    """Return a replacement by another name, or by what replaces that name in turn."""
 
     def instead(value: object) -> str:
         new = replacement(value) if callable(replacement) else replacement
         return new or f"{name}={value!r}"
 
     return instead
-
-
-def renamed(name: str) -> Callable[[object], str]:
-    """Return a replacement by another name."""
-    return lambda value: f"{name}={value!r}"
 
 
 def gains(value: Any) -> str:

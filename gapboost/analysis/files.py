@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gapboost.validation import PathLike, checked_scores, finite_column, mapping
+from gapboost.validation import PathLike, finite_column, mapping
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -183,9 +183,8 @@ def _read(
 
 def _numbered_lines(path: PathLike, expected: str) -> list[tuple[int, str]]:
     """Return the lines of a file that are not empty, with their numbers from 1 on."""
-    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig") as file:
+        with _opened(path, "rt", "utf-8-sig") as file:
             lines = file.read().split("\n")
     except (UnicodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"{path}: {error}; expected lines {expected}") from error
@@ -231,14 +230,13 @@ def write_run(path: PathLike, run: Run, *, tag: str = "gapboost") -> None:
     written: list[str] = []
     _check_names(run, "run", RETRIEVED, tag)
     for topic, scores in run.items():
-        checked_scores(list(scores.values()), len(scores), "run", "run")
         ranked = sorted(scores.items(), key=lambda item: (item[1], item[0]), reverse=True)
         for rank, (document, score) in enumerate(ranked, start=1):
             written.append(f"{topic} Q0 {document} {rank} {float(score)} {tag}\n")
     _write(path, written)
 
 
-def write_qrels(path: Any, qrels: Qrels) -> None:
+def write_qrels(path: PathLike, qrels: Qrels) -> None:
     r"""Write judgments: lines ``topic 0 document judgment``, as `read_qrels` reads them.
 
     Parameters
@@ -303,7 +301,12 @@ def _check_names(found: Any, name: str, expected: str, *others: Any) -> None:
     check_numbers(found, name)
 
 
-def _write(path: Any, lines: list[str]) -> None:
-    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
-    with opened(path, "wt", encoding="utf-8") as file:
+def _write(path: PathLike, lines: list[str]) -> None:
+    with _opened(path, "wt", "utf-8") as file:
         file.writelines(lines)
+
+
+def _opened(path: PathLike, mode: str, encoding: str) -> Any:
+    """Open a file of text, compressed if its name ends in .gz."""
+    opened: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+    return opened(path, mode, encoding=encoding)

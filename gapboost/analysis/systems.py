@@ -127,11 +127,12 @@ def system_values(
     theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
     check_entries(qrels, "qrels", JUDGMENTS)
     judgments: list[tuple[list[Any], Qrels]] = []
-    values = []
+    values: list[list[Any]] = []
     for run in runs.values():
         found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
         of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
-        judgments = judgments or _judgments_by_measures(theirs, qrels)
+        if not values:  # `evaluate` has said by now whether qrels and run are swapped
+            judgments = _judgments_by_measures(theirs, qrels)
         retrieved = {
             str(number): {document: float(score) for document, score in run[topic].items()}
             for number, topic in enumerate(qrels)

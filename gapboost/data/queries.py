@@ -97,7 +97,7 @@ def ids_of_groups(sizes: ArrayLike, n_rows: int, name: str = "group", rows_of: s
 def grouped_rows(
     qid: QueryIds, n_rows: int, name: str = "qid", rows_of: str = "y_true", of: str = "query id"
 ) -> Queries:
-    """Group rows, in any order, by query id; `of` is the caller's word for one.
+    """Group rows, in any order, by query id; `of` says in errors what a value is.
 
     Raises
     ------
@@ -116,7 +116,8 @@ def grouped_rows(
     if len(ids) != n_rows:
         hint = ""
         if np.asarray(qid).dtype.kind in "iu" and ids.sum() == n_rows:
-            hint = f": of sizes np.repeat(np.arange(len({name})), {name}); fit takes them as group="
+            ids_of_sizes = f"np.repeat(np.arange(len({name})), {name})"
+            hint = f": {ids_of_sizes} makes ids of sizes; fit takes them as group="
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {of} a row{hint}"
         )

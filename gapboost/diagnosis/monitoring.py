@@ -216,8 +216,9 @@ def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: Dat
     found, shares = [], [0.0]
     for name, texts in new.categories.items():
         queries = frame({"query": new.numbers}).groupby(new.features[name])["query"]
+        count = queries.nunique()
         # Probability that by chance all queries with a category are among the new ones.
-        chance = stats.hypergeom.pmf(count := queries.nunique(), *sizes, count)
+        chance = stats.hypergeom.pmf(count, *sizes, count)
         unseen = (chance * n_tests < LEVEL) & ~count.index.isin(training.features[name])
         rows = (queries.size()[unseen] / len(new.numbers)).sort_values(ascending=False)
         shares.append(rows.sum())
