@@ -191,6 +191,11 @@ def signed(value: float, digits: int = 4) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
+def first_number(text: str) -> float:
+    """Return the number at the beginning of a cell that `signed` wrote."""
+    return float(text.split()[0].replace("−", "-"))
+
+
 def write(name: str, text: str, page: Path) -> None:
     """Replace the text between the markers of `name`.
 

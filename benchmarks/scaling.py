@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import joblib
 import lightgbm
 import numpy as np
-import scipy.stats
 import xgboost
 
 import gapboost as gb
-from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject, first_number, signed
+from gapboost.analysis.standard_errors import independent
 from gapboost.lightgbm import LGBMGAPRanker, objective
 from gapboost.xgboost import XGBGAPRanker
 
@@ -28,7 +28,6 @@ MEASURES = {"GAP": TARGET, "nDCG@10": gb.nDCG(k=10)}
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": -1}
 NATIVE = 'objective("gap")'
 
-
 RANKERS = {
     "LGBMRanker": lambda: lightgbm.LGBMRanker(**QUIET),
     "LGBMRanker(path_smooth=200)": lambda: lightgbm.LGBMRanker(path_smooth=200, **QUIET),
@@ -38,8 +37,11 @@ RANKERS = {
     "XGBRanker(reg_lambda=5)": lambda: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
     "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
 }
-PEERS = {name: "XGBRanker" if "XGB" in name else "LGBMRanker" for name in RANKERS}
-PEERS = {name: peer for name, peer in PEERS.items() if name != peer}
+PEERS = {
+    name: "XGBRanker" if "XGB" in name else "LGBMRanker"
+    for name in RANKERS
+    if name not in ("XGBRanker", "LGBMRanker")
+}
 # Values of the second run, of sizes that the fourth has not trained.
 PEERS["LGBMGAPRanker(max_bin=255)"] = "LGBMRanker"
 
@@ -74,7 +76,6 @@ CELLS = [
         ("smooth", "trees"), (0.3, 0.7, 2.0), range(seeds)
     )
 ]
-
 TASKS = [Task(*cell, ranker) for cell, ranker in itertools.product(CELLS, RANKERS)]
 
 
@@ -193,8 +194,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     """Return Student's 95 % interval of the mean of some values; of one value all numbers."""
     if len(values) < 2:
         return -np.inf, np.inf
-    half = scipy.stats.t.ppf(0.975, len(values) - 1) * scipy.stats.sem(values)
-    return float(np.mean(values) - half), float(np.mean(values) + half)
+    return independent(np.array(values)).interval()
 
 
 def with_interval(values: Sequence[float]) -> str:
@@ -238,7 +238,7 @@ def draw(rows: Sequence[Row]) -> Any:
         ax.axhline(0, color="black", linewidth=1)
         for number, (name, peer) in enumerate(PEERS.items()):
             points = [
-                (float(row["queries"]), float(row[measure].split()[0].replace("−", "-")))
+                (float(row["queries"]), first_number(row[measure]))
                 for row in rows
                 if row["difference"].startswith(f"{name} ") and row["length"] == "50"
             ]

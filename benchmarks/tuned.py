@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import lightgbm
 import numpy as np
 import pandas as pd
-import scipy.stats
 import xgboost
 from sklearn.model_selection import GroupKFold
 
@@ -19,8 +18,9 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.collections import FILES, read
-from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject, first_number, signed
 from benchmarks.scaling import PAGE, Task, made_task, trained
+from gapboost.analysis.standard_errors import independent
 
 N_SETTINGS, N_TREES, PATIENCE, N_TESTED = 16, 400, 20, 3_000
 N_FOLDS, MARGIN = 5, 0.002
@@ -86,8 +86,9 @@ def with_lightgbm(
 ) -> Trained:
     """Train LightGBM; early stopping watches the first metric."""
     truncation = {"lambdarank_truncation_level": chosen["truncation"]}
+    theirs = isinstance(objective, str)
     parameters = {
-        "objective": objective,
+        "objective": objective if theirs else gapboost.lightgbm.objective(objective, n_jobs=1),
         "learning_rate": chosen["rate"],
         "num_leaves": chosen["leaves"],
         "max_bin": chosen["bins"],
@@ -98,8 +99,6 @@ def with_lightgbm(
         **{"metric": "None", "verbose": -1, "num_threads": 1, "seed": 0},
         **(truncation if objective == "lambdarank" else {}),
     }
-    if not isinstance(objective, str):
-        parameters["objective"] = gapboost.lightgbm.objective(objective, n_jobs=1)
     data = lightgbm.Dataset(train[0], train[1], group=np.bincount(train[2]))
     watched = lightgbm.Dataset(vali[0], vali[1], group=np.bincount(vali[2]), reference=data)
     values: dict[str, dict[str, list[float]]] = {}
@@ -121,9 +120,9 @@ def with_xgboost(
 ) -> Trained:
     """Train XGBoost; early stopping watches the first metric."""
     truncation = {"lambdarank_num_pair_per_sample": chosen["truncation"]}
-    own = isinstance(objective, str)
+    theirs = isinstance(objective, str)
     parameters = {
-        "objective": objective if own else "rank:ndcg",
+        "objective": objective if theirs else "rank:ndcg",
         "learning_rate": chosen["rate"],
         "grow_policy": "lossguide",
         "max_depth": 0,
@@ -133,7 +132,7 @@ def with_xgboost(
         "colsample_bytree": chosen["features"],
         "min_child_weight": 0.01 * 1_000 ** chosen["least"],
         **{"base_score": 0.0, "disable_default_eval_metric": 1, "nthread": 1, "seed": 0},
-        **(truncation if own else {}),
+        **(truncation if theirs else {}),
     }
     data, watched = (xgboost.DMatrix(X, y, qid=qid, nthread=1) for X, y, qid in (train, vali))
     values: dict[str, dict[str, list[float]]] = {}
@@ -144,7 +143,7 @@ def with_xgboost(
         data,
         N_TREES,
         evals=[(watched, "watched")],
-        obj=None if own else gapboost.xgboost.objective(objective, n_jobs=1),
+        obj=None if theirs else gapboost.xgboost.objective(objective, n_jobs=1),
         custom_metric=gapboost.xgboost.eval_metric(metrics, n_jobs=1),
         callbacks=[stop],
         evals_result=values,
@@ -224,17 +223,11 @@ def values(smoke: bool) -> pd.DataFrame:
 
 def statement(differences: np.ndarray) -> str:
     """Return mean, simultaneous 95 % interval and verdict of the differences of some units."""
-    mean, m = float(np.mean(differences)), len(COMPARISONS)
     if len(differences) < 2:
-        return f"{signed(mean)} (one unit)"
-    error = scipy.stats.sem(differences)
-    half, narrow = (
-        error * scipy.stats.t.ppf(1 - a / 2 / m, len(differences) - 1) for a in (0.05, 0.1)
-    )
-    low, high = mean - half, mean + half
-    verdict = "ahead" if low > 0 else "behind" if high < 0 else "inconclusive"
-    verdict += ", equivalent" if abs(mean) + narrow < MARGIN else ""
-    return f"{signed(mean)} ({signed(low)} … {signed(high)}) {verdict}"
+        return f"{signed(float(differences[0]))} (one unit)"
+    found, family = independent(differences), len(COMPARISONS)
+    ends = " … ".join(map(signed, found.interval(family=family)))
+    return f"{signed(found.mean)} ({ends}) {found.verdict(family=family, margin=MARGIN)}"
 
 
 def differences(smoke: bool) -> Iterator[Row]:
@@ -262,9 +255,7 @@ def draw(rows: Sequence[Row]) -> Any:
         ax.axhline(0, color="black", linewidth=1)
         for number, names in enumerate(COMPARISONS):
             of = [row for row in rows if row["difference"] == " − ".join(names)]
-            heights = [
-                float(row[f"{measure} by nDCG@10"].split()[0].replace("−", "-")) for row in of
-            ]
+            heights = [first_number(row[f"{measure} by nDCG@10"]) for row in of]
             ax.plot([row["size"] for row in of], heights, label=of[0]["difference"], **line(number))
         ax.margins(x=0.2)
         ax.set(title=f"difference in {measure}", xlabel="training queries × documents")
