@@ -68,7 +68,7 @@ class ByMeasure(dict[str, Value]):
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._key(measure))
 
-    def get(self, measure: str | Measure, default: Any = None) -> Any:
+    def get(self, measure: str | Measure, default: object = None) -> Any:
         """Return the value of a measure, or `default`."""
         return super().get(self._key(measure), default)
 
@@ -81,7 +81,7 @@ class ByMeasure(dict[str, Value]):
             return measure
 
 
-def _name(measure: Any) -> Any:
+def _name(measure: object) -> Any:
     return measure.name if isinstance(measure, Measure) else measure
 
 
@@ -300,7 +300,7 @@ def evaluate(
     return Values({measure: mean(v, data.weights) for measure, v in by_measure.items()})
 
 
-def look_swapped(grades: Any, scores: Any) -> bool:
+def look_swapped(grades: object, scores: object) -> bool:
     """Return True for a few whole numbers as scores beside grades that no judge gives.
 
     Such grades are many, or fractions outside of the range of grades.

@@ -165,7 +165,11 @@ def query(ranker: Any, X: Any, qid: QueryIds = None) -> Any:
 
 
 def measure(
-    ranker: Any, X: Any, y: ArrayLike, qid: QueryIds = None, measure: str | Measure = "ndcg@10"
+    ranker: object,
+    X: object,
+    y: ArrayLike,
+    qid: QueryIds = None,
+    measure: str | Measure = "ndcg@10",
 ) -> DataFrame:
     """Return the loss of a measure, by query, without the contribution of a feature.
 
@@ -282,7 +286,7 @@ def column_numbers(X: Any) -> tuple[str, ...]:
     return tuple(f"x{number}" for number in range(X.shape[1]))
 
 
-def contributions(ranker: Any, X: Any) -> tuple[Array, Array, float]:
+def contributions(ranker: object, X: object) -> tuple[Array, Array, float]:
     """Return the contributions of a fitted model to the scores of the rows of `X`.
 
     Contributions, float64 of shape (N, n_features), sum in each row to the score, (N,), minus a

@@ -85,7 +85,7 @@ def as_flag(value: object, name: str) -> bool:
     return bool(value)
 
 
-def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
+def one_of(value: object, name: str, choices: tuple[Any, ...]) -> Any:
     """Return `value`; raise ValueError if it is not one of `choices`."""
     # Comparing an array gives an array, which has no truth value.
     plain = value is None or isinstance(value, str | int | float | np.generic)

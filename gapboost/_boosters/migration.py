@@ -83,7 +83,7 @@ def together(
 
 
 def misplaced(
-    ranker: Any, arguments: Mapping[str, Any], known: Collection[str], replacements: Replacements
+    ranker: object, arguments: Mapping[str, Any], known: Collection[str], replacements: Replacements
 ) -> list[Foreign]:
     """Return what replaces arguments that `fit` does not have.
 
@@ -203,7 +203,7 @@ def trained_for(
     return together({n: v for n, v in given.items() if v is not None}, instead)
 
 
-def metrics_at(metrics: Sequence[Any], cutoffs: Any) -> list[str]:
+def metrics_at(metrics: Sequence[Any], cutoffs: object) -> list[str]:
     """Return the names of metrics that are measures, at cutoffs, and of callables.
 
     Parameters

@@ -47,7 +47,7 @@ class GAPRanker:
 
     def score(
         self,
-        X: Any,
+        X: object,
         y: ArrayLike,
         qid: QueryIds = None,
         sample_weight: ArrayLike | None = None,
@@ -91,7 +91,7 @@ class GAPRanker:
         found = evaluate(measure, y, scores, qid, sample_weight=sample_weight, n_jobs=n_jobs)
         return float(found[measure])
 
-    def _features(self, X: Any, validate: bool = True) -> Any:
+    def _features(self, X: object, validate: bool = True) -> Any:
         """Return the features to predict; if `validate`, they have the columns of training."""
         X = features(without_qid(X)[0])
         if validate:

@@ -65,7 +65,11 @@ class ComparedSystems(Result):
     """
 
     def __init__(
-        self, values: SystemValues, by_pair: Any, better_than: dict[tuple[str, str], str], note: str
+        self,
+        values: SystemValues,
+        by_pair: object,
+        better_than: dict[tuple[str, str], str],
+        note: str,
     ) -> None:
         super().__init__(
             {

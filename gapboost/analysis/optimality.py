@@ -8,7 +8,6 @@ ranker, or an ensemble of trees with its leaf values for weights and leaf indica
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 def local_optimality(
     measures: Measures,
     weights: ArrayLike,
-    X: Any,
+    X: object,
     y: ArrayLike,
     qid: QueryIds = None,
     *,

@@ -21,21 +21,21 @@ DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
 
 def compare_rankers(
-    X: Any,
+    X: object,
     y: ArrayLike,
     qid: QueryIds = None,
     rankers: Mapping[str, Any] | None = None,
     *,
     group: ArrayLike | None = None,
     measures: Measures = DEFAULT_MEASURES,
-    cv: Any = 5,
+    cv: object = 5,
     repeats: int = 3,
     tune: int | None = None,
     choose_trees: bool = False,
     choose_by: str | Measure | None = None,
     spaces: Mapping[str, Mapping[str, object]] | None = None,
     shuffle: bool = True,
-    memory: Any = None,
+    memory: object = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:

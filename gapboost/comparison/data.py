@@ -59,7 +59,7 @@ def load(
 
 
 def splits(
-    queries: Queries, cv: Any, repeats: int, validation: bool, X: Any, y: ArrayLike
+    queries: Queries, cv: object, repeats: int, validation: bool, X: object, y: ArrayLike
 ) -> list[Split]:
     """Return the queries of each fold, repeat by repeat.
 
@@ -111,7 +111,7 @@ def splits(
     return found
 
 
-def _given_folds(queries: Queries, cv: Any, X: Any, y: ArrayLike) -> Any:
+def _given_folds(queries: Queries, cv: object, X: object, y: ArrayLike) -> Any:
     """Return the rows of the parts of each fold; check that queries are whole."""
     if np.iterable(cv) and not hasattr(cv, "split"):
         cv = list(cv)

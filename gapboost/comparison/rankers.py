@@ -108,7 +108,7 @@ def check_trees(rankers: Mapping[str, object]) -> None:
         raise ValueError(f"choose_trees is True but rankers holds {found}; expected boosters")
 
 
-def unfitted(ranker: Any) -> Any:
+def unfitted(ranker: object) -> Any:
     """Return an untrained copy, also of rankers that scikit-learn's `clone` refuses.
 
     CatBoost copies a list that it is given, such as ``cat_features=["brand"]``, which `clone` takes
@@ -140,7 +140,7 @@ def configured(ranker: Any, params: Mapping[str, object], seed: int) -> Any:
     return ranker
 
 
-def parameter(ranker: Any, names: tuple[str, ...]) -> list[str]:
+def parameter(ranker: object, names: tuple[str, ...]) -> list[str]:
     """Return the one of these names of a parameter that is set, or the first, or nothing.
 
     In a pipeline they are those of the last step. CatBoost refuses two names of one parameter, and

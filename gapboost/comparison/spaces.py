@@ -41,7 +41,7 @@ FORM = "{name: {parameter: list or distribution}}"
 
 
 def draw_candidates(
-    rankers: Mapping[str, object], tune: int | None, spaces: Any
+    rankers: Mapping[str, object], tune: int | None, spaces: object
 ) -> dict[str, list[dict[str, object]]]:
     """Return `tune` candidates of each ranker; {} without `tune`.
 

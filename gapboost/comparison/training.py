@@ -142,7 +142,7 @@ class Trainer:
         return SplitResult(tested, searched)
 
     def _from_cache(
-        self, model: Any, split: Split, queries: Array, measures: Mapping[str, Measure]
+        self, model: object, split: Split, queries: Array, measures: Mapping[str, Measure]
     ) -> Trained:
         """Return `train_and_test` of an untrained model, from the cache if it is there."""
         found: Trained = self.memory.cache(train_and_test, ignore=["data"])(
@@ -195,7 +195,7 @@ def best_candidate(searched: Sequence[Array]) -> int:
 
 
 def train_and_test(
-    ranker: Any,
+    ranker: object,
     parts: tuple[Array, Array, Array],
     measures: Mapping[str, Measure],
     choose_trees_by: Measure | None,
@@ -234,7 +234,7 @@ def train_and_test(
     return Trained(values, costs)
 
 
-def fit(ranker: Any, train: RankingDataset) -> Any:
+def fit(ranker: object, train: RankingDataset) -> Any:
     """Fit a ranker of any library, and return it.
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
@@ -277,14 +277,14 @@ def _grades_for(ranker: Any, part: RankingDataset) -> Any:
     return part.labels[0]
 
 
-def transformed(ranker: Any, part: RankingDataset) -> RankingDataset:
+def transformed(ranker: object, part: RankingDataset) -> RankingDataset:
     """Return documents as the last step gets them, by the fitted steps before it."""
     if not isinstance(ranker, Pipeline):
         return part
     return replace(part, X=transform(ranker[:-1], part.X, part.query_data.queries.numbers))
 
 
-def scores_of(ranker: Any, part: RankingDataset, **trees: object) -> Array:
+def scores_of(ranker: object, part: RankingDataset, **trees: object) -> Array:
     """Return scores of the documents; `trees` go to `predict` of the last step."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -339,7 +339,7 @@ TREES_OF = {
 }
 
 
-def keep_best_trees(ranker: Any, vali: RankingDataset, measure: Measure) -> int:
+def keep_best_trees(ranker: object, vali: RankingDataset, measure: Measure) -> int:
     """Cut a fitted ranker to the number of trees with the best mean, the smallest of equal ones.
 
     It stays an estimator of its library: `predict` uses these trees. Returns their number.

@@ -35,7 +35,7 @@ def column_names(X: Any) -> list[Any]:
     return names.tolist() if hasattr(names, "tolist") else list(names)
 
 
-def feature_names(X: Any) -> tuple[str, ...]:
+def feature_names(X: object) -> tuple[str, ...]:
     """Return the column names without ``qid`` as text; nothing for non-tables."""
     return tuple(str(name) for name in column_names(X) if name != QID)
 
@@ -75,7 +75,7 @@ def check_names(
         )
 
 
-def distinct_names(X: Any, name: str) -> list[Any]:
+def distinct_names(X: object, name: str) -> list[Any]:
     """Return `column_names`; raise ValueError if a name occurs twice."""
     names = column_names(X)
     if len(set(names)) < len(names):
@@ -183,7 +183,7 @@ def _labels_of_rows(X: Any, index: Any) -> list[Any]:
     return labels
 
 
-def check_in_memory(X: Any, name: str = "X") -> None:
+def check_in_memory(X: object, name: str = "X") -> None:
     """Raise TypeError for lazy frames and those of Dask."""
     if hasattr(type(X), "collect") or hasattr(type(X), "compute"):
         raise TypeError(
@@ -237,7 +237,7 @@ def features(X: Any, name: str = "X") -> Any:
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
 
-def check_columns(X: Any, name: str, categories: bool = True) -> None:
+def check_columns(X: object, name: str, categories: bool = True) -> None:
     """Raise ValueError for columns of a table that hold neither numbers nor, if taken, categories.
 
     LightGBM ends the process at some columns of polars or Arrow.
@@ -281,7 +281,7 @@ def _kind(X: Any, column: Any) -> str:
     return "day" if types == {date} else "word" if types <= {str} else "value"
 
 
-def is_pandas(X: Any) -> bool:
+def is_pandas(X: object) -> bool:
     """Return True for data frames of pandas and of what imitates it."""
     return hasattr(type(X), "iloc")
 

@@ -170,7 +170,7 @@ def _check_exact(ids: Sequence[object], name: str) -> None:
                 )
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> Any:
     """Return a scalar of numpy as a value of Python; anything else unchanged."""
     if isinstance(value, np.datetime64 | np.timedelta64) and value.dtype.str.endswith("[ns]"):
         # Of nanoseconds numpy makes a whole number, which equals no date.

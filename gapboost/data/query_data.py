@@ -208,7 +208,7 @@ def group_by_query(
     qid: QueryIds,
     *,
     sample_weight: ArrayLike | None = None,
-    recall_base: Any = None,
+    recall_base: object = None,
     limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
     real: bool = False,

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -104,7 +103,12 @@ class Monitoring:
 
 
 def monitor(
-    ranker: Any, X: Any, qid: QueryIds, X_train: Any, qid_train: QueryIds, ignore: Sequence[str]
+    ranker: object,
+    X: object,
+    qid: QueryIds,
+    X_train: object,
+    qid_train: QueryIds,
+    ignore: Sequence[str],
 ) -> Monitoring:
     """Compare new rows with those of training; arguments as of `gapboost.report`."""
     if X_train is None:

@@ -189,12 +189,12 @@ class Report:
 
 
 def report(
-    ranker: Any,
-    X: Any,
+    ranker: object,
+    X: object,
     y: ArrayLike | None = None,
     qid: QueryIds = None,
     *,
-    X_train: Any = None,
+    X_train: object = None,
     y_train: ArrayLike | None = None,
     qid_train: QueryIds = None,
     measures: Measures = DEFAULT_MEASURES,

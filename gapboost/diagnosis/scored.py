@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -66,8 +65,8 @@ class ScoredDataset:
 
     def __init__(
         self,
-        ranker: Any,
-        X: Any,
+        ranker: object,
+        X: object,
         y: ArrayLike | None,
         qid: QueryIds,
         measures: Sequence[Measure],
@@ -212,7 +211,7 @@ def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[fl
     return features.where(features.notna()) + 0.0, list(numbers), categories
 
 
-def _scores(ranker: Any, X: Any, qid: QueryIds) -> Array:
+def _scores(ranker: object, X: object, qid: QueryIds) -> Array:
     """Return the score of each row of `X`, also of a pipeline whose steps request ``qid``."""
     if isinstance(ranker, type) or not hasattr(last_step(ranker), "predict"):
         raise TypeError(f"ranker is {ranker!r:.60}; expected a fitted ranker or pipeline")

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,8 @@ SLACK = np.float32(1e-6)
 
 
 def write_ltr_plugin(
-    ranker: Any,
-    X: Any,
+    ranker: object,
+    X: object,
     path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
@@ -125,8 +124,8 @@ def _plugin_node(
 
 
 def write_solr(
-    ranker: Any,
-    X: Any,
+    ranker: object,
+    X: object,
     path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,
@@ -228,8 +227,8 @@ def _solr_node(node: Node, names: Sequence[str]) -> dict[str, object]:
 
 
 def write_vespa(
-    ranker: Any,
-    X: Any,
+    ranker: object,
+    X: object,
     path: PathLike,
     *,
     feature_names: Sequence[str] | None = None,

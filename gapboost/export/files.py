@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_array
@@ -49,7 +49,12 @@ class Engine(NamedTuple):
 
 
 def write_files(
-    engine: Engine, ranker: Any, X: Any, path: PathLike, names: Sequence[str] | None, shift: Shift
+    engine: Engine,
+    ranker: object,
+    X: object,
+    path: PathLike,
+    names: Sequence[str] | None,
+    shift: Shift,
 ) -> Path:
     """Write a model as JSON, and the rows and scores to verify next to it.
 

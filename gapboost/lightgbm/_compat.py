@@ -110,7 +110,9 @@ def as_feval(function: Callable[..., object]) -> Callable[..., object]:
     return feval
 
 
-def set_fitted(ranker: lightgbm.LGBMRanker, booster: lightgbm.Booster, evals_result: Any) -> None:
+def set_fitted(
+    ranker: lightgbm.LGBMRanker, booster: lightgbm.Booster, evals_result: object
+) -> None:
     """Set the attributes of a fitted ranker."""
     ranker._Booster = booster
     ranker._evals_result = evals_result

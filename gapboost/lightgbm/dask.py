@@ -60,7 +60,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, *, client: Any = None, **kwargs: Any) -> None:
+    def __init__(self, *, client: object = None, **kwargs: Any) -> None:
         super().__init__(client=client, **kwargs)
 
     def fit(

@@ -20,7 +20,7 @@ def read_exactly(X: Any, name: str) -> Any:
     return X if exact else X.astype(np.float64, copy=False)
 
 
-def evaluation_pairs(eval_set: Any, X: Any, y: Any) -> Any:
+def evaluation_pairs(eval_set: object, X: object, y: object) -> Any:
     """Return `eval_set`, or `eval_X` and `eval_y` in its form."""
     if X is None and y is None:
         return eval_set
@@ -49,7 +49,7 @@ def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bo
         )
 
 
-def check_positions(X: Any, parameters: Mapping[str, object]) -> None:
+def check_positions(X: object, parameters: Mapping[str, object]) -> None:
     """Check positions of columns in parameters and arguments of a fit.
 
     Parameters

@@ -36,7 +36,7 @@ METRICS = _compat.aliases("metric") | {"eval_metric"}
 CUTOFFS = _compat.aliases("eval_at")
 
 
-def _categorical(value: Any) -> str | None:
+def _categorical(value: object) -> str | None:
     """Return what replaces names of columns: LightGBM's parameter takes positions."""
     text = value.removeprefix("name:").split(",") if isinstance(value, str) else []
     several = value if isinstance(value, list | tuple) else text
@@ -58,7 +58,7 @@ REPLACEMENTS: Replacements = {
 OF_FIT = {**REPLACEMENTS, "verbose": lambda value: f"verbose={int(value) or -1} in the constructor"}
 
 
-def of_training(ranker: Any, given: Mapping[str, Any]) -> list[Foreign]:
+def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
     """Return what replaces the parameters that choose an objective of LightGBM."""
     names = [*OBJECTIVES, "label_gain", "sigmoid"]
     objective = given.get("objective")
@@ -74,7 +74,7 @@ def of_training(ranker: Any, given: Mapping[str, Any]) -> list[Foreign]:
 
 
 def of_metrics(
-    given: Mapping[str, Any], eval_metric: Any = None, eval_at: Any = None
+    given: Mapping[str, Any], eval_metric: object = None, eval_at: object = None
 ) -> list[Foreign]:
     """Return one replacement for metrics and cutoffs of the constructor and of `fit`.
 
@@ -98,7 +98,7 @@ def of_metrics(
     return together(found, new, {n: v for n, v in of_fit.items() if v is not None})
 
 
-def _listed(metrics: Any) -> list[Any]:
+def _listed(metrics: object) -> list[Any]:
     """Return metrics as a list, and the measures of ours one by one."""
     if metrics is None:
         return []

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import lightgbm
 
@@ -21,7 +20,7 @@ WRITTEN_WRONGLY = {
 }
 
 
-def to_continue(model: Any, X: Any, feature_name: Sequence[str]) -> lightgbm.Booster:
+def to_continue(model: object, X: object, feature_name: Sequence[str]) -> lightgbm.Booster:
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_

@@ -156,7 +156,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
 
     def fit(
         self,
-        X: Any,
+        X: object,
         y: ArrayLike,
         qid: QueryIds = None,
         sample_weight: ArrayLike | None = None,
@@ -165,7 +165,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         position: ArrayLike | None = None,
         init_score: ArrayLike | None = None,
         eval_set: Sequence[tuple[Any, ArrayLike]] | None = None,
-        eval_X: Any = None,
+        eval_X: object = None,
         eval_y: tuple[ArrayLike, ...] | ArrayLike | None = None,
         eval_qid: Sequence[QueryIds] | None = None,
         eval_group: Sequence[ArrayLike | None] | None = None,
@@ -351,7 +351,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             least_hessian,
         )
 
-    def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Array:
+    def predict(
+        self, X: object, *args: Any, validate_features: bool = True, **kwargs: Any
+    ) -> Array:
         """Scores of rows, higher is better.
 
         Parameters

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 
 def parameter(
-    default: Any, check: Callable[[Any, str], Any], always_shown: bool = False, **options: Any
+    default: object, check: Callable[[Any, str], Any], always_shown: bool = False, **options: Any
 ) -> Any:
     """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it.
 

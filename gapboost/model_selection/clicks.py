@@ -162,7 +162,7 @@ def g_from_clicks(
 
 
 def _kinds_of_sessions(
-    grades: ArrayLike, clicks: ArrayLike, impressions: ArrayLike | None, sessions: Any
+    grades: ArrayLike, clicks: ArrayLike, impressions: ArrayLike | None, sessions: object
 ) -> tuple[Array, Array]:
     """Return the kinds of sessions, and how many of each there are, of shape (U,).
 

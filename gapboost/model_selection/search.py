@@ -114,11 +114,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: object,
         param_grid: Mapping[str, Sequence[object]] | Sequence[Mapping[str, Sequence[object]]],
         *,
         scoring: Measures,
-        cv: Any = 5,
+        cv: object = 5,
         refit: bool = True,
         n_jobs: int | None = None,
         progress: bool | None = None,
@@ -137,7 +137,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
+        X: object,
         y: ArrayLike,
         qid: QueryIds = None,
         sample_weight: ArrayLike | None = None,
@@ -267,7 +267,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return ranking_objective(last_step(model), None).measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:
+    def predict(self, X: object, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:
         """Return the scores by `best_estimator_`, shape (N,).
 
         Parameters
@@ -285,7 +285,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def score(
         self,
-        X: Any,
+        X: object,
         y: ArrayLike,
         qid: QueryIds = None,
         sample_weight: ArrayLike | None = None,
@@ -316,12 +316,12 @@ def _check_estimator(estimator: object) -> None:
         )
 
 
-def _with_params(estimator: Any, params: Params) -> Any:
+def _with_params(estimator: object, params: Params) -> Any:
     """Return a clone of `estimator` with copies of these parameters, as scikit-learn does."""
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
-def _transformed(model: Any, columns: Params) -> Params:
+def _transformed(model: object, columns: Params) -> Params:
     """Fit the steps of a pipeline before the ranker; return the columns with their features."""
     if not isinstance(model, Pipeline):
         return dict(columns)
@@ -331,7 +331,7 @@ def _transformed(model: Any, columns: Params) -> Params:
 
 
 def _train_on_fold(
-    estimator: Any,
+    estimator: object,
     columns: Params,
     fold: tuple[Array, Array],
     candidates: list[Params],

@@ -11,7 +11,7 @@ from gapboost.data import QueryIds
 from gapboost.data.features import QID, without_qid
 
 
-def last_step(estimator: Any) -> Any:
+def last_step(estimator: object) -> Any:
     """Return the last step of a pipeline, or the estimator itself."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
@@ -21,7 +21,7 @@ def prefix(estimator: object) -> str:
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
-def transformers(estimator: Any) -> list[tuple[str, Any]]:
+def transformers(estimator: object) -> list[tuple[str, Any]]:
     """Return names and steps of a pipeline before the last one that change the features."""
     steps = estimator.steps[:-1] if isinstance(estimator, Pipeline) else []
     return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
@@ -39,7 +39,9 @@ def library_of(estimator: object) -> str:
     )
 
 
-def fit_transformers(pipeline: Pipeline, X: Any, y: object, qid: QueryIds) -> tuple[Pipeline, Any]:
+def fit_transformers(
+    pipeline: Pipeline, X: object, y: object, qid: QueryIds
+) -> tuple[Pipeline, Any]:
     """Fit copies of all steps but the last one.
 
     Parameters
@@ -72,7 +74,7 @@ def fit_transformers(pipeline: Pipeline, X: Any, y: object, qid: QueryIds) -> tu
     return transformers[:-1], found
 
 
-def transform(transformers: Pipeline, X: Any, qid: QueryIds) -> Any:
+def transform(transformers: Pipeline, X: object, qid: QueryIds) -> Any:
     """Return transformed features without a column ``qid``; arguments as in `fit_transformers`."""
     return _call(Pipeline([*transformers.steps, ROUTES_QID]), "transform", X, qid)
 
@@ -87,13 +89,13 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
     __metadata_request__fit: ClassVar[dict[str, bool]] = {QID: True}
     __metadata_request__transform: ClassVar[dict[str, bool]] = {QID: True}
 
-    def fit_transform(self, X: Any, y: object = None, qid: QueryIds = None) -> Any:
+    def fit_transform(self, X: object, y: object = None, qid: QueryIds = None) -> Any:
         return X
 
     def fit(self, X: object, y: object = None, qid: QueryIds = None) -> "_RoutesQid":
         return self
 
-    def transform(self, X: Any, qid: QueryIds = None) -> Any:
+    def transform(self, X: object, qid: QueryIds = None) -> Any:
         return X
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -103,7 +105,7 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
 ROUTES_QID = ("routes_qid", _RoutesQid())
 
 
-def _call(transformers: Pipeline, method: str, X: Any, qid: QueryIds, *y: object) -> Any:
+def _call(transformers: Pipeline, method: str, X: object, qid: QueryIds, *y: object) -> Any:
     features, column = without_qid(X)
     if len(transformers) == 1:
         return features

@@ -100,7 +100,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         self.columns = columns
 
     def fit(
-        self, X: Any, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
+        self, X: object, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
     ) -> Self:
         """Find the columns of numbers, and the median list length.
 
@@ -178,7 +178,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         return np.hstack([X, new]) if isinstance(X, np.ndarray) else _with_columns(X, new, names)
 
     def fit_transform(
-        self, X: Any, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
+        self, X: object, y: object = None, qid: QueryIds = None, *, group: ArrayLike | None = None
     ) -> Any:
         """Call `fit` and `transform` with the same arguments."""
         return self.fit(X, y, qid, group=group).transform(X, qid, group=group)
@@ -307,7 +307,7 @@ def _within_lists(x: Array, kind: str) -> Array:
 
 
 def query_relative_features(
-    X: Any,
+    X: object,
     qid: QueryIds = None,
     *,
     group: ArrayLike | None = None,

@@ -63,7 +63,7 @@ def finite_features(name: str) -> Iterator[None]:
         ) from error
 
 
-def set_fitted(ranker: xgboost.XGBModel, booster: xgboost.Booster, evals_result: Any) -> None:
+def set_fitted(ranker: xgboost.XGBModel, booster: xgboost.Booster, evals_result: object) -> None:
     """Set the attributes of a fitted ranker; `evals_result` is None without an evaluation."""
     ranker._Booster = booster
     if evals_result is not None:

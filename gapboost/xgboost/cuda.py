@@ -49,7 +49,7 @@ class DeviceQueries:
         self.ties = xp.asarray(tie_order(seed, data) + np.repeat(offsets[:-1], sizes))
         self.codes = xp.asarray(data.codes.astype(np.int32))
 
-    def ranked(self, scores: Any) -> tuple[Any, Any, Any]:
+    def ranked(self, scores: object) -> tuple[Any, Any, Any]:
         """Return rows, scores (float32) and codes of the documents by query and rank."""
         s = xp.asarray(scores, dtype=xp.float32)[self.ties] + xp.float32(0.0)  # no negative zero
         bits = s.view(xp.int32)
@@ -131,7 +131,7 @@ class DeviceGradients:
         factors = data.row_factors
         self.row_factors = None if factors is None else xp.asarray(factors, xp.float32)
 
-    def __call__(self, scores: Any) -> tuple[Any, Any]:
+    def __call__(self, scores: object) -> tuple[Any, Any]:
         """Return gradient and hessian at host or device `scores`, by row in grouped order."""
         queries, objective, tiles = self.queries, self.objective, self.tiles
         rows, s, codes = queries.ranked(scores)
@@ -192,7 +192,7 @@ class DeviceValues:
             for one in measures
         ]
 
-    def __call__(self, scores: Any) -> list[Array]:
+    def __call__(self, scores: object) -> list[Array]:
         """Return one value a query for each measure, with ties at their expected value."""
         queries = self.queries
         _, s, codes = queries.ranked(scores)

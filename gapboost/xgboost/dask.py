@@ -55,7 +55,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
     20
     """
 
-    def __init__(self, *, coll_cfg: Any = None, **kwargs: Any) -> None:
+    def __init__(self, *, coll_cfg: object = None, **kwargs: Any) -> None:
         super().__init__(coll_cfg=coll_cfg, **kwargs)
 
     def fit(  # type: ignore[override]

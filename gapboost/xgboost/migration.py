@@ -51,7 +51,7 @@ REPLACEMENTS: Replacements = {
 }
 
 
-def of_training(ranker: Any, given: Mapping[str, Any]) -> list[Foreign]:
+def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
     """Return what replaces the parameters that choose an objective of XGBoost or LightGBM."""
     found = {name: given.get(name) for name in ("label_gain", "sigmoid")}
     objective, linear = given.get("objective"), given.get("ndcg_exp_gain")

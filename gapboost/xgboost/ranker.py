@@ -324,7 +324,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             least_hessian=None if continued else 0.0 if is_linear else least_hessian,
         )
 
-    def predict(self, X: Any, *, validate_features: bool = True, **kwargs: object) -> Array:
+    def predict(self, X: object, *, validate_features: bool = True, **kwargs: object) -> Array:
         """Scores of rows, higher is better.
 
         Parameters

@@ -158,7 +158,7 @@ class _WholeQueries:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dataset, name)
 
-    def mapInPandas(self, function: Any, schema: object) -> DataFrame:
+    def mapInPandas(self, function: object, schema: object) -> DataFrame:
         """Call `function` with the batches of each partition."""
         return self._dataset.mapInPandas(partial(_with_whole_queries, function), schema)
 
