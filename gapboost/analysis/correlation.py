@@ -163,7 +163,7 @@ def robustness(
     measures : sequence
         Measures of gapboost, graded ones with their g, and of ir_measures.
     qrels, runs, ties
-        As in `system_values`.
+        As in `system_values`, of at least two systems.
     fractions : sequence of float, default=(1.0, 0.9, ..., 0.1, 0.05)
         Shares of the judgments; in one repeat each smaller sample is part of the larger ones.
     repeats : int, default=10
@@ -195,6 +195,8 @@ def robustness(
     shares = finite_column(fractions, "fractions", "shares in (0, 1]", np.nextafter(0, 1), 1)
     wanted = checked_measures(measures)
     complete = system_values(wanted, qrels, runs, ties=ties, n_jobs=1).means
+    if len(runs) < 2:
+        raise ValueError(f"runs has {len(runs)} system; expected at least two")
 
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""

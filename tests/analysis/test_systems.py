@@ -160,6 +160,7 @@ BAD = [
     (lambda v: correlation(table_of(v.values[:1, :1])), "values"),
     (lambda v: tau_ap([1.0], [1.0]), "truth"),
     (lambda v: tau_ap([1.0, 2.0, 3.0], [1.0, 2.0]), "estimated"),
+    (lambda v: robustness(["ap"], JUDGMENTS, {"run": RETRIEVED}), "^runs has 1 system"),
 ]
 
 

@@ -71,7 +71,7 @@ def test_a_leak_is_found_before_training_and_nothing_is_recommended():
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, pd.DataFrame, pl.DataFrame])
 def test_a_leak_is_found_among_many_features(form):
-    rare = sparse.random(len(Y), 2000, 0.001, random_state=0).toarray()
+    rare = sparse.random(len(Y), 600, 0.001, random_state=0).toarray()
     table = form(np.column_stack([rare, X, Y]))
     assert list(find_leaks(load(table, Y, QID, None, [gb.AP()], True)[0]).values()) == [1.0]
 

@@ -91,7 +91,7 @@ def test_intervals_cover_what_they_claim(confidence, of_models):
     assert covered / 600 == pytest.approx(confidence, abs=0.03)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(40,) * 5, (25,) * 10], ids=str)
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
@@ -127,7 +127,7 @@ def test_the_verdict_is_that_of_the_interval_and_of_p(family, confidence):
     assert words == {AHEAD, BEHIND, INCONCLUSIVE}
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "of_models", "interaction"),
     [(50, 0.0, 0.5), (50, 0.02, 0.2), (50, 0.02, 1.0), (50, 0.1, 0.5), (200, 0.1, 0.5)],
