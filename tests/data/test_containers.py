@@ -1,8 +1,5 @@
 """Containers of features, grades and query ids: the model of plain arrays, or a clear error."""
 
-import pickle
-import re
-import warnings
 from functools import cache, partial
 
 import numpy as np
@@ -12,8 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from tables import NAMES, TABLES, frame, whole, with_letters
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
@@ -23,17 +19,6 @@ from gapboost.data import features
 from gapboost.export import write_ltr_plugin
 from gapboost.model_selection import GSearchCV
 from gapboost.preprocessing import query_relative_features
-
-NAMES = TRAIN.feature_names
-
-
-def whole(X):
-    """Integers that every dtype holds.
-
-    They are never 0, which sparse matrices and XGBoost read as missing.
-    """
-    return np.floor(np.abs(X) * 16).clip(0, 100) + 1
-
 
 X, V, T = whole(TRAIN.X), whole(VALI.X), whole(TEST.X)
 ORDER, _ = shuffled(TRAIN)
@@ -77,18 +62,6 @@ def unsorted(X, kind):
         [np.r_[i:j, i:j][::-1] for i, j in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
     )
     return kind((X.data[index] / 2, X.indices[index], 2 * X.indptr), shape=X.shape)
-
-
-def frame(X):
-    return pd.DataFrame(X, columns=NAMES, index=np.arange(len(X))[::-1])
-
-
-# Kinds of tables, from one of pandas.
-TABLES = {
-    "pandas": lambda table: table,
-    "polars": pl.DataFrame,
-    "pyarrow": lambda table: pa.Table.from_pandas(table, preserve_index=False),
-}
 
 
 def arrow(X):
@@ -182,20 +155,6 @@ def test_truth_values(twin, convert):
     assert_same(outcome(twin, convert), outcome(twin, lambda X: (X > 9).astype(float)))
 
 
-LETTERS = np.array(list("abcdefgh"))
-
-
-def with_letters(data, kind):
-    rng = np.random.default_rng(0)
-    chosen = np.where(
-        data.y == 2, rng.choice([1, 6], len(data)), rng.choice([0, 2, 3, 4, 5, 7], len(data))
-    )
-    letter = pd.Categorical.from_codes(chosen, LETTERS)
-    table = TABLES[kind](pd.DataFrame({"noise": rng.normal(size=len(data)), "letter": letter}))
-    # From XGBoost 3.4 on polars' Categorical is an error.
-    return table.cast({"letter": pl.Enum(LETTERS)}) if kind == "polars" else table
-
-
 @pytest.mark.parametrize(
     ("kind", "twin"), [("pandas", LIGHTGBM), *((kind, XGBOOST) for kind in TABLES)]
 )
@@ -259,270 +218,6 @@ def test_frames_that_arrow_backs_elsewhere(twin, tmp_path):
         lambda table: query_relative_features(table, TRAIN.qid).iloc[:, len(NAMES) :].to_numpy(),
     ):
         npt.assert_equal(*(np.asarray(what(table)).tolist() for table in (arrow, plain)))
-
-
-def polars_of(dtype):
-    return lambda n: pl.DataFrame({"x": np.arange(n), "bad": np.arange(n)}).cast({"bad": dtype})
-
-
-DAYS = pd.date_range("2020-01-30", periods=len(TRAIN)).to_series(index=range(len(TRAIN)))
-# Columns beside one of categories, the missing value in a row of it.
-COLUMNS = {
-    "nothing": None,
-    "text": DAYS.dt.day_name(),
-    "times": DAYS,
-    "times with a zone": DAYS.dt.tz_localize("UTC"),
-    "days": DAYS.dt.date,
-    "durations": DAYS - DAYS[0],
-    "periods": DAYS.dt.to_period(),
-    "intervals": pd.cut(DAYS.dt.day, 3),
-    "categories of times": DAYS.astype("category"),
-    "text and numbers": DAYS.dt.day_name().where(DAYS.dt.day > 9, 3),
-    "tuples": DAYS.dt.day.map(lambda day: (day,)),
-}
-MADE_BY_PANDAS = [*COLUMNS][6:]
-
-
-@twins
-@pytest.mark.parametrize("kind", TABLES)
-@pytest.mark.parametrize("column", COLUMNS)
-def test_obeying_the_message_makes_columns_usable(twin, kind, column):
-    """LightGBM takes categories of pandas alone: others would end the whole process."""
-    table = with_letters(TRAIN, "pandas")
-    if column in MADE_BY_PANDAS and kind != "pandas":
-        pytest.skip("these are types of pandas")
-    if column != "nothing":
-        table["bad"] = COLUMNS[column].where(np.arange(len(TRAIN)) != 3)
-    table, bad = TABLES[kind](table), "bad" if column != "nothing" else "letter"
-    X = TRAIN.X[:, : table.shape[1]]
-    fitted, options = twin.ranker(n_estimators=1).fit(X, TRAIN.y, TRAIN.qid), {}
-    evals = {"eval_set": [(table, TRAIN.y)], "eval_qid": [TRAIN.qid]}
-    # XGBoost takes categories by default from 3.4 on.
-    takes_categories = (twin, kind) == (LIGHTGBM, "pandas") or fitted.get_params().get(
-        "enable_categorical", False
-    )
-    if column == "nothing" and takes_categories:
-        return
-    for call in (
-        lambda: fitted.predict(table),
-        lambda: twin.ranker().fit(X, TRAIN.y, TRAIN.qid, **evals),
-        lambda: twin.ranker().fit(table, TRAIN.y, TRAIN.qid),
-    ):
-        with pytest.raises(ValueError, match=rf"X has columns .*'{bad}'") as caught:
-            call()
-    message = str(caught.value)
-    for _ in range(2):  # XGBoost's option for categories may be the second message
-        advice = re.search(r": (X\S*\.astype\(.*\))(,|$)", message)
-        table = eval(advice[1], {"X": table}) if advice else table
-        if twin is XGBOOST and "enable_categorical=True" in message:
-            options = {"enable_categorical": True}
-        try:
-            twin.ranker(n_estimators=1, **options).fit(table, TRAIN.y, TRAIN.qid).predict(table)
-            return
-        except ValueError as error:
-            message = str(error)
-    pytest.fail(message)
-
-
-NO_NUMBERS = "X has .*'bad'"
-UNUSABLE = {
-    # LightGBM would end the whole process at these.
-    "polars text": (polars_of(pl.String), ValueError, NO_NUMBERS),
-    "polars dates": (polars_of(pl.Date), ValueError, NO_NUMBERS),
-    "polars Int128": (polars_of(pl.Int128), ValueError, NO_NUMBERS),
-    "polars Float16": (polars_of(pl.Float16), ValueError, NO_NUMBERS),
-    "pyarrow nulls": (
-        lambda n: pa.table({"x": np.arange(n), "bad": pa.nulls(n)}),
-        ValueError,
-        NO_NUMBERS,
-    ),
-    "pandas two of one name": (
-        lambda n: pd.DataFrame(np.ones((n, 2)), columns=["bad", "bad"]),
-        ValueError,
-        "X has two columns 'bad'",
-    ),
-    "pyarrow two of one name": (
-        lambda n: pa.table([np.ones(n), np.ones(n)], ["bad", "bad"]),
-        ValueError,
-        "X has two columns 'bad'",
-    ),
-    "pandas two columns qid": (
-        lambda n: pd.DataFrame(np.ones((n, 3)), columns=["x", "qid", "qid"]),
-        ValueError,
-        "X has two columns 'qid'",
-    ),
-    "pandas two columns of one joined name": (
-        lambda n: pd.DataFrame(np.ones((n, 2)), columns=[["a bad", "a"], ["x", "bad x"]]),
-        ValueError,
-        "X has two columns 'a bad x'",
-    ),
-    "text": (lambda n: np.full((n, 2), "a"), ValueError, "X is unusable"),
-    "complex": (lambda n: np.ones((n, 2), complex), ValueError, "X is unusable"),
-    "three dimensions": (lambda n: np.ones((n, 2, 2)), ValueError, "X is unusable"),
-    "ragged": (lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]], ValueError, "X is unusable"),
-    "series": (lambda n: pd.Series(np.ones(n)), ValueError, "X is unusable"),
-}
-
-
-@twins
-@pytest.mark.parametrize("kind", UNUSABLE)
-def test_features_that_no_booster_takes(twin, kind):
-    make, error, message = UNUSABLE[kind]
-    ranker = twin.ranker()
-    with pytest.raises(error, match=message):
-        ranker.fit(make(len(TRAIN)), TRAIN.y, TRAIN.qid)
-    assert not ranker.__sklearn_is_fitted__()
-    good = twin.ranker(n_estimators=1).fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid)
-    with pytest.raises(error, match=message):
-        good.predict(make(len(TEST)))
-    with pytest.raises(error, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
-        ranker.fit(
-            TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(make(len(VALI)), VALI.y)], eval_qid=[VALI.qid]
-        )
-
-
-@twins
-def test_names_of_several_levels_are_joined(twin):
-    """As XGBoost joins them; the column of query ids has one name."""
-    levels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", 1), ("qid", "")])
-    plain, same = (
-        pd.DataFrame(np.column_stack([X[:, :3], TRAIN.qid]), columns=columns)
-        for columns in (["a x", "a y", "b 1", "qid"], levels)
-    )
-    expected = twin.ranker().fit(plain, TRAIN.y)
-    found = twin.ranker().fit(same, TRAIN.y, eval_set=[(same.copy(), TRAIN.y)])
-    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
-    for ranker in (found, expected):
-        for table in (same, plain):
-            np.testing.assert_array_equal(ranker.predict(table), expected.predict(plain))
-            assert ranker.score(table, TRAIN.y) == expected.score(plain, TRAIN.y)
-    with pytest.raises(ValueError, match="'a y' where 'a x'"):
-        found.predict(same[same.columns[[1, 0, 2]]])
-
-
-DECIMAL = pd.ArrowDtype(pa.decimal128(24, 2))
-OTHER_TYPES = ("M8[ns]", "m8[ns]", "str", "O", "timestamp[ns][pyarrow]", "string[pyarrow]", DECIMAL)
-
-
-@twins
-@pytest.mark.parametrize("dtype", OTHER_TYPES, ids=str)
-def test_columns_of_pandas_that_no_booster_takes(twin, dtype):
-    """An error that names the column alone; steps of a pipeline may take it."""
-    table = frame(X)[NAMES[:2]].assign(bad=range(len(X)), good=1.5)
-    table = table.astype({"good": "double[pyarrow]", "bad": dtype})
-    fitted = twin.ranker(n_estimators=1).fit(X[:, :4], TRAIN.y, TRAIN.qid)
-    for call in (fitted.predict, partial(twin.ranker().fit, y=TRAIN.y, qid=TRAIN.qid)):
-        with pytest.raises(ValueError, match="bad") as caught:
-            call(table)
-        assert "good" not in str(caught.value)
-    codes = FunctionTransformer(lambda table: table.assign(bad=table["bad"].rank()))
-    search = GSearchCV(make_pipeline(codes, twin.ranker()), {}, scoring="ap", cv=2)
-    assert search.fit(table, TRAIN.y, qid=TRAIN.qid).best_score_ > 0
-
-
-@twins
-@pytest.mark.parametrize("of", ["polars", "dask"])
-@pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
-def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of):
-    """Not with a word about a qid that is there."""
-    table = frame(TRAIN.X).assign(qid=TRAIN.qid)
-    if of == "polars":
-        lazy, message = pl.LazyFrame(table), "LazyFrame"
-    else:
-        lazy = pytest.importorskip("dask.dataframe").from_pandas(table, sort=False)
-        message = r"^X is a .*X\.compute\(\)"
-    search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
-    for call in (twin.ranker().fit, twin.fitted(n_estimators=1).score, search.fit):
-        with pytest.raises(TypeError, match=message):
-            call(lazy, TRAIN.y)
-
-
-# --- columns have the names of training -----------------------------------------------------------
-
-
-def table_of(kind, X, names):
-    return TABLES[kind](pd.DataFrame(X, columns=names))
-
-
-OTHER_COLUMNS = {
-    # names, one that the message has
-    "reversed": (NAMES[::-1], f"'{NAMES[-1]}' where '{NAMES[0]}'"),
-    "one renamed": ([*NAMES[:4], "new", *NAMES[5:]], f"'{NAMES[4]}' is missing, 'new' is new"),
-    "one missing": ([NAMES[0], *NAMES[2:]], f"'{NAMES[1]}' is missing"),
-    "two more": ([*NAMES, "new", "newer"], "'new' is new, 'newer' is new"),
-    "numbers": (range(len(NAMES)), f"'{NAMES[0]}' is missing"),
-}
-
-
-@twins
-@pytest.mark.parametrize("kind", TABLES)
-def test_other_columns_than_in_training_are_refused(twin, kind):
-    # Both boosters take the columns of some of these by position, without a word.
-    ranker = twin.ranker(n_estimators=2).fit(frame(X), TRAIN.y, TRAIN.qid)
-    npt.assert_array_equal(
-        ranker.predict(table_of(kind, T, NAMES)), ranker.predict(table_of("pandas", T, NAMES))
-    )
-    for names, differs in OTHER_COLUMNS.values():
-        other = table_of(kind, np.resize(X[:, 0], (len(TRAIN), len(names))), names)
-        evals = {"eval_set": [(other, TRAIN.y)], "eval_qid": [TRAIN.qid]}
-        for called, call in (
-            ("X", partial(ranker.predict, other)),
-            ("X", partial(ranker.score, other, TRAIN.y, TRAIN.qid)),
-            (r"eval_set\[0\] X", partial(twin.ranker().fit, frame(X), TRAIN.y, TRAIN.qid, **evals)),
-        ):
-            with pytest.raises(ValueError, match=f"^{called} .*{differs}"):
-                call()
-
-
-@pytest.mark.slow(keep=2)
-@twins
-@pytest.mark.parametrize("kind", TABLES)
-def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
-    ranker = twin.ranker(n_estimators=2).fit(table_of(kind, X, NAMES), TRAIN.y, TRAIN.qid)
-    path = tmp_path / "model.json"
-    booster = ranker.booster_ if twin is LIGHTGBM else ranker.get_booster()
-    booster.save_model(path)
-    for model in (ranker, booster, str(path)):
-        again = {twin.continued: model}
-        with pytest.raises(ValueError, match=r"X has the column |feature_names mismatch"):
-            twin.ranker().fit(table_of(kind, X[:, ::-1], NAMES[::-1]), TRAIN.y, TRAIN.qid, **again)
-        same = twin.ranker().fit(table_of(kind, X, NAMES), TRAIN.y, TRAIN.qid, **again)
-        assert same.n_queries_in_ == TRAIN.n_queries
-
-
-@twins
-def test_arrays_go_by_position_and_pickles_know_their_columns(twin):
-    by_name, by_position = (
-        twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid) for x in (frame(X), X)
-    )
-    with warnings.catch_warnings():
-        # LightGBM's.
-        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        npt.assert_array_equal(by_name.predict(T), by_position.predict(T))
-    npt.assert_array_equal(by_position.predict(frame(T)), by_position.predict(T))
-    again = pickle.loads(pickle.dumps(by_name))
-    with pytest.raises(ValueError, match=f"^X .*{NAMES[-1]!r} .*{NAMES[0]!r}"):
-        again.predict(frame(T)[NAMES[::-1]])
-    numbered = twin.ranker(n_estimators=2).fit(pd.DataFrame(X), TRAIN.y, TRAIN.qid)
-    with pytest.raises(ValueError, match=r"^X .*'1' .*'0'"):
-        numbered.predict(pd.DataFrame(T).rename(columns={0: 1, 1: 0}))
-
-
-@pytest.mark.parametrize("dtype", ["i4", "u8", "longdouble", "O"])
-def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
-    # LightGBM makes float32 of arrays that are not float64, where every second such number is
-    # another.
-    column = (2**24 + np.arange(len(TRAIN)) % 2)[:, None]
-    grades = column.ravel() % 2
-    for kind in (
-        lambda X: X.astype(dtype),
-        lambda X: pd.DataFrame(X.astype(dtype)).astype("i8"),
-        np.ndarray.tolist,
-    ):
-        ranker = LIGHTGBM.ranker(extra_trees=False).fit(
-            kind(column), grades, TRAIN.qid, eval_set=[(kind(column), grades)], eval_qid=[TRAIN.qid]
-        )
-        assert ranker.score(kind(column), grades, TRAIN.qid) == LIGHTGBM.curve(ranker)[-1] > 0.999
 
 
 # --- grades, query ids, weights, scores -----------------------------------------------------------

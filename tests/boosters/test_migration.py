@@ -1,0 +1,242 @@
+"""Parameters of the boosters without effect here: one error, whose replacements fit."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from twins import LIGHTGBM, QID, VALI, XGBOOST, X, Y, twins
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+
+N = len(Y)
+IGNORED = {
+    "lightgbm": {
+        "lambdarank_truncation_level": 10,
+        "lambdarank_norm": False,
+        "sigmoid": 2.0,
+        "label_gain": [0, 1, 3],
+        "metric": "ndcg",
+        "metrics": "map",
+        "eval_at": [5],
+        "ndcg_eval_at": [5],
+        "objective_seed": 3,
+        "bagging_by_query": True,
+        "pos_bagging_fraction": 0.5,
+        "neg_bagging_fraction": 0.5,
+        "neg_subsample": 0.5,
+        "class_weight": "balanced",
+        "is_unbalance": True,
+        "scale_pos_weight": 2,
+        "application": "lambdarank",
+        # The ranker lists other names of these with a default, which LightGBM prefers.
+        "eta": 0.5,
+        "max_leaves": 4,
+        "min_data_per_leaf": 3,
+    },
+    "xgboost": {
+        "lambdarank_pair_method": "mean",
+        "lambdarank_num_pair_per_sample": 3,
+        "lambdarank_normalization": False,
+        "lambdarank_score_normalization": False,
+        "lambdarank_unbiased": True,
+        "lambdarank_bias_norm": 1.0,
+        "ndcg_exp_gain": False,
+        "scale_pos_weight": 2,
+    },
+}
+
+
+def error_of(ranker):
+    with pytest.raises(ValueError, match="without effect here") as error:
+        ranker.fit(X, Y, QID)
+    return str(error.value)
+
+
+@twins
+def test_parameters_that_change_nothing_are_one_error(twin):
+    for name, value in IGNORED[twin.name].items():
+        message = error_of(twin.ranker(**{name: value}))
+        assert re.match(rf"{name}: without effect here.*\n  {name}=.* -> ", message)
+    message = error_of(twin.ranker(**IGNORED[twin.name]))
+    for name in IGNORED[twin.name]:
+        assert re.search(rf"[ ]{name}=.* -> ", message)
+
+
+GENRES = pd.DataFrame(X).add_prefix("f").assign(genre=pd.Categorical(np.arange(N) % 3))
+NDCG = {"eval_metric": ["ndcg@5", "ndcg@10"]}
+MAP = {"eval_metric": ["map@5", "map@10"]}
+GAINS = {"measure": gb.nDCG(gains=(0, 1, 3))}
+LINEAR = {"measure": gb.nDCG(gains="linear")}
+# Parameters of the constructor, arguments of fit, and what is to replace all of them there.
+REPLACED = {
+    "lightgbm": [
+        ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
+        ({"label_gain": [0, 1, 3], "sigmoid": 2.0}, {}, {"objective": None}, {}),
+        ({"label_gain": [0, 1, 3], "g": (0.5, 0.5)}, {}, GAINS, {}),
+        ({"label_gain": [0, 1, 3], "objective": "rank_xendcg"}, {}, GAINS, {}),
+        ({"label_gain": [0, 1, 3], "objective": gb.LambdaRank("ap")}, {}, {}, {}),
+        ({"sigmoid": 2.0, "measure": "ap"}, {}, {"objective": None}, {}),
+        ({"sigmoid": 2.0, "g": (0.5, 0.5)}, {}, {"objective": None}, {}),
+        ({"sigmoid": 2.0, "objective": "ranknet"}, {}, {"objective": None}, {}),
+        ({"sigmoid": 2.0, "objective": "softrank"}, {}, {}, {}),
+        ({"objective": "rank_xendcg"}, {}, {"measure": "ndcg"}, {}),
+        ({"application": "lambdarank", "measure": "ndcg"}, {}, {}, {}),
+        ({"loss": "binary"}, {}, {}, {}),
+        ({"lambdarank_truncation_level": 20, "lambdarank_norm": False}, {}, {}, {}),
+        ({"bagging_by_query": True}, {}, {}, {}),
+        ({"max_leaves": 4}, {}, {"num_leaves": 4}, {}),
+        ({"objective_seed": 3}, {}, {"random_state": 3}, {}),
+        ({"eval_at": [5, 10]}, {"eval_at": [5]}, {}, NDCG),
+        ({"ndcg_eval_at": "5,10"}, {}, {}, NDCG),
+        ({}, {"eval_at": "5,10"}, {}, NDCG),
+        ({}, {"eval_at": np.array([5, 10])}, {}, NDCG),
+        ({}, {"eval_at": 3}, {}, {"eval_metric": ["ndcg@3"]}),
+        ({}, {"eval_at": 0}, {}, {"eval_metric": ["ndcg"]}),
+        ({}, {"eval_metric": "map", "eval_at": [5, 10]}, {}, MAP),
+        ({"eval_metric": "map", "eval_at": [5, 10]}, {}, {}, MAP),
+        ({"metric": ["map", "ndcg"]}, {"eval_at": [3]}, {}, {"eval_metric": ["map@3", "ndcg@3"]}),
+        ({"metric": "map,lambdarank"}, {}, {}, {"eval_metric": ["map", "ndcg"]}),
+        ({"metric": "None", "eval_at": [5]}, {}, {}, {}),
+        ({"metric": "rmse"}, {}, {}, {}),
+        ({"metric": "map"}, {"eval_metric": "ndcg@7"}, {}, {"eval_metric": ["ndcg@7", "map"]}),
+        ({}, {"eval_metric": [gb.AP(rel=2), "p"], "eval_at": 3}, {},
+         {"eval_metric": ["AP(rel=2)@3", "p@3"]}),
+        ({"cat_features": ["genre"]}, {}, {}, {"categorical_feature": ["genre"]}),
+        ({"cat_feature": "name:genre"}, {}, {}, {"categorical_feature": ["genre"]}),
+        ({}, {"cat_features": ["genre"]}, {}, {"categorical_feature": ["genre"]}),
+        ({}, {"early_stopping_rounds": 3}, {"early_stopping_rounds": 3}, {}),
+        ({}, {"verbose": False}, {"verbose": -1}, {}),
+        ({}, {"base_margin": np.zeros(N)}, {}, {"init_score": None}),
+        ({}, {"xyz": 3}, {}, {}),
+        ({"num_leafs": 4, "xyz": 3, "ndcg_exp_gain": True}, {}, {"num_leaves": 4}, {}),
+    ],
+    "xgboost": [
+        ({"objective": "rank:ndcg"}, {}, {"measure": "ndcg"}, {}),
+        ({"objective": "rank:ndcg", "measure": "ndcg"}, {}, {}, {}),
+        ({"objective": "rank:ndcg", "g": (0.5, 0.5)}, {}, {"measure": "ndcg"}, {}),
+        ({"objective": "rank:map", "ndcg_exp_gain": False}, {}, {"measure": "ap"}, {}),
+        ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, LINEAR, {}),
+        ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
+        ({"ndcg_exp_gain": True}, {}, {}, {}),
+        ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
+        ({"lambdarank_unbiased": True}, {}, {}, {"position": None}),
+        ({"lambdarank_unbiased": False, "lambdarank_bias_norm": 1.0}, {}, {}, {}),
+        ({"lambdarank_truncation_level": 9, "lambdarank_norm": False, "sigmoid": 2.0}, {},
+         {"objective": None}, {}),
+        ({"eval_at": "5,10"}, {}, NDCG, {}),
+        ({}, {"eval_at": [5, 10]}, NDCG, {}),
+        ({"metric": "map"}, {}, {"eval_metric": ["map"]}, {}),
+        ({}, {"eval_metric": "ndcg@5", "early_stopping_rounds": 3},
+         {"eval_metric": "ndcg@5", "early_stopping_rounds": 3}, {}),
+        ({"cat_features": ["genre"]}, {}, {"enable_categorical": True}, {}),
+        ({}, {"init_score": np.zeros(N)}, {}, {"base_margin": None}),
+        ({}, {"xyz": 3, "sample_weights": np.ones(N)}, {}, {"sample_weight": None}),
+    ],
+    "both": [
+        ({}, {"group_id": QID, "group_weight": QID}, {}, {"qid": None, "sample_weight": None}),
+        ({"scale_pos_weight": 2}, {}, {}, {"sample_weight": None}),
+    ],
+}  # fmt: skip
+BOOSTERS = {"lightgbm": [LIGHTGBM], "xgboost": [XGBOOST], "both": [LIGHTGBM, XGBOOST]}
+FOR_DOTS = {"qid": QID, "position": np.arange(N) % 20}
+
+
+def obey(message, of_ranker, of_fit):
+    """Take out what the message replaces; return the new parameters and arguments of fit."""
+    new, new_of_fit = {}, {}
+    for line in message.splitlines()[1:]:
+        old, instead = re.fullmatch(r"  (.*) -> (.*)", line).groups()
+        for one in re.split(r", (?=\w+=)", old):
+            (of_fit if one.endswith(" in fit") else of_ranker).pop(one.partition("=")[0])
+        # Reasons and alternatives follow.
+        code, _, without = re.sub("(, or|: |; |, and ).*", "", instead).partition(", without ")
+        for name in filter(None, without.split(" and ")):
+            of_ranker.pop(name, None)
+        if code == "leave it out":
+            continue
+        name, _, value = re.sub(" in fit$| in the constructor$", "", code).partition("=")
+        dots = value == "..."
+        found = FOR_DOTS.get(name, np.ones(N)) if dots else eval(value, {"gb": gb})
+        (new_of_fit if code.endswith(" in fit") else new)[name] = found
+    return new, new_of_fit
+
+
+@pytest.mark.parametrize(
+    ("twin", "of_ranker", "of_fit", "expected", "expected_in_fit"),
+    [(twin, *case) for name in REPLACED for twin in BOOSTERS[name] for case in REPLACED[name]],
+    ids=lambda value: getattr(value, "name", None) or (str([*value]) if value else "-"),
+)
+def test_obeying_the_message_leads_to_a_fit(twin, of_ranker, of_fit, expected, expected_in_fit):
+    of_ranker, of_fit = (
+        dict(of_ranker),
+        {"eval_set": [(GENRES.copy(), Y)], "eval_qid": [QID], **of_fit},
+    )
+    if "group_id" not in of_fit:
+        of_fit["qid"] = QID
+    with pytest.raises(ValueError, match="without effect here") as error:
+        twin.ranker(**of_ranker).fit(GENRES, Y, **of_fit)
+    found = obey(str(error.value), of_ranker, of_fit)
+    for new, wanted in zip(found, (expected, expected_in_fit), strict=True):
+        assert new.keys() == wanted.keys()
+        assert all(new[name] == value for name, value in wanted.items() if value is not None)
+    options = {"enable_categorical": True} if twin is XGBOOST else {}
+    twin.ranker(**{**options, **of_ranker, **found[0]}).fit(GENRES, Y, **{**of_fit, **found[1]})
+
+
+MISSPELT = {
+    "lightgbm": {
+        # The nearest name is an alias that LightGBM would ignore.
+        "num_leafs": "num_leaves",
+        "min_data_in_leafs": "min_data_in_leaf",
+        "xyz": "leave it out: LightGBM has no such parameter",
+    },
+    "xgboost": {
+        "max_dept": "max_depth",
+        "min_child_wieght": "min_child_weight",
+        "lambdas": "lambda",
+    },
+}
+
+
+@twins
+def test_misspelt_parameters_are_in_the_same_error(twin):
+    foreign = {"lightgbm": "label_gain", "xgboost": "lambdarank_unbiased"}[twin.name]
+    given = {foreign: [0, 1], **dict.fromkeys(MISSPELT[twin.name], 3)}
+    with pytest.raises(ValueError, match=foreign) as error:
+        twin.ranker(**given).fit(X, Y, QID)
+    for name, new in MISSPELT[twin.name].items():
+        assert f"\n  {name}=3 -> {new}" in str(error.value)
+
+
+@twins
+def test_other_names_of_the_booster_count_as_those_of_the_ranker(twin):
+    given, listed = {
+        "lightgbm": (
+            {"feature_fraction": 0.9, "lambda_l1": 0.1, "max_bin": None, "max_bins": 30},
+            {"colsample_bytree": 0.9, "reg_alpha": 0.1, "max_bin": 30},
+        ),
+        "xgboost": (
+            {"eta": 0.2, "lambda": 2, "alpha": 0.1, "max_cached_hist_node": 9, "nthread": 1},
+            {"learning_rate": 0.2, "reg_lambda": 2, "reg_alpha": 0.1},
+        ),
+    }[twin.name]
+    found, expected = (
+        twin.ranker(**options).fit(X, Y, QID).predict(X) for options in (given, listed)
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+@twins
+def test_native_metrics_are_metrics_of_a_ranker(twin):
+    """Of either booster: their measures are reported."""
+    metrics = ["ap", gb.lightgbm.eval_metric(["ndcg@5"]), gb.xgboost.eval_metric("egap")]
+    given = {"eval_metric": metrics}
+    ranker = twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+    (log,) = ranker.evals_result_.values()
+    assert list(log) == ["gap", "ap", "ndcg@5", "egap"]
+    given = {"eval_metric": "ndcg@10-"}
+    with pytest.raises(ValueError, match="expected 'ndcg@10', which counts"):
+        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
