@@ -117,7 +117,9 @@ def spark(session: nox.Session) -> None:
 @nox.session
 def interop(session: nox.Session) -> None:
     """Run other tools, and compare what they do with the pages; for Python 3.11 and a Java."""
-    session.install("-q", "--no-deps", "-r", "tests/interop/requirements.txt")
+    pinned = "tests/interop/requirements.txt"
+    session.install("-q", "-c", pinned, "torch")  # with libraries that depend on the system
+    session.install("-q", "--no-deps", "-r", pinned)
     session.install("-q", "--no-deps", "-e", ".")
     command = ("python", "-m", "pytest", "-q", "-m", "", "tests/interop", *session.posargs)
     session.run(*command, env={"EVERY_TOOL": "1"})  # a skipped test fails

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel, kernel
 from gapboost._kernels.vectors import Pointer, pointer
 
 # Longest list, and longest bucket, that is ranked by counting: the quadratic cost passes that of
@@ -54,7 +54,7 @@ def sorting_for(longest: int) -> Sorting:
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def sorting_pointers(m: Sorting) -> Sorting:
     """Return the memory with a pointer for each array."""
     return Sorting(
@@ -64,7 +64,7 @@ def sorting_pointers(m: Sorting) -> Sorting:
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def spread(n: int, memory: Sorting) -> int:
     """Move the elements into buckets, in their order; returns the number of buckets."""
     scores, ends, buckets = memory.scores, memory.ends, n // FILL + 1
@@ -95,7 +95,7 @@ def spread(n: int, memory: Sorting) -> int:
     return buckets
 
 
-@kernel
+@inner_kernel
 def count(lo: int, hi: int, scores: Pointer, rows: Pointer, order: Pointer) -> None:
     """Rank elements ``lo..hi-1`` by counting, for each, how many outrank it."""
     for i in range(lo, hi):
@@ -108,7 +108,7 @@ def count(lo: int, hi: int, scores: Pointer, rows: Pointer, order: Pointer) -> N
         order[above] = rows[i]
 
 
-@kernel
+@inner_kernel
 def merge(lo: int, hi: int, memory: Sorting) -> None:
     """Rank elements ``lo..hi-1`` by merging longer and longer runs."""
     scores, rows = memory.moved_scores, memory.moved_rows
@@ -132,7 +132,7 @@ def merge(lo: int, hi: int, memory: Sorting) -> None:
         memory.order[k] = rows[k]
 
 
-@kernel
+@inner_kernel
 def rank_one(n: int, memory: Sorting) -> None:
     """Rank the first ``n`` elements, whose memory is used up."""
     for b in range(spread(n, memory)):

@@ -30,7 +30,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import config, types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 
 Built = tuple[Any, Callable[..., Any]]
 Pointer = Any
@@ -192,7 +192,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     times_power = lambda x, whole: np.ldexp(x, np.int64(whole))  # noqa: E731
 
 
-@kernel
+@inner_kernel
 def decay(x: Any) -> Any:
     """``exp(-x)`` to about 1e-15.
 

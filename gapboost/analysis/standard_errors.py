@@ -104,7 +104,9 @@ class Estimate:
 
 def independent(values: Array) -> Estimate:
     """Return the mean of independent values."""
-    return Estimate(float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5), len(values) - 1)
+    return Estimate(
+        float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5), len(values) - 1
+    )
 
 
 def one_way_clustered(clusters: Sequence[Array]) -> Estimate:

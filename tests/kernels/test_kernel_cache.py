@@ -213,9 +213,7 @@ def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, nobo
 @pytest.mark.slow
 def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image, nobody, expected):
     copy_of_package(image, compiled=True)
-    lacking = [
-        path for path in image.rglob("*.nbc") if re.search(r"order\.(rank|spread)-", path.name)
-    ]
+    lacking = [path for path in image.rglob("*.nbc") if re.search(r"order\.rank-", path.name)]
     assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
     for path in lacking:
         path.unlink()
@@ -226,10 +224,13 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
     (printed, compiled, _), again = [
         counted(run(COUNTING + RANK, image, None, nobody, **environment)) for _ in range(2)
     ]
-    kept = {path.name for path in home.rglob("*.nbc")}
-    assert (printed, compiled) == (expected[RANK], len(kept))
+    assert printed == expected[RANK]
+    assert compiled > 0
     assert again == (expected[RANK], 0, [])
+    # Names depend on sources and types alone.
+    kept = {path.name for path in home.rglob("*.nbc")}
     assert kept
+    assert kept <= {path.name for path in lacking}
     assert kept <= {path.name for path in lacking}
 
 
@@ -304,23 +305,23 @@ def digest_flipped(path, i):
     ("processes", "broken"),
     [(2, cut_off), (1, emptied_or_overwritten), (1, byte_flipped), (1, digest_flipped)],
     ids=[
-        "every file cut off, two processes at once",
-        "every file empty or something else",
-        "a byte of every file",
-        "a byte of every digest",
+        "cut off, two processes at once",
+        "empty or something else",
+        "a byte",
+        "a byte of the digest",
     ],
 )
 def test_broken_files(processes, broken, expected, folder):
     """They are compiled anew, and are good again."""
-    found = sorted(folder.rglob("*order.*.nbc"))
-    assert len(found) >= 6
-    for i, path in enumerate(found):
-        broken(path, i)
-    left = [path.read_bytes() for path in found]
-    outputs = [output(process) for process in [run(RANK, folder) for _ in range(processes)]]
-    assert [printed for printed, _ in outputs] == [expected[RANK]] * processes
-    assert not any(said for _, said in outputs)
-    assert [path.read_bytes() for path in found] != left
+    found = list(folder.rglob("*order.rank-*.nbc"))
+    for i in range(4):
+        for path in found:
+            broken(path, i)
+        left = [path.read_bytes() for path in found]
+        outputs = [output(process) for process in [run(RANK, folder) for _ in range(processes)]]
+        assert [printed for printed, _ in outputs] == [expected[RANK]] * processes
+        assert not any(said for _, said in outputs)
+        assert [path.read_bytes() for path in found] != left
     assert output(run(RANK, folder)) == (expected[RANK], [])
 
 
@@ -334,9 +335,9 @@ def squared(x):
     return shifted(x) ** 2
 """
 CALLED = """
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 
-@kernel
+@inner_kernel
 def shifted(x):
     return x {sign} 1.0
 """

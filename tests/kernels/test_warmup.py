@@ -23,7 +23,7 @@ found = pkgutil.walk_packages(gapboost._kernels.__path__, "gapboost._kernels.")
 # Those for a GPU need CuPy.
 modules = [importlib.import_module(m.name) for m in found if not m.name.endswith(".cuda")]
 kernels = {id(k): k for m in modules for k in vars(m).values() if hasattr(k, "py_func")}.values()
-assert len(kernels) > 30
+assert len(kernels) > 9
 
 def signatures():
     name = "{0.__module__}.{0.__name__}".format

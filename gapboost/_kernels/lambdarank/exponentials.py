@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 from gapboost._kernels.lambdarank.memory import Memory, Shape
 from gapboost._kernels.vectors import FARTHEST as FARTHEST_EXPONENT
 from gapboost._kernels.vectors import (
@@ -168,13 +168,13 @@ def fitted_exponentials(epsilon: float, distance: float = NEAR) -> Exponentials:
     return sums_of_powers()._replace(epsilon=epsilon, farthest=0.0, visits=0)
 
 
-@kernel
+@inner_kernel
 def at_address(sums: Exponentials) -> Exponentials:
     """Return sums with a pointer for the array."""
     return Exponentials(sums.epsilon, sums.farthest, sums.visits, pointer(sums.numbers, 0))
 
 
-@kernel
+@inner_kernel
 def add_running_sums(step: int, lanes: Lanes, numbers: Pointer, shape: Shape, m: Memory) -> None:
     """Visit documents, down (step 1) or up (-1): each receives from the moments, and adds to them.
 

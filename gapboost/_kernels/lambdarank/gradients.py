@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel, kernel
 from gapboost._kernels.lambdarank.exponentials import Exponentials, add_running_sums, at_address
 from gapboost._kernels.lambdarank.memory import Memory, Shape, pointers
 from gapboost._kernels.lambdarank.pairs import add_cascade, add_pairs
@@ -100,7 +100,7 @@ def dampening(size: Array) -> Array:
     return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
 
 
-@kernel
+@inner_kernel
 def number_grades(n: int, grades: Pointer, n_grades: int, m: Memory) -> int:
     """Number the grades that occur, ascending, both ways; returns how many they are."""
     for g in range(n_grades):
@@ -117,7 +117,7 @@ def number_grades(n: int, grades: Pointer, n_grades: int, m: Memory) -> int:
     return n_levels
 
 
-@kernel
+@inner_kernel
 def sum_list(
     kind: int,
     by_pairs: bool,

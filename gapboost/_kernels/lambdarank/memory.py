@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 from gapboost._kernels.order import Sorting, sorting_for, sorting_pointers
 from gapboost._kernels.vectors import EIGHT, THIRTY_TWO, Pointer, pointer
 
@@ -105,7 +105,7 @@ def make_memory(longest: int, longest_by_pairs: int, n_levels: int) -> Memory:
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def pointers(m: Memory) -> Memory:
     """Return the memory with a pointer for each array."""
     at = m.grouped

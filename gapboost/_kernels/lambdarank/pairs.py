@@ -2,7 +2,7 @@
 
 import math
 
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 from gapboost._kernels.lambdarank.memory import Memory, Shape
 from gapboost._kernels.vectors import EIGHT, Pointer, decay, first, greater, load, store, total
 
@@ -10,7 +10,7 @@ from gapboost._kernels.vectors import EIGHT, Pointer, decay, first, greater, loa
 NEAR = 300.0
 
 
-@kernel
+@inner_kernel
 def group(shape: Shape, m: Memory) -> int:
     """Move the documents of a list to their places; return the end of the last grade."""
     at, end = m.grouped, 0
@@ -39,7 +39,7 @@ def group(shape: Shape, m: Memory) -> int:
     return end
 
 
-@kernel
+@inner_kernel
 def add_pairs(shape: Shape, m: Memory) -> None:
     """Add what the top documents and all documents below them do to each other.
 
@@ -94,7 +94,7 @@ def add_pairs(shape: Shape, m: Memory) -> None:
         m.eta[r] += at.eta[at.place[r]]
 
 
-@kernel
+@inner_kernel
 def add_cascade(shape: Shape, discount: Pointer, stops: Pointer, m: Memory) -> None:
     """Add what the pairs of a cascade do to each other: a swap changes a product.
 

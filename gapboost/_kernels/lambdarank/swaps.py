@@ -7,7 +7,7 @@ in each table. Rows are a multiple of 8 long; numbers beyond the query's own gra
 
 from typing import NamedTuple
 
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 from gapboost._kernels.lambdarank.memory import Memory, Shape
 from gapboost._kernels.vectors import EIGHT, Pointer, load, pointer, store
 
@@ -21,7 +21,7 @@ class Form(NamedTuple):
     own: Pointer
 
 
-@kernel
+@inner_kernel
 def read_form(shape: Shape, pair: Pointer, own: Pointer, n_grades: int, m: Memory) -> Form:
     """Return the rows of the grades that occur in a query, from the worth of all grades."""
     n_levels, width, levels = shape.n_levels, shape.width, m.levels
@@ -43,7 +43,7 @@ def read_form(shape: Shape, pair: Pointer, own: Pointer, n_grades: int, m: Memor
     return form
 
 
-@kernel
+@inner_kernel
 def fill_swaps(shape: Shape, discount: Pointer, form: Form, m: Memory) -> None:
     """Write the rows of all documents."""
     width, grade, upper = shape.width, m.grade, m.upper
@@ -66,7 +66,7 @@ def fill_swaps(shape: Shape, discount: Pointer, form: Form, m: Memory) -> None:
             store(m.lower, r * width + i, part - discount[r] * cross_term)
 
 
-@kernel
+@inner_kernel
 def fill_equal_swaps(shape: Shape, m: Memory) -> None:
     """Write the rows for a measure that every swap out of the right order lowers by 1."""
     for r in range(shape.n):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel, summing_kernel
+from gapboost._kernels.jit import inner_kernel, summing_kernel
 
 # Coefficients of a polynomial: powers 0 to 16.
 COEFFICIENTS = 17
@@ -79,7 +79,7 @@ def memory_for_cells(longest: int, n_cells: int, channels: int) -> Cells:
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def find_cells(x: Array, cell_tables: CellTables, points: Cells) -> int:
     """Sort falling positions ``x`` into cells; return their number, or 0 without enough memory.
 
@@ -110,7 +110,7 @@ def find_cells(x: Array, cell_tables: CellTables, points: Cells) -> int:
     return cells
 
 
-@kernel
+@inner_kernel
 def clear_moments(cells: int, moments: Array) -> None:
     """Set the moments of the first cells to zero."""
     for j in range(cells):
@@ -119,7 +119,7 @@ def clear_moments(cells: int, moments: Array) -> None:
                 moments[j, c, k] = 0.0
 
 
-@kernel
+@inner_kernel
 def add_moments(r: int, channel: int, weight: float, points: Cells) -> None:
     """Add a point of this weight to a channel of its cell."""
     j, t, moments = points.cell[r], points.t[r], points.moments
@@ -129,7 +129,7 @@ def add_moments(r: int, channel: int, weight: float, points: Cells) -> None:
         power *= t
 
 
-@kernel
+@inner_kernel
 def interact(cells: int, channels: int, cell_tables: CellTables, points: Cells) -> None:
     """Fill ``arriving`` with the polynomial of each of the first cells, by channel."""
     moments, arriving, so_far = points.moments, points.arriving, points.so_far

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel, summing_kernel
+from gapboost._kernels.jit import inner_kernel, kernel, summing_kernel
 from gapboost._kernels.smooth.pairs import GAUSSIAN, above, add_pushes, slope
 from gapboost._kernels.smooth.query import Documents, part
 
@@ -136,7 +136,7 @@ def add_gradients_within(
         first += n * n
 
 
-@kernel
+@inner_kernel
 def push_query(
     pair: Array, matters: Array, worth: Array, by_grade: Array, change: Array, documents: Documents
 ) -> None:

@@ -10,7 +10,7 @@ above or below with certainty: so sums run over windows, and over counts of all 
 import math
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel
 from gapboost._kernels.smooth.query import Documents
 
 LOGISTIC, GAUSSIAN = 0, 1
@@ -19,7 +19,7 @@ LOGISTIC, GAUSSIAN = 0, 1
 FAR = 40.0
 
 
-@kernel
+@inner_kernel
 def overtaking(step: int, distance: float) -> float:
     """Return the probability to be above a document higher by ``distance`` >= 0, precisely."""
     if step == GAUSSIAN:
@@ -28,7 +28,7 @@ def overtaking(step: int, distance: float) -> float:
     return u / (1.0 + u)
 
 
-@kernel
+@inner_kernel
 def above(step: int, x: float) -> float:
     """Return ``1 / (1 + e^-x)``, or the Gaussian probability to be below x, precisely.
 
@@ -37,7 +37,7 @@ def above(step: int, x: float) -> float:
     return 1.0 - overtaking(step, x) if x >= 0.0 else overtaking(step, -x)
 
 
-@kernel
+@inner_kernel
 def slope(step: int, x: float) -> float:
     """The derivative of `above`."""
     if step == GAUSSIAN:
@@ -46,7 +46,7 @@ def slope(step: int, x: float) -> float:
     return u / ((1.0 + u) * (1.0 + u))
 
 
-@kernel
+@inner_kernel
 def window_end(i: int, x: Array) -> int:
     """The first document behind ``i`` that is far below it."""
     j = i + 1
@@ -55,7 +55,7 @@ def window_end(i: int, x: Array) -> int:
     return j
 
 
-@kernel
+@inner_kernel
 def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
     """Add ``sum_m P[i_m, i_n]`` over documents far above n to ``total``.
 
@@ -74,7 +74,7 @@ def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
                 documents.total[i] += pair[g, grade[i]] * counts[g]
 
 
-@kernel
+@inner_kernel
 def compare_by_pairs(
     step: int, pair: Array, turning: bool, counts: Array, documents: Documents
 ) -> None:
@@ -99,7 +99,7 @@ def compare_by_pairs(
                     documents.d_score[i] -= turn
 
 
-@kernel
+@inner_kernel
 def add_gradients_by_pairs(
     step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents
 ) -> None:
@@ -124,7 +124,7 @@ def add_gradients_by_pairs(
         add_pushes(i, by_grade[i], documents)
 
 
-@kernel
+@inner_kernel
 def add_pushes(i: int, by_grade: Array, documents: Documents) -> None:
     """Add the pushes on document ``i``, by grade of the others, to ``d_score`` and ``pushes``."""
     for g in range(len(by_grade)):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel, kernel
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 from gapboost._kernels.order import ranking
 
@@ -42,7 +42,7 @@ class Documents(NamedTuple):
     pushes: Array
 
 
-@kernel
+@inner_kernel
 def part(documents: Documents, first: int, last: int) -> Documents:
     """Documents ``first..last-1``."""
     return Documents(

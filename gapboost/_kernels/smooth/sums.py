@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import erfc
 
 from gapboost._kernels import Array
-from gapboost._kernels.jit import kernel
+from gapboost._kernels.jit import inner_kernel, kernel
 from gapboost._kernels.smooth.cells import (
     Cells,
     CellTables,
@@ -77,7 +77,7 @@ def gaussian_step() -> SmoothStep:
     )
 
 
-@kernel
+@inner_kernel
 def most_cells(n: int) -> int:
     """Return the number of cells up to which a list of `n` documents is summed by cells."""
     return max(n // SPARSE_BEYOND, min(n // SPARSE, MANY_CELLS))
@@ -91,7 +91,7 @@ def scratch_for(longest: int, n_grades: int) -> Scratch:
     return Scratch(cells=cells, of_document=np.empty(n_grades), by_grade=by_grade)
 
 
-@kernel
+@inner_kernel
 def cells_of(x: Array, cell_tables: CellTables, points: Cells) -> int:
     """The number of cells, with the points in them; 0 for a list that goes pair by pair."""
     n = len(x)
@@ -140,7 +140,7 @@ def compare(
             read_turned(pair, points, documents)
 
 
-@kernel
+@inner_kernel
 def read_turned(pair: Array, points: Cells, documents: Documents) -> None:
     """Add to ``d_score`` as `compare` describes, from the polynomials of the step's derivative."""
     n_grades, d_score = len(pair), documents.d_score
