@@ -61,13 +61,13 @@ class Metrics:
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Return the names under which boosters report measures: short, distinct, without blanks.
 
-    A cutoff follows an ``@``. Measures that would share a name have their labels. XGBoost splits
-    reports at blanks and colons.
+    A cutoff follows an ``@``. Measures that would share a name have their labels, but for the one
+    that is called so. XGBoost splits reports at blanks and colons.
     """
     short = [re.sub(r"[\s:]+", "_", measure.short_name) for measure in measures]
     short = [s + (f"@{m.k}" if m.k else "") for s, m in zip(short, measures, strict=True)]
     names = [
-        measure.label if short.count(name) > 1 else name
+        measure.label if short.count(name) > 1 and name != measure.name else name
         for name, measure in zip(short, measures, strict=True)
     ]
     check_distinct(names)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost.measures import Measure, as_measure
+from gapboost.measures import Measure, as_measure, nDCG
 from gapboost.objectives import Objective
 from gapboost.validation import short_repr
 
@@ -166,9 +166,13 @@ def renamed(name: str, replacement: Any = None) -> Callable[[object], str]:
     return instead
 
 
-def gains(value: Any) -> str:
-    """Return the measure that has LightGBM's gains of labels."""
-    return f"gb.nDCG(gains={tuple(value)!r})"
+def ndcg(gains: Any, k: int | None = None) -> str:
+    """Return nDCG with LightGBM's gains of labels, or those of a name, as code."""
+    if isinstance(gains, str) and "," in gains:
+        gains = np.array(gains.split(","), np.float64)
+    if not isinstance(gains, str):
+        gains = tuple(np.asarray(gains).tolist())
+    return f"gb.nDCG(gains={gains!r}" + (f", k={k})" if k else ")")
 
 
 def trained_for(
@@ -203,7 +207,12 @@ def trained_for(
     return together({n: v for n, v in given.items() if v is not None}, instead)
 
 
-def metrics_at(metrics: Sequence[Any], cutoffs: object) -> list[str]:
+def cutoff(ranker: Any) -> int | None:
+    """Return the cutoff of a ranker's measure."""
+    return as_measure(ranker.measure, ranker.g).k
+
+
+def metrics_at(metrics: Sequence[Any], cutoffs: object, gains: Any = None) -> list[str]:
     """Return the names of metrics that are measures, at cutoffs, and of callables.
 
     Parameters
@@ -212,6 +221,8 @@ def metrics_at(metrics: Sequence[Any], cutoffs: object) -> list[str]:
         Also by LightGBM's names. Those that have a cutoff keep it.
     cutoffs : int, sequence of int, str or None
         A text such as "5,10" too.
+    gains : sequence of float or str, optional
+        Of nDCG that does not name its own.
     """
     ks = re.findall(r"[1-9]\d*", "" if cutoffs is None else str(np.asarray(cutoffs)))
     found = []
@@ -224,5 +235,8 @@ def metrics_at(metrics: Sequence[Any], cutoffs: object) -> list[str]:
         with suppress(TypeError, ValueError):
             measure = as_measure(text)
             is_cut = "@" in text or "k=" in text or "k" not in signature(type(measure)).parameters
-            found += [repr(text)] if is_cut or not ks else [repr(f"{text}@{k}") for k in ks]
+            if gains is not None and measure == nDCG(k=measure.k):
+                found += [ndcg(gains, k) for k in (ks if ks and not is_cut else [measure.k])]
+            else:
+                found += [repr(text)] if is_cut or not ks else [repr(f"{text}@{k}") for k in ks]
     return list(dict.fromkeys(found))

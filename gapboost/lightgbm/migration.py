@@ -9,8 +9,9 @@ from gapboost._boosters.migration import (
     WEIGHTS,
     Foreign,
     Replacements,
-    gains,
+    cutoff,
     metrics_at,
+    ndcg,
     renamed,
     together,
     trained_for,
@@ -24,9 +25,9 @@ SAMPLING = (
 )
 
 OF_OBJECTIVES: Replacements = {
-    "label_gain": lambda value: f"measure={gains(value)}, or leave it out to train for GAP",
+    "label_gain": lambda value: f"measure={ndcg(value)}, or leave it out to train for GAP",
     "lambdarank_norm": "leave it out",
-    "lambdarank_truncation_level": f'{ALL_PAIRS}; measure="ndcg@10" trains for the first ranks',
+    "lambdarank_truncation_level": f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks',
     "sigmoid": lambda value: f'gb.LambdaRank("gap", sigma={value!r}) as the objective',
     **dict.fromkeys(SAMPLING, "leave it out; subsample and subsample_freq=1 sample rows"),
 }
@@ -69,7 +70,7 @@ def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
     if any("rank" in str(found.get(name)) for name in (*OBJECTIVES, "objective")):
         measure = "'ndcg'"
     if found["label_gain"] is not None:
-        measure = gains(found["label_gain"])
+        measure = ndcg(found["label_gain"], cutoff(ranker))
     return trained_for(ranker, found, measure, found["sigmoid"])
 
 
@@ -79,10 +80,11 @@ def of_metrics(
     """Return one replacement for metrics and cutoffs of the constructor and of `fit`.
 
     As in LightGBM, the metrics of both are reported, at the cutoffs of the constructor if it has
-    some. Without names the metric is nDCG.
+    some, and nDCG has the gains of labels. Without names the metric is nDCG.
     """
     found = {n: given[n] for n in sorted(METRICS | CUTOFFS) if given.get(n) is not None}
-    if not found and eval_at is None:
+    gains = given.get("label_gain")
+    if not found and eval_at is None and (gains is None or eval_metric is None):
         return []
     of_fit = {"eval_metric": eval_metric, "eval_at": eval_at}
     of_constructor = _compat.value_of("metric", found)
@@ -93,7 +95,7 @@ def of_metrics(
     cutoffs = _compat.value_of("eval_at", found)
     if not metrics and not METRICS & found.keys():
         metrics = ["ndcg"]
-    names = ", ".join(metrics_at(metrics, eval_at if cutoffs is None else cutoffs))
+    names = ", ".join(metrics_at(metrics, eval_at if cutoffs is None else cutoffs, gains))
     new = f"eval_metric=[{names}] in fit" if names else "leave it out"
     return together(found, new, {n: v for n, v in of_fit.items() if v is not None})
 

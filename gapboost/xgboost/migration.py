@@ -13,8 +13,10 @@ from gapboost._boosters.migration import (
     WEIGHTS,
     Foreign,
     Replacements,
-    gains,
+    cutoff,
     metrics_at,
+    ndcg,
+    together,
     trained_for,
 )
 
@@ -25,8 +27,8 @@ def _objective(value: object) -> str | None:
     return "objective='ranknet'" if isinstance(value, str) and value == "rank:pairwise" else None
 
 
-def _metrics(metrics: list[str], cutoffs: object = None) -> str:
-    names = metrics_at(metrics, cutoffs)
+def _metrics(metrics: list[str], cutoffs: object = None, gains: object = None) -> str:
+    names = metrics_at(metrics, cutoffs, gains)
     return f"eval_metric=[{', '.join(names)}]" if names else "leave it out"
 
 
@@ -52,18 +54,27 @@ REPLACEMENTS: Replacements = {
 
 
 def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
-    """Return what replaces the parameters that choose an objective of XGBoost or LightGBM."""
+    """Return what replaces the parameters that choose an objective of XGBoost or LightGBM.
+
+    nDCG among the metrics has the gains that they ask for.
+    """
     found = {name: given.get(name) for name in ("label_gain", "sigmoid")}
     objective, linear = given.get("objective"), given.get("ndcg_exp_gain")
-    measure = ""
+    measure, gains = "", found["label_gain"]
     if isinstance(objective, str) and objective in OBJECTIVES:
         found["objective"], measure = objective, OBJECTIVES[objective]
     if linear is not None and not linear:
         found["ndcg_exp_gain"] = linear
-        measure = "gb.nDCG(gains='linear')" if measure != "'ap'" else measure
-    if found["label_gain"] is not None:
-        measure = gains(found["label_gain"])
-    return trained_for(ranker, found, measure, found["sigmoid"])
+        gains = "linear" if gains is None else gains
+    if gains is not None and measure != "'ap'":
+        measure = ndcg(gains, cutoff(ranker))
+    metrics = given.get("eval_metric")
+    several = [metrics] if isinstance(metrics, str) else metrics
+    names = "" if gains is None or not several else _metrics(several, gains=gains)
+    return [
+        *trained_for(ranker, found, measure, found["sigmoid"]),
+        *(together({"eval_metric": metrics}, names) if "gb." in names else []),
+    ]
 
 
 @cache

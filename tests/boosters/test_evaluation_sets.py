@@ -175,6 +175,8 @@ def test_names_of_metrics_are_short_and_distinct():
         names = metric_names(measures)
         assert len(set(names)) == len(names)
         assert not any(set(name) & set(" :\t") for name in names)
+    # What is called so keeps the name.
+    assert metric_names([gb.nDCG(gains="linear", k=5), gb.nDCG(k=5)])[1] == "ndcg@5"
 
 
 # --- progress -------------------------------------------------------------------------------------

@@ -70,6 +70,8 @@ NDCG = {"eval_metric": ["ndcg@5", "ndcg@10"]}
 MAP = {"eval_metric": ["map@5", "map@10"]}
 GAINS = {"measure": gb.nDCG(gains=(0, 1, 3))}
 LINEAR = {"measure": gb.nDCG(gains="linear")}
+OF_GAINS = [gb.nDCG(k=k, gains=(0, 1, 3)) for k in (None, 5, 10)]
+OF_LINEAR = [gb.nDCG(k=10, gains="linear"), "map@5"]
 # Parameters of the constructor, arguments of fit, and what is to replace all of them there.
 REPLACED = {
     "lightgbm": [
@@ -78,6 +80,11 @@ REPLACED = {
         ({"label_gain": [0, 1, 3], "g": (0.5, 0.5)}, {}, GAINS, {}),
         ({"label_gain": [0, 1, 3], "objective": "rank_xendcg"}, {}, GAINS, {}),
         ({"label_gain": [0, 1, 3], "objective": gb.LambdaRank("ap")}, {}, {}, {}),
+        ({"label_gain": "0,1,3", "measure": "ndcg@5"}, {}, {"measure": OF_GAINS[1]}, {}),
+        ({"label_gain": [0, 1, 3]}, {"eval_metric": "ndcg"}, GAINS, {"eval_metric": OF_GAINS[:1]}),
+        ({"label_gain": [0, 1, 3]}, {"eval_metric": ["ndcg@5", "map"]}, GAINS,
+         {"eval_metric": [OF_GAINS[1], "map"]}),
+        ({"label_gain": [0, 1, 3], "eval_at": [5, 10]}, {}, GAINS, {"eval_metric": OF_GAINS[1:]}),
         ({"sigmoid": 2.0, "measure": "ap"}, {}, {"objective": None}, {}),
         ({"sigmoid": 2.0, "g": (0.5, 0.5)}, {}, {"objective": None}, {}),
         ({"sigmoid": 2.0, "objective": "ranknet"}, {}, {"objective": None}, {}),
@@ -119,6 +126,11 @@ REPLACED = {
         ({"objective": "rank:ndcg", "g": (0.5, 0.5)}, {}, {"measure": "ndcg"}, {}),
         ({"objective": "rank:map", "ndcg_exp_gain": False}, {}, {"measure": "ap"}, {}),
         ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, LINEAR, {}),
+        ({"ndcg_exp_gain": False, "eval_metric": ["ndcg@10", "map@5"]}, {},
+         {**LINEAR, "eval_metric": OF_LINEAR}, {}),
+        ({"ndcg_exp_gain": False, "eval_metric": "map@5"}, {}, LINEAR, {}),
+        ({"label_gain": [0, 1, 3], "eval_metric": "ndcg"}, {},
+         {**GAINS, "eval_metric": OF_GAINS[:1]}, {}),
         ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
         ({"ndcg_exp_gain": True}, {}, {}, {}),
         ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
