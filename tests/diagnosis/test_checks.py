@@ -19,7 +19,10 @@ STATISTICS = {
     "weak-ranker", "overfitted", "label-leak", "shifted-grades", "shifted-features",
     "constant-features",
 }  # fmt: skip
-NEED_TRAINING = {"overfitted", "shared-queries", "shifted-grades", "shifted-features"}
+NEED_TRAINING = {
+    *("overfitted", "shared-queries", "shifted-grades", "shifted-features"),
+    "constant-features",
+}
 
 
 def found_by(report):
