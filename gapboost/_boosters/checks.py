@@ -25,6 +25,12 @@ def refuse(arguments: Mapping[str, object], reason: str) -> None:
         raise ValueError(f"{', '.join(given)}: expected None, because {reason}")
 
 
+def check_stopping(stops: bool, sets: Sequence[object]) -> None:
+    """Raise ValueError if early stopping is asked for, and there is no evaluation set."""
+    if stops and not sets:
+        raise ValueError("eval_set is missing; expected one, which early stopping watches")
+
+
 def check_feature_weights(weights: Any, n_features: int) -> None:
     """Raise ValueError if there are weights of features, and not one for each."""
     if weights is not None and np.shape(weights) != (n_features,):

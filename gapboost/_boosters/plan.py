@@ -9,7 +9,7 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import Seed, seed
+from gapboost.validation import Seed, as_integer, seed
 
 Function = Callable[..., Any]
 EvalMetric = str | Measure | Function | Sequence[str | Measure | Function] | None
@@ -56,6 +56,8 @@ class Plan:
         ValueError, TypeError
             If one of them is unusable.
         """
+        if ranker.n_estimators is not None:
+            as_integer(ranker.n_estimators, "n_estimators", 0)
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         given: list[Any] = []
         for one in several:

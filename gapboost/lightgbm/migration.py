@@ -45,9 +45,15 @@ def _categorical(value: object) -> str | None:
     return f"categorical_feature={names} in fit" if names else None
 
 
+def _boosting(value: object) -> str | None:
+    is_forest = value in ("rf", "random_forest")
+    return "leave it out: LightGBM's random forests take no custom objective" if is_forest else None
+
+
 REPLACEMENTS: Replacements = {
     **{name: new for name, new in OF_OBJECTIVES.items() if name not in ("label_gain", "sigmoid")},
     **dict.fromkeys(_compat.aliases("categorical_feature"), _categorical),
+    **dict.fromkeys(_compat.aliases("boosting"), _boosting),
     "objective_seed": renamed("random_state"),
     **dict.fromkeys(("class_weight", "scale_pos_weight"), WEIGHTS),
     **dict.fromkeys(_compat.aliases("is_unbalance"), WEIGHTS),

@@ -7,6 +7,7 @@ from typing import Any, Self
 import lightgbm
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.checks import check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
@@ -253,6 +254,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         pairs = evaluation_pairs(eval_set, eval_X, eval_y)
         arguments = {"X": X, "y": y}
         sets = evaluation_data(evaluation_sets(pairs, metadata), data, arguments, plan.limit)
+        rounds = _compat.value_of("early_stopping_round", given) or 0
+        by_callback = any(isinstance(one, _compat.EarlyStopping) for one in callbacks or ())
+        check_stopping(by_callback or rounds > 0, sets)
         check_set_names(eval_names, [s is data for s in sets])
         train = self._data_set(data, "X", feature_name, categorical_feature)
         valid = [

@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import xgboost
 from sklearn.utils.validation import check_is_fitted
+from xgboost.callback import EarlyStopping
 
-from gapboost._boosters.checks import check_feature_weights
+from gapboost._boosters.checks import check_feature_weights, check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics, metric_names
@@ -209,6 +210,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
+        by_callback = any(isinstance(one, EarlyStopping) for one in self.callbacks or ())
+        check_stopping(by_callback or self.early_stopping_rounds is not None, sets)
         check_columns(data.X, "X", self.enable_categorical)
         for i, s in enumerate(sets):
             check_columns(s.X, f"eval_set[{i}] X", self.enable_categorical)

@@ -94,6 +94,8 @@ REPLACED = {
         ({"loss": "binary"}, {}, {}, {}),
         ({"lambdarank_truncation_level": 20, "lambdarank_norm": False}, {}, {}, {}),
         ({"bagging_by_query": True}, {}, {}, {}),
+        ({"boosting_type": "rf"}, {}, {}, {}),
+        ({"boosting": "random_forest"}, {}, {}, {}),
         ({"max_leaves": 4}, {}, {"num_leaves": 4}, {}),
         ({"objective_seed": 3}, {}, {"random_state": 3}, {}),
         ({"eval_at": [5, 10]}, {"eval_at": [5]}, {}, NDCG),

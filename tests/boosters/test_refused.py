@@ -84,6 +84,7 @@ OWN = {
     "g": [(0.5, 0.6), (-1, 2), "half"],
     "objective": ["softmax", 3, "rank:ndcg"],
     "stopping_metric": ["ap", 3],
+    "n_estimators": ["10", 2.5, -1],
 }
 
 
@@ -94,6 +95,15 @@ def test_bad_own_parameters(twin, name, value):
     watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid], **fit}
     with pytest.raises((ValueError, TypeError), match=name):
         twin.ranker(**parameters, **{name: value}).fit(X, Y, QID, **watched)
+
+
+@twins
+def test_early_stopping_without_an_evaluation_set(twin):
+    parameters, fit = twin.stopping(3)
+    name = {"lightgbm": "early_stopping_round", "xgboost": "early_stopping_rounds"}[twin.name]
+    for of_ranker, of_fit in ((parameters, fit), ({name: 3}, {})):
+        with pytest.raises(ValueError, match=r"^eval_set is missing.*early stopping"):
+            twin.ranker(**of_ranker).fit(X, Y, QID, **of_fit)
 
 
 @twins

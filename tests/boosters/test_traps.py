@@ -243,7 +243,9 @@ def test_what_migration_says_of_lightgbms_ranker():
     forest = {"boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}
     assert np.ptp(own.set_params(**forest).fit(X, Y, group=SIZES).predict(X)) > 0
     with pytest.raises(lightgbm.basic.LightGBMError, match="custom objective"):
-        LIGHTGBM.ranker(**forest).fit(X, Y, QID)
+        lightgbm.LGBMRanker(**forest, objective=lambda y, score: (score, score)).fit(
+            X, Y, group=SIZES
+        )
 
 
 def test_what_migration_says_of_xgboosts_ranker():
