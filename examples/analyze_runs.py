@@ -20,7 +20,9 @@ from gapboost.model_selection import simplex_grid
 def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     """The questions of `gapboost.analysis`, one after the other."""
     qrels = trec.read_qrels(qrels_path)
-    runs = {path.name.removesuffix(".gz"): trec.read_run(path) for path in run_paths}
+    runs = {str(path): trec.read_run(path) for path in run_paths}
+    if len(runs) < max(2, len(run_paths)):
+        raise SystemExit("expected two or more different runs")
     top = max(max(judged.values()) for judged in qrels.values())
     g = (1 / top,) * top
     measures = [gb.GAP(g=g), gb.xGAP(g=g), gb.eGAP(g=g), gb.AP(), gb.nDCG(), gb.Precision(k=10)]

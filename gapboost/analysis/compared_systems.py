@@ -148,6 +148,9 @@ def compare_systems(
 ) -> ComparedSystems:
     """Test all pairs of systems by each measure.
 
+    The step-down correction is S. Holm's, Scandinavian Journal of Statistics 6 (1979). M. Smucker,
+    J. Allan and B. Carterette compare the tests for retrieval, CIKM 2007.
+
     Parameters
     ----------
     values : SystemValues, or dict {system: PerQuery}

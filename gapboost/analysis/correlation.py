@@ -158,6 +158,8 @@ def robustness(
 ) -> Result:
     """Rank systems under fewer and fewer judgments.
 
+    Samples as in [buckley2004], with all grades of a topic kept.
+
     Parameters
     ----------
     measures : sequence

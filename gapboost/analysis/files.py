@@ -187,7 +187,9 @@ def _numbered_lines(path: PathLike, expected: str) -> list[tuple[int, str]]:
         with _opened(path, "rt", "utf-8-sig") as file:
             lines = file.read().split("\n")
     except (UnicodeError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path}: {error}; expected lines {expected}") from error
+        raise ValueError(
+            f"{path}: {error}; expected lines {expected}, compressed if the name ends in .gz"
+        ) from error
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 

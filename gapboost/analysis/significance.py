@@ -247,7 +247,7 @@ def discriminative_power(
     n_resamples: int = 20_000,
     random_state: Seed = None,
 ) -> Result:
-    """Test every pair of systems with each measure.
+    """Test every pair of systems with each measure: T. Sakai's method, SIGIR 2006.
 
     Parameters
     ----------

@@ -155,6 +155,11 @@ def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list
     grades = [grade for judged in qrels.values() for grade in judged.values()]
     whole = finite_column(grades, "qrels", "whole numbers for measures of ir_measures", whole=True)
     for measure in measures:
+        if not ir_measures().DefaultPipeline.supports(measure):
+            raise ValueError(
+                f"measures has {measure} of ir_measures, which lacks a package that computes it; "
+                "expected another, or the measure of gapboost"
+            )
         by_gdeval = measure.NAME == "ERR" or (measure.NAME == "nDCG" and measure["dcg"] != "log2")
         if by_gdeval and whole.max(initial=0) > 4:
             raise ValueError(

@@ -80,7 +80,11 @@ class DataSummary(NamedTuple):
             raise ValueError(
                 f"{name} holds no query with two different grades ({self.n_queries} queries, "
                 f"n_samples = {self.n_rows}, grades {short_repr(self.grades)}); expected at least "
-                "one: there is nothing to learn"
+                + (
+                    "one; qid is another in each row"
+                    if self.n_queries == self.n_rows > 1
+                    else "one: there is nothing to learn"
+                )
             )
 
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 from gapboost.measures.base import Measure, WeightedSum
@@ -111,6 +112,8 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
         As `as_measure`; where they are in no order.
     """
     several: Any = measures if ordered(measures) else [measures]
+    if isinstance(next(iter(several), None), Real):
+        raise TypeError(f"{name} is {short_repr(several)}; expected measures, before the data")
     return [as_measure(measure, None, name) for measure in several]
 
 

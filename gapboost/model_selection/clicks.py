@@ -140,8 +140,8 @@ def g_from_clicks(
     for lower in np.flatnonzero(np.diff(rates) < 0):
         if np.nanquantile(rises[:, lower], 1 - tail) < 0:
             raise ValueError(
-                f"clicks contradict grades: {rates[lower + 1]:.4g} of the documents of grade "
-                f"{lower + 1} were clicked and {rates[lower]:.4g} of grade {lower}, more than "
+                f"clicks contradict grades: {rates[lower + 1]:.2%} of the documents of grade "
+                f"{lower + 1} were clicked and {rates[lower]:.2%} of grade {lower}, more than "
                 "chance allows; expected users to accept higher grades at least as often"
             )
     g_samples = np.array([_thresholds(sample) for sample in samples])

@@ -129,6 +129,11 @@ def test_judgments_below_0_are_none(measure, expected, monkeypatch):
     assert [least for names, least in given if "nDCG" in names] == [0] * (measure.NAME == "nDCG")
 
 
+def test_measures_that_no_installed_package_computes():
+    with pytest.raises(ValueError, match=r"^measures has RBP.* of ir_measures"):
+        by_topic(ir_measures.RBP(p=0.8), {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
 def test_gains_below_0_are_refused():
     with pytest.raises(ValueError, match=r"^measures .*gains"):
         by_topic(ir_measures.nDCG(gains={0: -1}), {"1": {"a": 1}}, {"1": {"a": 1.0}})

@@ -267,6 +267,8 @@ def test_an_evaluation_set_of_which_all_values_are_equal(twin):
 def test_nothing_to_learn(twin):
     with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
         twin.ranker().fit(X, QID % 2, QID)
+    with pytest.raises(ValueError, match="qid is another in each row"):
+        twin.ranker().fit(X, Y, np.arange(N))
     with pytest.raises(ValueError, match="measure is"):
         twin.ranker(measure=gb.AP(rel=1)).fit(X, np.where(Y > 0, Y + 1, 1), QID)
 

@@ -176,7 +176,7 @@ ONE_FUNCTION = [
     ("GSearchCV", "cv", [CUT, [(ONE, ONE)]], "fold 0 of cv"),
     ("GSearchCV", "group", [[10] * 4], "qid"),
     ("GSearchCV", "qid", [None]),
-    ("GSearchCV", "y", [Y[1:]], "qid"),
+    ("GSearchCV", "y", [Y[1:]], None),
     ("compare_rankers", "X", [X[1:]]),
     ("compare_rankers", "qid", [None]),
     ("compare_rankers", "group", [[10] * 4], "qid"),
