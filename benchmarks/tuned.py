@@ -256,7 +256,10 @@ def draw(rows: Sequence[Row]) -> Any:
         for number, names in enumerate(COMPARISONS):
             of = [row for row in rows if row["difference"] == " − ".join(names)]
             heights = [first_number(row[f"{measure} by nDCG@10"]) for row in of]
-            ax.plot([row["size"] for row in of], heights, label=of[0]["difference"], **line(number))
+            sizes, style = [row["size"] for row in of], line(number)
+            end = len(sizes) - sizes.count("collections")  # they come last, and apart
+            ax.plot(sizes[:end], heights[:end], label=of[0]["difference"], **style)
+            ax.plot(sizes[end:], heights[end:], **{**style, "linestyle": "none"})
         ax.margins(x=0.2)
         ax.set(title=f"difference in {measure}", xlabel="training queries × documents")
     legend_below(figure, axes[0], columns=2)
