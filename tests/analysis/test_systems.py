@@ -300,6 +300,15 @@ def test_samples_are_stratified_and_nested(collection):
     assert samples[1] != subsample_qrels(qrels, 0.5, np.random.default_rng(1))
 
 
+def test_samples_do_not_depend_on_the_other_fractions(collection):
+    given = dict(repeats=10, random_state=0, n_jobs=1)
+    both, smaller = (
+        robustness([gb.AP()], *collection, fractions=fractions, **given).tau
+        for fractions in ((0.5, 0.05), (0.05,))
+    )
+    np.testing.assert_array_equal(both[:, 1:], smaller)
+
+
 @pytest.mark.slow
 def test_tau_with_the_complete_ranking(collection):
     qrels, runs = collection

@@ -72,9 +72,10 @@ def test_lightgbms_predictions_stop_early_too(fit):
 
 @twins
 def test_it_stands_alone(twin):
-    """Fitting one of them does not change the other."""
+    """Fitting one of them, or changing its booster, does not change the other."""
     ranker = twin.fitted()
     expected, vendor = ranker.predict(TEST.X), ranker.to_vendor()
+    assert booster_of(vendor) is not booster_of(ranker)
     vendor.fit(TRAIN.X, TRAIN.y, group=SIZES)
     npt.assert_array_equal(ranker.predict(TEST.X), expected)
     assert not np.array_equal(vendor.predict(TEST.X), expected)

@@ -1,5 +1,6 @@
 """Pages of reports: text is escaped, and a page needs no other files."""
 
+import math
 import re
 
 import pandas as pd
@@ -19,7 +20,9 @@ def page(tmp_path):
         figure.subplots().plot([0, 1], [1, 0], "o-", label=NASTY)
         figure.axes[0].set_title(NASTY)
         figures.append(figure)
-    table = pd.DataFrame({NASTY: [NASTY, "see https://example.org/x"], "n": [0.5, -1.0]})
+    table = pd.DataFrame(
+        {NASTY: [NASTY, "see https://example.org/x", ""], "n": [0.5, -1.0, math.nan]}
+    )
     sections = {NASTY: [NASTY, figures, table, {"More": [table, "inside"]}]}
     write_page(tmp_path / "page.html", NASTY, sections)
     return (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -42,6 +45,7 @@ def test_a_page_loads_nothing(page):
 
 
 def test_numbers_links_and_inner_sections(page):
-    assert '<td class="number">−1.0000</td>' in page
+    for number in ("−1.0000", ""):  # NaN is an empty cell
+        assert f'<td class="number">{number}</td>' in page
     assert '<a href="https://example.org/x"' in page
     assert "<h3>More</h3>" in page

@@ -1,5 +1,7 @@
 """What a comparison says: leaks, equal rankers, identical repeats, margins, and its page."""
 
+import itertools
+
 import browser
 import lightgbm
 import numpy as np
@@ -16,7 +18,7 @@ from sklearn.model_selection import GroupKFold
 import gapboost as gb
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.data import find_leaks, load
-from gapboost.comparison.report import GUIDE, decide
+from gapboost.comparison.report import GUIDE, MARKS, decide
 from gapboost.comparison.result import compare_pair
 
 X, Y, QID = made()
@@ -103,6 +105,19 @@ def test_the_decision(comparison):
     shown = f"one ahead ({row.difference:+.4f}, {row.low:+.4f} to {row.high:+.4f})"
     assert f"gap, compared with other: {shown}." in text
     assert decision(comparison, "one").startswith("Keep one. Every other ranker is behind it")
+
+
+@pytest.mark.parametrize("verdicts", [*itertools.product(MARKS, repeat=2)])
+def test_one_that_is_ahead_is_used_and_all_behind_keep_the_baseline(verdicts):
+    numbers = {"difference": [0.1, 0.2], "low": 0.0, "high": 0.3}
+    rows = {"baseline": "old", "measure": "gap", "ranker": ["less", "more"], "verdict": verdicts}
+    decided = decide(pd.DataFrame({**rows, **numbers}), "gap", {})[0].split(".")[0]
+    expected = "No ranker is ahead of old in gap"
+    if "ahead" in verdicts:
+        expected = f"Use {'more' if verdicts[1] == 'ahead' else 'less'}"
+    elif set(verdicts) == {"behind"}:
+        expected = "Keep old"
+    assert decided == expected
 
 
 def test_an_inconclusive_comparison_decides_nothing():

@@ -161,6 +161,18 @@ def test_missing_categories_and_text_count(share, form):
         assert f"{name} ({lost.mean():.1%}, in training 0.0%)" in message
 
 
+@pytest.mark.parametrize("shares", [(0.03, 1.0), (1.0, 0.03), (0.3, 0.6)])
+def test_a_shift_counts_by_the_share_of_rows_that_have_a_value(shares):
+    compared = [tables(seed) for seed in (2, 1)]
+    for value, (table, share) in enumerate(zip(compared, shares, strict=True)):
+        there = np.random.default_rng(3).random(len(table)) < share
+        table["far"] = np.where(there, float(value), np.nan)
+    check = compare(*compared).checks.loc["shifted-features"]
+    least = min(table["far"].notna().mean() for table in compared)
+    assert check["value"] == pytest.approx(np.sqrt(least))
+    assert check["status"] == ("found" if min(shares) > 0.1 else "passed")
+
+
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.12, 0.3])
 @pytest.mark.parametrize("seed", range(3))
 def test_categories_that_training_lacks_are_named_with_their_share(share, seed):

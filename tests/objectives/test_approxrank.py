@@ -42,7 +42,7 @@ def test_bounds_of_scores_at_any_distance(alpha):
         assert bound.value[0] == bounds[0].value[0]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_values_are_the_papers_sums(seed):
     for beta in (0.3, 5.0, None):

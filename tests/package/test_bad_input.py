@@ -143,7 +143,6 @@ CASES = [
 ]
 
 
-@pytest.mark.slow(keep=100)
 @pytest.mark.parametrize(("name", "value", "expected"), CASES)
 def test_kinds_of_arguments(name, value, expected):
     function, _, argument = name.rpartition(".")
@@ -221,7 +220,6 @@ ONE_FUNCTION = [
 ]
 
 
-@pytest.mark.slow(keep=20)
 @pytest.mark.parametrize(
     ("function", "argument", "value", "named"),
     [(*case[:2], value, *(case[3:] or [None])) for case in ONE_FUNCTION for value in case[2]],

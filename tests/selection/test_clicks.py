@@ -48,6 +48,15 @@ def test_intervals_cover_as_often_as_they_say():
     assert ((share > 0.68) & (share < 0.92)).all()
 
 
+@pytest.mark.parametrize("confidence", [0.001, 0.5])
+def test_the_estimate_is_in_its_interval(confidence):
+    """Whatever the samples span."""
+    grades, clicks, sessions = users((0.6, 0.1, 0.3), 100)
+    found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=3, confidence=confidence)
+    assert (np.array(found.low) <= found.g).all()
+    assert (np.array(found.high) >= found.g).all()
+
+
 def test_sessions_widen_the_intervals():
     grades, clicks, sessions = users((0.5, 0.5), 300)
     by_user = g_from_clicks(grades, clicks, sessions=sessions)
@@ -72,7 +81,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("kind", UNKNOWN)
 def test_rows_of_unknown_sessions_are_sessions_by_themselves(kind):
     grades, clicks, sessions = users((0.5, 0.5), 50)
-    rows = np.where(sessions < 25, sessions, -1)
+    rows = np.where(sessions >= 25, sessions, -1)
     alone = np.where(rows < 0, 100 + np.arange(len(rows)), rows)
     estimate = partial(g_from_clicks, grades, clicks, n_resamples=10, confidence=0.5)
     assert estimate(sessions=UNKNOWN[kind](rows)) == estimate(sessions=alone)

@@ -123,7 +123,8 @@ FUNCTIONS = {
     ),
     "significance": (
         analysis.significance,
-        {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10},
+        # Fewer resamples than changes of sign: they are drawn.
+        {"first": [0.1, 0.2, 0.4], "second": [0.0, 0.1, 0.2], "n_resamples": 7},
     ),
     "significance by query": (
         analysis.significance,
