@@ -112,7 +112,7 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
         As `as_measure`; where they are in no order.
     """
     several: Any = measures if ordered(measures) else [measures]
-    if isinstance(next(iter(several), None), Real):
+    if several is measures and isinstance(next(iter(several), None), Real):
         raise TypeError(f"{name} is {short_repr(several)}; expected measures, before the data")
     return [as_measure(measure, None, name) for measure in several]
 

@@ -179,7 +179,7 @@ def test_g_beside_a_name():
 def test_one_or_several():
     assert as_measures("ndcg@10") == as_measures(["ndcg@10"]) == [gb.nDCG(k=10)]
     assert as_measures(("ap", gb.GAP())) == [gb.AP(), gb.GAP()]
-    for wrong in (3, None, {"ap": 1}, {"ap"}, ["ap", 3]):
+    for wrong in (3, None, {"ap": 1}, {"ap"}, ["ap", 3], [2.0, 1.0]):
         with pytest.raises(TypeError, match=r"^what is .*; expected "):
             as_measures(wrong, "what")
 
