@@ -111,8 +111,9 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
     TypeError, ValueError
         As `as_measure`; where they are in no order.
     """
-    several: Any = measures if ordered(measures) else [measures]
-    if several is measures and isinstance(next(iter(several), None), Real):
+    is_one = not ordered(measures)
+    several: Any = [measures] if is_one else measures
+    if not is_one and isinstance(next(iter(several), None), Real):
         raise TypeError(f"{name} is {short_repr(several)}; expected measures, before the data")
     return [as_measure(measure, None, name) for measure in several]
 

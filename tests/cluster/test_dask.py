@@ -532,7 +532,7 @@ def test_bad_data(booster):
         refused(
             booster,
             ValueError,
-            r"^(X|qid) has \d+ rows but y has ",
+            r"^(X has \d+ rows but y|y has \d+ rows but X) has ",
             g,
             **{name: values},
         )
