@@ -208,7 +208,7 @@ def _solr_model(name: str, trees: list[Node], names: list[str]) -> dict[str, obj
         "name": name,
         "features": [{"name": feature} for feature in names],
         "params": {
-            "isNullSameAsZero": "false",
+            "isNullSameAsZero": False,  # its setter takes no string
             "trees": [{"weight": "1", "root": _solr_node(root, names)} for root in trees],
         },
     }

@@ -166,7 +166,7 @@ def test_solr_reads_the_example_of_its_guide():
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
         "name": "model",
         "features": [{"name": "title"}, {"name": "product"}],
-        "params": {"isNullSameAsZero": "false", "trees": [{"weight": "1", "root": root}]},
+        "params": {"isNullSameAsZero": False, "trees": [{"weight": "1", "root": root}]},
     }
     found = solr_scores(content, ["title", "product"], [[0, 9], [1, 9], [1, 0], [1, None]])
     assert found == [-100, 65, 50, 50]

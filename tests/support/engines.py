@@ -82,7 +82,8 @@ def solr_scores(content, names, rows):
     assert {feature["name"] for feature in content["features"]} <= set(names)
     parameters = content["params"]
     assert set(parameters) == {"isNullSameAsZero", "trees"}
-    null_is_zero = parameters["isNullSameAsZero"] == "true"
+    null_is_zero = parameters["isNullSameAsZero"]
+    assert isinstance(null_is_zero, bool), "the guide has a string, which the setter refuses"
     return [solr_score(parameters["trees"], floats(names, row), null_is_zero) for row in rows]
 
 
