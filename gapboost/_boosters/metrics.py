@@ -61,8 +61,8 @@ class Metrics:
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Return the names under which boosters report measures: short, distinct, without blanks.
 
-    A cutoff follows an ``@``. Measures that would share a name have their labels, but for the one
-    that is called so. XGBoost splits reports at blanks and colons.
+    A cutoff follows an ``@``. Of measures that would share a name, the one with this name keeps it,
+    and others have their labels. XGBoost splits reports at blanks and colons.
     """
     short = [re.sub(r"[\s:]+", "_", measure.short_name) for measure in measures]
     short = [s + (f"@{m.k}" if m.k else "") for s, m in zip(short, measures, strict=True)]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gapboost._boosters.callbacks import unpacked
 from gapboost.measures import Measure, as_measure, nDCG
 from gapboost.objectives import Objective
 from gapboost.validation import short_repr
@@ -210,6 +211,18 @@ def trained_for(
 def cutoff(ranker: Any) -> int | None:
     """Return the cutoff of a ranker's measure."""
     return as_measure(ranker.measure, ranker.g).k
+
+
+def listed_metrics(metrics: object) -> list[Any]:
+    """Return one metric or several as a list, those of a native metric of ours one by one."""
+    if metrics is None:
+        return []
+    return unpacked(metrics if isinstance(metrics, list | tuple | set) else [metrics])
+
+
+def take_gains(metrics: Sequence[object], gains: object) -> bool:
+    """Return True if there are gains, and a metric is nDCG that does not name its own."""
+    return gains is not None and metrics_at(metrics, None, gains) != metrics_at(metrics, None)
 
 
 def metrics_at(metrics: Sequence[Any], cutoffs: object, gains: Any = None) -> list[str]:

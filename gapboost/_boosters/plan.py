@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from gapboost._boosters.callbacks import MetricCallback
+from gapboost._boosters.callbacks import unpacked
 from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
@@ -59,9 +59,7 @@ class Plan:
         if ranker.n_estimators is not None:
             as_integer(ranker.n_estimators, "n_estimators", 0)
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
-        given: list[Any] = []
-        for one in several:
-            given += one.measures if isinstance(one, MetricCallback) else [one]
+        given = unpacked(several)
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
         measures = [m for m in given if m is not None and m not in functions]
         return cls(

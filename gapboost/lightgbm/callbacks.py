@@ -1,6 +1,6 @@
 """Callbacks for LightGBM's training: objective, metrics, progress, and those of the ranker."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
 from typing import Any
@@ -201,6 +201,12 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
             "the data set is a subset that holds some queries in part; expected whole queries: "
             "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
         )
+
+
+def stops_early(parameters: Mapping[str, object], callbacks: Iterable[object]) -> bool:
+    """Return True if parameters or callbacks of a fit ask for early stopping."""
+    by_callback = any(isinstance(one, EarlyStopping) for one in callbacks)
+    return by_callback or (value_of("early_stopping_round", parameters) or 0) > 0
 
 
 def by_first_metric(callback: Any) -> Any:

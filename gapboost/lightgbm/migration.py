@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gapboost._boosters.callbacks import MetricCallback
 from gapboost._boosters.migration import (
     ALL_PAIRS,
     WEIGHTS,
     Foreign,
     Replacements,
     cutoff,
+    listed_metrics,
     metrics_at,
     ndcg,
     renamed,
+    take_gains,
     together,
     trained_for,
 )
@@ -90,27 +91,17 @@ def of_metrics(
     """
     found = {n: given[n] for n in sorted(METRICS | CUTOFFS) if given.get(n) is not None}
     gains = given.get("label_gain")
-    if not found and eval_at is None and (gains is None or eval_metric is None):
+    if not found and eval_at is None and not take_gains(listed_metrics(eval_metric), gains):
         return []
     of_fit = {"eval_metric": eval_metric, "eval_at": eval_at}
     of_constructor = _compat.value_of("metric", found)
     if isinstance(of_constructor, str):
         of_constructor = [name for name in of_constructor.split(",") if name]
     several = (eval_metric, of_constructor, found.get("eval_metric"))
-    metrics = [metric for each in several for metric in _listed(each)]
+    metrics = [metric for each in several for metric in listed_metrics(each)]
     cutoffs = _compat.value_of("eval_at", found)
     if not metrics and not METRICS & found.keys():
         metrics = ["ndcg"]
     names = ", ".join(metrics_at(metrics, eval_at if cutoffs is None else cutoffs, gains))
     new = f"eval_metric=[{names}] in fit" if names else "leave it out"
     return together(found, new, {n: v for n, v in of_fit.items() if v is not None})
-
-
-def _listed(metrics: object) -> list[Any]:
-    """Return metrics as a list, and the measures of ours one by one."""
-    if metrics is None:
-        return []
-    several = metrics if isinstance(metrics, list | tuple | set) else [metrics]
-    return [
-        m for one in several for m in (one.measures if isinstance(one, MetricCallback) else [one])
-    ]

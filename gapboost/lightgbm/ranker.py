@@ -20,7 +20,7 @@ from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
-from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale
+from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale, stops_early
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,
@@ -254,9 +254,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         pairs = evaluation_pairs(eval_set, eval_X, eval_y)
         arguments = {"X": X, "y": y}
         sets = evaluation_data(evaluation_sets(pairs, metadata), data, arguments, plan.limit)
-        rounds = _compat.value_of("early_stopping_round", given) or 0
-        by_callback = any(isinstance(one, _compat.EarlyStopping) for one in callbacks or ())
-        check_stopping(by_callback or rounds > 0, sets)
+        check_stopping(stops_early(given, callbacks or ()), sets)
         check_set_names(eval_names, [s is data for s in sets])
         train = self._data_set(data, "X", feature_name, categorical_feature)
         valid = [
@@ -355,9 +353,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             least_hessian,
         )
 
-    def predict(
-        self, X: object, *args: Any, validate_features: bool = True, **kwargs: Any
-    ) -> Array:
+    def predict(self, X: Any, *args: Any, validate_features: bool = True, **kwargs: Any) -> Array:
         """Scores of rows, higher is better.
 
         Parameters

@@ -14,8 +14,10 @@ from gapboost._boosters.migration import (
     Foreign,
     Replacements,
     cutoff,
+    listed_metrics,
     metrics_at,
     ndcg,
+    take_gains,
     together,
     trained_for,
 )
@@ -27,7 +29,7 @@ def _objective(value: object) -> str | None:
     return "objective='ranknet'" if isinstance(value, str) and value == "rank:pairwise" else None
 
 
-def _metrics(metrics: list[str], cutoffs: object = None, gains: object = None) -> str:
+def _metrics(metrics: list[Any], cutoffs: object = None, gains: object = None) -> str:
     names = metrics_at(metrics, cutoffs, gains)
     return f"eval_metric=[{', '.join(names)}]" if names else "leave it out"
 
@@ -53,28 +55,33 @@ REPLACEMENTS: Replacements = {
 }
 
 
-def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
-    """Return what replaces the parameters that choose an objective of XGBoost or LightGBM.
+def _gains(given: Mapping[str, Any]) -> Any:
+    """Return the gains of nDCG that the parameters ask for, or None."""
+    linear = given.get("ndcg_exp_gain")
+    by_name = "linear" if linear is not None and not linear else None
+    return by_name if given.get("label_gain") is None else given["label_gain"]
 
-    nDCG among the metrics has the gains that they ask for.
-    """
+
+def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
+    """Return what replaces the parameters that choose an objective of XGBoost or LightGBM."""
     found = {name: given.get(name) for name in ("label_gain", "sigmoid")}
     objective, linear = given.get("objective"), given.get("ndcg_exp_gain")
-    measure, gains = "", found["label_gain"]
+    measure, gains = "", _gains(given)
     if isinstance(objective, str) and objective in OBJECTIVES:
         found["objective"], measure = objective, OBJECTIVES[objective]
     if linear is not None and not linear:
         found["ndcg_exp_gain"] = linear
-        gains = "linear" if gains is None else gains
     if gains is not None and measure != "'ap'":
         measure = ndcg(gains, cutoff(ranker))
-    metrics = given.get("eval_metric")
-    several = [metrics] if isinstance(metrics, str) else metrics
-    names = "" if gains is None or not several else _metrics(several, gains=gains)
-    return [
-        *trained_for(ranker, found, measure, found["sigmoid"]),
-        *(together({"eval_metric": metrics}, names) if "gb." in names else []),
-    ]
+    return trained_for(ranker, found, measure, found["sigmoid"])
+
+
+def of_metrics(given: Mapping[str, Any]) -> list[Foreign]:
+    """Return what replaces nDCG among the metrics, which has the gains of the parameters."""
+    metrics, gains = listed_metrics(given.get("eval_metric")), _gains(given)
+    if not take_gains(metrics, gains):
+        return []
+    return together({"eval_metric": given["eval_metric"]}, _metrics(metrics, gains=gains))
 
 
 @cache

@@ -34,7 +34,7 @@ from gapboost.xgboost.callbacks import (
     values_on,
     with_functions,
 )
-from gapboost.xgboost.migration import REPLACEMENTS, of_training, parameter_names
+from gapboost.xgboost.migration import REPLACEMENTS, of_metrics, of_training, parameter_names
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
@@ -268,6 +268,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         given, known = self.get_params(deep=False), parameter_names() | OURS
         composed = [
             *of_training(self, given),
+            *of_metrics(given),
             *misplaced(self, others or {}, known, REPLACEMENTS),
         ]
         refuse_foreign(given, {**misspelt(self, known, REPLACEMENTS), **REPLACEMENTS}, composed)
