@@ -158,7 +158,7 @@ def robustness(
 ) -> Result:
     """Rank systems under fewer and fewer judgments.
 
-    Samples as in [buckley2004], with all grades of a topic kept.
+    Judgments are sampled by topic and grade, after [buckley2004].
 
     Parameters
     ----------

@@ -104,9 +104,8 @@ class Estimate:
 
 def independent(values: Array) -> Estimate:
     """Return the mean of independent values."""
-    return Estimate(
-        float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5), len(values) - 1
-    )
+    n = len(values)
+    return Estimate(float(values.mean()), float(values.std(ddof=1) / n**0.5), n - 1)
 
 
 def one_way_clustered(clusters: Sequence[Array]) -> Estimate:

@@ -133,6 +133,7 @@ class RankingDataset:
         X = features(X, of["X"])
         if not X.shape[1]:
             raise ValueError(f"{of['X']} has no columns; expected at least one feature")
+        # Where X and qid agree, the grouping would blame qid.
         if shapes[1][:1] not in ((), (X.shape[0],)) and np.shape(qid) == X.shape[:1]:
             raise ValueError(
                 f"{of['y']} has {shapes[1][0]} rows but {of['X']} has {X.shape[0]}; expected the "

@@ -77,14 +77,12 @@ class DataSummary(NamedTuple):
     def check_mixed_grades(self, name: str) -> None:
         """Raise ValueError if no query holds two different grades: there is no order to learn."""
         if not self.n_mixed_grades:
+            has_one_row = self.n_queries == self.n_rows > 1  # each query
+            why = "; qid is another in each row" if has_one_row else ": there is nothing to learn"
             raise ValueError(
                 f"{name} holds no query with two different grades ({self.n_queries} queries, "
                 f"n_samples = {self.n_rows}, grades {short_repr(self.grades)}); expected at least "
-                + (
-                    "one; qid is another in each row"
-                    if self.n_queries == self.n_rows > 1
-                    else "one: there is nothing to learn"
-                )
+                f"one{why}"
             )
 
 

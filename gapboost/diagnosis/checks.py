@@ -112,9 +112,9 @@ def weak_ranker(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
 
 
 def overfitted(test: ScoredDataset, training: ScoredDataset) -> Outcome:
-    """Find a ranker that keeps less than half of its gain over a random order, by more than chance.
+    """Find a ranker that keeps less than half of its gain on training queries, beyond chance.
 
-    The gain is that on training queries.
+    The gain is that over a random order.
     """
     need_contrasts(test, training)
     here, there = (rows.gain[rows.has_mixed_grades] for rows in (test, training))
