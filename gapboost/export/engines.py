@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -160,8 +159,8 @@ def write_solr(
     base score is a tree of one leaf.
 
     A missing value follows ``missing``, as ``isNullSameAsZero`` is false in the file [2]_. A
-    feature is missing only if the feature store gives it ``"defaultValue": "NaN"``; else Solr takes
-    0.
+    feature is missing only if its ``params`` in the feature store have ``"defaultValue": "NaN"``;
+    else Solr takes 0.
 
     References
     ----------
@@ -190,7 +189,7 @@ def write_solr(
 
 def _solr_neighbors(threshold: float) -> tuple[float, float]:
     """Return the largest sum of threshold and slack that Solr sends left, and the next number."""
-    last_left, first_right = neighbors(threshold, np.float32)
+    last_left, first_right = neighbors(threshold)
     return float(_solr_threshold(last_left) + SLACK), first_right
 
 
@@ -261,20 +260,23 @@ def write_vespa(
 
     Notes
     -----
-    Vespa turns each tree into nested conditions on float64 numbers. A number goes left if
-    ``value < threshold``, and a missing one if ``default_left`` is true [1]_. LightGBM goes left at
-    ``value <= threshold``, and takes missing values for 0 where the training data had none: the
-    file has the next larger float64 number, and the side of 0. XGBoost rounds values to float32,
-    half to even: the file has the smallest float64 number that is rounded to the threshold.
-    ``xgboost("...")`` would compare with the threshold itself, so a value such as 0.1, which is
-    less than its float32, could go the other way [2]_. The base score is a tree of one leaf.
+    Vespa turns each tree into nested conditions. A number goes left if ``value < threshold``, and a
+    missing one if ``default_left`` is true [1]_. Vespa compares in float64, but in large models, of
+    some hundred trees, it rounds thresholds and leaves to float32 first [2]_. The file has float32
+    thresholds, with which both agree: that of XGBoost, or the smallest float32 number above that of
+    LightGBM. LightGBM takes missing values for 0 where the training data had none: the file has the
+    side of 0. The base score is a tree of one leaf.
+
+    Values must be float32, as those of ``float`` fields are. Any other one, of a ``double`` field
+    or a rank feature, may go the other way if it is between a threshold and the float32 number next
+    to it.
 
     References
     ----------
     .. [1] `LightGBMParser.java <https://github.com/vespa-engine/vespa/blob/master/model-integration/src/main/java/ai/vespa/
            rankingexpression/importer/lightgbm/LightGBMParser.java>`_
-    .. [2] `AbstractXGBoostParser.java <https://github.com/vespa-engine/vespa/blob/master/model-integration/src/main/java/ai/
-           vespa/rankingexpression/importer/xgboost/AbstractXGBoostParser.java>`_
+    .. [2] `gbdt.cpp and vm_forest.cpp <https://github.com/vespa-engine/vespa/tree/master/eval/src/
+           vespa/eval/eval>`_
 
     Examples
     --------
@@ -317,6 +319,6 @@ def _vespa_node(node: Node) -> dict[str, object]:
     }
 
 
-LTR_PLUGIN = Engine("LTR plugin", np.float32, partial(neighbors, kind=np.float32), _plugin_model)
-SOLR = Engine("Solr", np.float32, _solr_neighbors, _solr_model)
-VESPA = Engine("Vespa", np.float64, partial(neighbors, kind=np.float64), _vespa_model)
+LTR_PLUGIN = Engine("LTR plugin", neighbors, _plugin_model)
+SOLR = Engine("Solr", _solr_neighbors, _solr_model)
+VESPA = Engine("Vespa", neighbors, _vespa_model)

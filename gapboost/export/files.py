@@ -28,22 +28,19 @@ Shift: TypeAlias = float | Literal["auto"]
 
 
 class Engine(NamedTuple):
-    """A search engine.
+    """A search engine, which compares float32 numbers.
 
     Attributes
     ----------
     name : str
         For messages.
-    kind : numpy.float32 or numpy.float64
-        Type of its feature values.
     neighbors : callable
-        The last number of `kind` that it sends left at a threshold, and the next number.
+        The last float32 number that it sends left at a threshold, and the next number.
     content : callable
         Returns what to write for the name of a model, its trees and its names of features.
     """
 
     name: str
-    kind: type[np.float32] | type[np.float64]
     neighbors: Neighbors
     content: Callable[[str, list[Node], list[str]], object]
 
@@ -85,7 +82,7 @@ def write_files(
             f"ranker reads {short_repr(relative)}, made within the query; expected "
             "features of one document"
         )
-    samples = check_array(table, dtype=engine.kind, ensure_all_finite="allow-nan", input_name="X")
+    samples = check_array(table, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
     n_features = samples.shape[1]
     names = list((columns or trained) if names is None else names)
     if not len(set(names)) == len(names) == n_features:

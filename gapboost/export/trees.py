@@ -1,4 +1,4 @@
-"""Trees of a fitted model, with each threshold between two neighboring numbers."""
+"""Trees of a fitted model, with each threshold between two neighboring float32 numbers."""
 
 import json
 import re
@@ -54,7 +54,7 @@ class Split:
 
 Node: TypeAlias = Split | float
 
-# Last number left and first number right of a threshold, among the numbers of an engine.
+# Last number left and first number right of a threshold.
 Neighbors: TypeAlias = Callable[[float], tuple[float, float]]
 
 
@@ -73,21 +73,21 @@ def lowest_leaf(node: Node) -> float:
     return min(lowest_leaf(node.left), lowest_leaf(node.right))
 
 
-def neighbors(threshold: float, kind: type[np.float32] | type[np.float64]) -> tuple[float, float]:
-    """Return the largest number of a type up to a threshold, and the next larger number.
+def neighbors(threshold: float) -> tuple[float, float]:
+    """Return the largest float32 number up to a threshold, and the next larger number.
 
-    Both are finite. Both are the largest number of the type where the threshold is no lower, and
-    the smallest one where the threshold is below it: no number is on the other side.
+    Both are finite. Both are the largest number where the threshold is no lower, and the smallest
+    one where the threshold is below it: no number is on the other side.
     """
-    lowest, highest = float(np.finfo(kind).min), float(np.finfo(kind).max)
+    lowest, highest = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)
     if not lowest <= threshold < highest:
         end = highest if threshold > 0 else lowest
         return end, end
-    last_left = kind(threshold)
+    last_left = np.float32(threshold)
     if float(last_left) > threshold:
-        last_left = np.nextafter(last_left, kind(lowest))
+        last_left = np.nextafter(last_left, np.float32(lowest))
     # The sum has 0 for -0.
-    return float(last_left), float(np.nextafter(last_left, kind(highest))) + 0.0
+    return float(last_left), float(np.nextafter(last_left, np.float32(highest))) + 0.0
 
 
 def read_model(
@@ -153,8 +153,7 @@ def _lightgbm_trees(booster: Any, neighbors: Neighbors, names: Sequence[str]) ->
 def _xgboost_trees(booster: Any, neighbors: Neighbors, names: Sequence[str]) -> list[Node]:
     """Return the trees and the base score of `gapboost.xgboost.exportable`, without names.
 
-    A split of XGBoost sends numbers below its threshold left. It compares in float32: a float64
-    value is rounded first.
+    A split of XGBoost sends float32 numbers below its threshold left.
     """
 
     def read(found: dict[str, Any]) -> Node:
@@ -164,10 +163,7 @@ def _xgboost_trees(booster: Any, neighbors: Neighbors, names: Sequence[str]) -> 
         if isinstance(found["split_condition"], list):
             raise ValueError(BY_CATEGORY.format(repr(names[feature]) if names else feature))
         threshold = np.float32(found["split_condition"])
-        # Rounding to float32 ends halfway between two of its numbers.
-        last_left = (float(np.nextafter(threshold, np.float32(-np.inf))) + float(threshold)) / 2
-        if np.float32(last_left) >= threshold:
-            last_left = float(np.nextafter(last_left, -np.inf))
+        last_left = float(np.nextafter(threshold, np.float32(-np.inf)))
         below = {child["nodeid"]: child for child in found["children"]}
         left, right = read(below[found["yes"]]), read(below[found["no"]])
         missing_left = found["missing"] == found["yes"]

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, twins
 
 from gapboost.export import verify, write_ltr_plugin, write_solr, write_vespa
 from gapboost.preprocessing import query_relative_features
@@ -43,6 +43,11 @@ def missing_by_grade(data):
     """Return small whole numbers, of which more are missing in relevant documents."""
     gaps = np.random.default_rng(2).random(data.X.shape) < 0.1 + 0.2 * data.y[:, None]
     return np.where(gaps, np.nan, np.round(data.X / 3))
+
+
+def time_stamps(data):
+    """Return seconds and milliseconds, which round to every 128th and every 131072nd in float32."""
+    return (1.7e9 + 1e3 * data.X) * np.where(np.arange(N) % 2, 1, 1000)
 
 
 def largest(data):
@@ -76,9 +81,8 @@ def booster(twin, rows=X):
 
 def vendor(twin):
     parameters = {"verbose": -1} if twin is LIGHTGBM else {}
-    sizes = np.unique(TRAIN.qid, return_counts=True)[1]
     ranker = twin.vendor(n_estimators=5, n_jobs=1, **parameters)
-    return ranker.fit(X, TRAIN.y.astype(int), group=sizes)
+    return ranker.fit(X, TRAIN.y.astype(int), group=SIZES)
 
 
 def either(lightgbm, xgboost):
@@ -96,6 +100,11 @@ MODELS = {
     "stumps": (either({"num_leaves": 2}, {"max_depth": 1}), T),
     "deep": (either({"num_leaves": 63}, {"max_depth": 8}), with_gaps(T)),
     "scales": (lambda twin: fit(twin, X * SCALES), T * SCALES),
+    "time stamps": (lambda twin: fit(twin, time_stamps(TRAIN)), with_gaps(time_stamps(TEST))),
+    "missing time stamps": (
+        lambda twin: fit(twin, with_gaps(time_stamps(TRAIN))),
+        with_gaps(time_stamps(TEST)),
+    ),
     "integers": (lambda twin: fit(twin, np.round(X - 5)), np.round(T - 5)),
     "largest numbers": (lambda twin: fit(twin, largest(TRAIN)), largest(TEST)),
     "missing or not": (lambda twin: fit(twin, missing_by_grade(TRAIN)), missing_by_grade(TEST)),
@@ -140,7 +149,7 @@ def test_engines_predict_the_same(engine, twin, name, tmp_path):
     found = check(engine, content, checks)
     assert np.ptp(found) > 0.05
     assert verify(tmp_path / "gap.verification.json", found).empty
-    others = rows[40:140] if engine == "vespa" else rows[40:140].astype(np.float32)
+    others = rows[40:140].astype(np.float32)
     own = model.inplace_predict if isinstance(model, xgboost.Booster) else model.predict
     scores = ENGINES[engine][1](content, NAMES, listed(others))
     npt.assert_allclose(scores, own(others), rtol=0, atol=1e-6)
@@ -173,24 +182,6 @@ def test_solr_reads_the_example_of_its_guide():
 
 
 # --- values at thresholds -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("first", [2**24, 2**24 + 2, 2**26, 2**26 + 8])
-def test_vespa_halfway_between_two_float32(first, tmp_path):
-    """Whole numbers from 2**24 on, where float32 has every second or eighth one."""
-    step = 2 if first < 2**26 else 8
-    values = np.tile(np.array([first, first + step], dtype=float), 150)
-    model = XGBOOST.ranker(n_estimators=5).fit(
-        values[:, None], values > first, np.arange(300) // 20
-    )
-    rows = first + np.arange(-1.0, step + 2)[:, None] * 0.5
-    rows = np.concatenate((rows, first + np.arange(step + 1.0)[:, None]))
-    content, checks = exported("vespa", model, rows, tmp_path, ["a"])
-    check("vespa", content, checks, ["a"])
-    npt.assert_allclose(
-        vespa_scores(content, ["a"], listed(rows)), model.predict(rows), rtol=0, atol=1e-6
-    )
-    assert len(set(model.predict(rows))) == 2
 
 
 def test_values_that_lightgbm_takes_for_zero(tmp_path):

@@ -7,11 +7,10 @@ their values: numbers, None for missing ones. It returns scores.
   opensearch-learning-to-rank-base 3.8. The parser of elasticsearch-learning-to-rank reads the same
   fields.
 * Solr: ``MultipleAdditiveTreesModel.java`` of 9.2 and later.
-* Vespa: ``LightGBMParser.java``.
+* Vespa: ``LightGBMParser.java``; ``gbdt.cpp``, ``vm_forest.cpp`` and ``fast_forest.cpp`` round.
 """
 
 import json
-import math
 import operator
 
 import numpy as np
@@ -113,20 +112,25 @@ def vespa_scores(content, names, rows):
     assert not content["feature_infos"]
     assert not content["pandas_categorical"]
     roots = [tree["tree_structure"] for tree in content["tree_info"]]
-    return [vespa_score(roots, dict(zip(names, row, strict=True)), features) for row in rows]
+    return [vespa_score(roots, floats(names, row), features) for row in rows]
 
 
 def vespa_score(roots, values, features):
-    total = 0.0
-    for node in roots:
-        while "left_child" in node:
-            assert node["decision_type"] == "<="
-            # Vespa writes "!(value >= threshold)" if missing values go left, and "value <
-            # threshold" if not.
-            value = values[features[node["split_feature"]]]
-            value = math.nan if value is None else float(value)
-            threshold = float(node["threshold"])
-            left = node["default_left"] if math.isnan(value) else VESPA_LEFT(value, threshold)
-            node = node["left_child" if left else "right_child"]
-        total += node["leaf_value"]
-    return total
+    """The sum of the leaves, which small models reach in float64, and large ones in float32."""
+    small, large = (
+        [vespa_leaf(root, values, features, number) for root in roots]
+        for number in (np.float64, np.float32)
+    )
+    assert [np.float32(leaf) for leaf in small] == large
+    return float(np.sum(large, dtype=np.float64))
+
+
+def vespa_leaf(node, values, features, number):
+    while "left_child" in node:
+        assert node["decision_type"] == "<="
+        # Vespa writes "!(value >= threshold)" if missing values go left, and "value < threshold" if
+        # not.
+        value, threshold = number(values[features[node["split_feature"]]]), node["threshold"]
+        left = node["default_left"] if np.isnan(value) else VESPA_LEFT(value, number(threshold))
+        node = node["left_child" if left else "right_child"]
+    return number(node["leaf_value"])
