@@ -30,7 +30,14 @@ from gapboost.data import (
 )
 from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.pipeline import transform
-from gapboost.validation import as_integer, as_number, checked_scores, finite_column, one_of
+from gapboost.validation import (
+    as_integer,
+    as_number,
+    check_row_order,
+    checked_scores,
+    finite_column,
+    one_of,
+)
 
 __all__ = ["CalibratedRanker", "reliability"]
 
@@ -144,6 +151,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"grades is {self.grades!r}; expected {expected}")
         check_is_fitted(self.ranker)
         labels = checked_grades(y, "y", real=True)
+        check_row_order({"X": X, "y": y})
         ids = set(grouped_rows(pop_query_ids(X, qid)[1], len(labels), rows_of="y").ids.tolist())
         if len(ids) < FEWEST_QUERIES:
             raise ValueError(f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES}")
@@ -294,6 +302,7 @@ def reliability(
     probabilities = finite_column(y_prob, "y_prob", "probabilities from 0 to 1", 0, 1)
     if len(probabilities) != len(labels):
         raise ValueError(f"y_prob has {len(probabilities)} rows; expected {len(labels)}, as y_true")
+    check_row_order({"y_true": y_true, "y_prob": y_prob, "qid": qid})
     numbers = grouped_rows(qid, len(labels)).codes
     if not numbers.any():
         raise ValueError("qid holds one query; expected at least two")

@@ -193,7 +193,8 @@ def evaluate(
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: any hashable values of one type. None means that
+        Query id of each row, in any order of rows: any hashable values of one type, but no
+        fractions or booleans, which are taken for weights or a mask by mistake. None means that
         all rows are the ranking of one query, so give ids for several queries. (``score`` of the
         rankers refuses None, since tools call it without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional
@@ -268,6 +269,7 @@ def evaluate(
             limit=grade_limit(wanted),
             real=True,
             every_query=missing_queries == "zero",
+            beside={"y_score": y_score},
         )
     except ValueError:
         if look_swapped(y_true, y_score):

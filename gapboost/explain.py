@@ -219,7 +219,12 @@ def measure(
     ranker, X, names = model_and_table(ranker, X, qid)
     check_consistent_length(X, y)
     data = group_by_query(
-        y, qid, limit=grade_limit([wanted]), names=("y", "qid", "sample_weight"), real=True
+        y,
+        qid,
+        limit=grade_limit([wanted]),
+        names=("y", "qid", "sample_weight"),
+        real=True,
+        beside={"X": X},
     )
     queries, resolved = data.queries, wanted.resolved(data.occurring)
     found, scores, rounding = contributions(ranker, X)

@@ -4,6 +4,7 @@ Every message begins with the argument and what was found, and ends with what is
 query ids and weights are checked in `gapboost.data`.
 """
 
+import itertools
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = [
     "as_integer",
     "as_number",
     "as_relevant",
+    "check_row_order",
     "checked_scores",
     "finite_column",
     "mapping",
@@ -121,8 +123,10 @@ def ordered(values: object) -> bool:
     )
 
 
-def short_repr(value: object) -> str:
-    """Return a value as text for a message; of a long text the beginning."""
+def short_repr(value: Any) -> str:
+    """Return a value as text for a message: of a long text the beginning, of an array its shape."""
+    if getattr(value, "shape", ()):
+        return f"{type(value).__name__} of shape {value.shape}"
     text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
@@ -225,6 +229,28 @@ def finite_column(
             f"{name} holds {column[row]:g} in row {row}, counted from 0; expected {expected}"
         )
     return column
+
+
+def check_row_order(columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if pandas' objects have the same row labels in another order.
+
+    Rows are taken by position, so values of different rows would come together. `columns` has them
+    by the caller's names; those of another length are not compared.
+    """
+    labels = {
+        name: values.index
+        for name, values in columns.items()
+        # Indices of Dask have no such attribute.
+        if hasattr(values, "iloc") and getattr(values.index, "is_unique", False)
+    }
+    for (first, expected), (name, found) in itertools.combinations(labels.items(), 2):
+        other = len(found) == len(expected) and not found.equals(expected)
+        if other and found.isin(expected).all():
+            raise ValueError(
+                f"{name} has the row labels of {first} in another order, but rows are taken by "
+                f"position; expected the same order, as .loc[index of {first}] makes it, or "
+                ".to_numpy() if the rows are in order"
+            )
 
 
 def checked_scores(

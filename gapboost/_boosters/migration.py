@@ -27,7 +27,7 @@ LIGHTGBM_METRICS = {
 # Arguments of fit that mean the same in LightGBM, XGBoost and CatBoost.
 SAME_IN_FIT = (
     ("qid", "group_id"),
-    ("sample_weight", "group_weight"),
+    ("sample_weight", "group_weight", "weight", "weights"),
     ("init_score", "base_margin", "baseline"),
     ("eval_sample_weight", "sample_weight_eval_set"),
     ("eval_init_score", "base_margin_eval_set"),

@@ -82,7 +82,8 @@ def precision_recall(
     measure = as_measure(measure)
     one_of(ties, "ties", TIES)
     base = None if recall_base is None else [recall_base]
-    data = group_by_query(y_true, None, recall_base=base, limit=grade_limit([measure]))
+    limit = grade_limit([measure])
+    data = group_by_query(y_true, None, recall_base=base, limit=limit, beside={"y_score": y_score})
     scores = checked_scores(y_score, data.queries.n_rows)
     measure = measure.resolved(data.occurring)
     # Whatever the list holds: one document of each grade.

@@ -73,7 +73,7 @@ def ranked_lists(
     >>> [one.grades.tolist() for one in found]
     [[2, 1, 0], [1]]
     """
-    data = group_by_query(y_true, qid, recall_base=recall_base)
+    data = group_by_query(y_true, qid, recall_base=recall_base, beside={"y_score": y_score})
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     sizes = data.queries.sizes
     order = np.lexsort((-scores, np.repeat(np.arange(len(sizes)), sizes)))

@@ -91,7 +91,8 @@ def local_optimality(
     wanted = tuple(as_measures(measures))
     epsilon = as_number(epsilon, "epsilon", 0)
     n_directions = as_integer(n_directions, "n_directions")
-    data = group_by_query(y, qid, limit=grade_limit(wanted), names=("y", "qid", "sample_weight"))
+    limit, names = grade_limit(wanted), ("y", "qid", "sample_weight")
+    data = group_by_query(y, qid, limit=limit, names=names, beside={"X": X})
     rows = features(X)
     if rows.shape != (data.queries.n_rows, len(w)):
         raise ValueError(f"X has shape {rows.shape}; expected {(data.queries.n_rows, len(w))}")

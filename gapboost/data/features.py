@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from gapboost._kernels import Array
 from gapboost.data._compat import num_samples, safe_indexing
 from gapboost.data.queries import QueryIds, grouped_rows, ids_of_groups
-from gapboost.validation import short_repr
+from gapboost.validation import check_row_order, short_repr
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
 # both boosters.
@@ -141,6 +141,7 @@ def pop_query_ids(
     given = [found for found, value in queries.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{given[0]}, and {given[1]} too; expected one of them")
+    check_row_order({names[0]: X, names[1]: qid})
     if group is not None:
         ids = ids_of_groups(group, num_samples(X), names[2], names[0])
         return X, _aligned(group, ids, X, names)
@@ -260,7 +261,10 @@ def check_columns(X: object, name: str, categories: bool = True) -> None:
     calls = [f".astype(dict.fromkeys({cs}, {t!r}))" for t, cs in steps.items() if cs]
     advice = f": {name}{'' if pandas else '.to_pandas()'}{''.join(calls)}" if calls else ""
     if len(steps["int64"]) < len(others):
-        advice = f", or categories of pandas{advice}, in XGBoost with enable_categorical=True"
+        advice = (
+            f"; leave ids out, and make categories of other columns{advice}, in XGBoost with "
+            "enable_categorical=True"
+        )
     raise ValueError(
         f"{name} has columns that do not hold numbers ({short_repr(others)}); expected "
         f"numbers{advice}"

@@ -147,6 +147,13 @@ def grouped_rows(
         raise ValueError(f"{name} holds unusable ids ({error}); expected {expected}") from None
     if ids.dtype.kind not in "biuSU" and any(map(is_missing, code_of)):
         raise ValueError(f"{name} holds missing values (None, NaN, NaT); expected {expected}")
+    fractions = kinds == {float} and not all(map(float.is_integer, keys))
+    if of == "query id" and (fractions or kinds == {bool}):
+        # Weights by position, or a mask.
+        what = "fractions" if fractions else "booleans"
+        raise ValueError(
+            f"{name} holds {what}; expected ids of queries; weights are passed as sample_weight=..."
+        )
     codes, lengths = np.array([code_of[key] for key in keys]), np.diff(starts, append=n_rows)
     offsets = np.append(0, np.cumsum(np.bincount(codes, lengths))).astype(np.int64)
     in_order = (np.diff(codes) >= 0).all()

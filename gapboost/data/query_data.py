@@ -19,7 +19,7 @@ from gapboost.data.grades import (
 )
 from gapboost.data.queries import Queries, QueryIds, grouped_rows, plain_value
 from gapboost.data.recall_base import RecallBase, by_query, codes_and_base, judgments_of
-from gapboost.validation import finite_column, short_repr
+from gapboost.validation import check_row_order, finite_column, short_repr
 
 # What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
 # less than some constant: beyond these limits they train on noise, or not at all.
@@ -216,6 +216,7 @@ def group_by_query(
     real: bool = False,
     every_query: bool = False,
     partial: bool = False,
+    beside: Mapping[str, object] | None = None,
 ) -> QueryData:
     """Check grades, query ids and weights and bring them together, query by query.
 
@@ -244,6 +245,8 @@ def group_by_query(
     partial : bool
         True for the rows of one of several workers: their weights may sum to 0, since
         `DataSummary.of_parts` checks those of all workers.
+    beside : mapping {name: values}, optional
+        Other values of the rows: those of pandas must have the same order of row labels.
 
     Raises
     ------
@@ -269,6 +272,10 @@ def group_by_query(
     ] or [(names[0], y_true, limit.get(None))]
     grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
     queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
+    of_rows: dict[str, object] = {**(beside or {}), names[0]: y_true, names[1]: qid}
+    if len(queries) < queries.n_rows:  # else weights may be those of the queries, by their ids
+        of_rows[names[2]] = sample_weight
+    check_row_order(of_rows)
     weights, factors = _query_weights(sample_weight, queries, names[2])
     if not partial:
         check_total(weights, names[2])

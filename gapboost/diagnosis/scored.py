@@ -14,7 +14,7 @@ from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.preprocessing.pipeline import last_step
-from gapboost.validation import checked_scores, numeric_column
+from gapboost.validation import check_row_order, checked_scores, numeric_column
 
 
 class ScoredDataset:
@@ -78,6 +78,7 @@ class ScoredDataset:
         if len(grades) and not has_grade.any():
             raise ValueError(f"{names['y']} holds NaN alone; expected a grade of some documents")
         given = np.where(has_grade, grades, 0)
+        check_row_order({names["X"]: X, names["y"]: y})
         found = RankingDataset.of(X, given, qid, limit=grade_limit(measures), names=names)
         self.data, queries = found.query_data, found.query_data.queries
         if len(queries) < 2:

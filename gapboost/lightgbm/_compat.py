@@ -48,6 +48,13 @@ def parameter_names() -> frozenset[str]:
     return frozenset(table).union(*table.values())
 
 
+def check_of_predict(given: Mapping[str, object]) -> None:
+    """Raise TypeError for keyword arguments of `predict` that LightGBM would ignore."""
+    known = parameter_names().union(signature(lightgbm.LGBMRanker.predict).parameters)
+    for name in given.keys() - known:
+        raise TypeError(f"LGBMGAPRanker.predict() got an unexpected keyword argument {name!r}")
+
+
 def value_of(name: str, parameters: Mapping[str, object]) -> Any:
     """Return the value that LightGBM uses of a parameter under any of its names."""
     # LightGBM copies what it gets, and a Dask client among the others cannot be copied.

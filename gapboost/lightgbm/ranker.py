@@ -374,12 +374,12 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
 
         Raises
         ------
-        ValueError
-            If the columns are not those of the training data.
+        ValueError, TypeError
+            If the columns are not those of the training data, or a parameter is unknown.
         """
         check_is_fitted(self)
-        if is_forked():
-            kwargs = {"num_threads": 1, **kwargs}
+        _compat.check_of_predict(kwargs)
+        kwargs = {"num_threads": 1, **kwargs} if is_forked() else kwargs
         X = read_exactly(self._features(X, validate_features), "X")
         scores: Array = super().predict(X, *args, **kwargs)
         return scores

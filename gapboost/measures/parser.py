@@ -55,7 +55,8 @@ ELSEWHERE = {
 
 KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
-    f"expected one of {', '.join(MEASURES_BY_NAME)}, with parameters as in "
+    f"expected one of {', '.join(MEASURES_BY_NAME)}, or another name of one of them "
+    f"({', '.join(MEASURE_ALIASES)}), with parameters as in "
     '"ndcg@10" or "gap(g=(0.5, 0.5))"; '
     "or a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
 )
@@ -136,9 +137,11 @@ def _parsed(text: str, name: str) -> Measure:
         return _sum(ast.parse(text.strip(), mode="eval").body)
     except _Unknown as error:
         near = _proposed(text.strip()) or _near(error.node.id)
-        expected = f"did you mean {near!r}? expected the name of a measure" if near else EXPECTED
-        raise ValueError(f"{name} is {text!r}; {expected}") from None
-    except (MemoryError, RecursionError, SyntaxError, TypeError) as error:
+        raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None
+    except SyntaxError:
+        near = _near(text.strip()) or re.sub(r"\s*@.*", "@10", text.strip(), flags=re.DOTALL)
+        raise ValueError(f"{name} is {text!r}; {_instead(_proposed(near))}") from None
+    except (MemoryError, RecursionError, TypeError) as error:
         raise ValueError(f"{name} is {text!r} ({error}); {EXPECTED}") from None
     except ValueError as error:
         raise ValueError(f"{name} is {text!r}; {error}") from None
@@ -193,6 +196,10 @@ def _proposed(text: str) -> str:
     except (SyntaxError, TypeError, ValueError):
         return ""
     return text
+
+
+def _instead(near: str) -> str:
+    return f"did you mean {near!r}? expected the name of a measure" if near else EXPECTED
 
 
 def _near(name: str) -> str:

@@ -27,6 +27,7 @@ from gapboost.validation import (
     Seed,
     as_integer,
     as_number,
+    check_row_order,
     finite_column,
     one_dimensional,
     random_numbers,
@@ -153,6 +154,11 @@ def g_from_clicks(
             "rise; expected shown documents of every grade from 1 on, more clicks on higher "
             "grades, and more sessions"
         )
+    same = impressions is None and np.array_equal(grades, clicks)
+    if len(g) > 1 and (same or set(rates[~np.isnan(rates)]) == {0, 1}):
+        raise ValueError(
+            "clicks follows from grades alone; expected grades that were not made from the clicks"
+        )
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.
     low, high = np.minimum(low, g), np.maximum(high, g)
@@ -189,9 +195,11 @@ def _kinds_of_sessions(
         known = [row for row in range(n) if not is_missing(rows[row])]
         if known:
             ids = [rows[row] for row in known]
-            session[known] = n + grouped_rows(ids, len(ids), "sessions").codes
+            session[known] = n + grouped_rows(ids, len(ids), "sessions", of="session").codes
         _, session = np.unique(session, return_inverse=True)
     check_consistent_length(grade, *amounts, session)
+    columns = {"grades": grades, "clicks": clicks, "impressions": impressions}
+    check_row_order({**columns, "sessions": sessions})
     clicked, seen = amounts
     if (clicked[seen == 0] > 0).any():
         raise ValueError("clicks holds clicks on a document with 0 impressions; expected none")

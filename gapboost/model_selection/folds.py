@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold
 
 from gapboost.data import Array, Queries, QueryIds, grouped_rows, num_samples
-from gapboost.validation import Seed, random_numbers
+from gapboost.validation import Seed, random_numbers, short_repr
 
 Fold = tuple[Array, Array]
 
@@ -60,8 +60,9 @@ def query_folds(
         raise ValueError(
             f"cv is {cv!r} with random_state {random_state!r}; expected a number of folds"
         )
-    if isinstance(cv, str):
-        raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or folds")
+    expected = "a number of folds, a splitter, or a list of (training rows, test rows)"
+    if isinstance(cv, str) or not (np.iterable(cv) or hasattr(cv, "split")):
+        raise TypeError(f"cv is {short_repr(cv)}; expected {expected}")
     if hasattr(cv, "split"):
         with warnings.catch_warnings():
             # What a splitter that ignores groups does to queries is checked below.
@@ -70,9 +71,13 @@ def query_folds(
     folds = list(cv)
     if not folds:
         raise ValueError("cv makes no folds; expected at least one")
-    for number, (train, test) in enumerate(folds):
-        # Masks and numbers from the end are numbers of rows, too.
-        parts = [np.arange(len(codes))[rows] for rows in (train, test)]
+    for number, fold in enumerate(folds):
+        try:
+            train, test = fold
+            # Masks and numbers from the end are numbers of rows, too.
+            parts = [np.arange(len(codes))[np.ravel(rows)] for rows in (train, test)]
+        except (IndexError, TypeError, ValueError) as error:
+            raise ValueError(f"fold {number} of cv ({error}); expected {expected}") from None
         if any(len(np.unique(rows)) < len(rows) for rows in parts):
             raise ValueError(f"fold {number} of cv repeats rows; expected each row once")
         if not all(map(len, parts)):

@@ -167,6 +167,13 @@ class Objective(Value, ABC):
     ) -> tuple[QueryData, Array, Self]:
         """Return checked judgments and scores in grouped order, and the resolved objective."""
         limit = grade_limit([self.measure])
-        data = group_by_query(y_true, qid, sample_weight=sample_weight, limit=limit, real=True)
+        data = group_by_query(
+            y_true,
+            qid,
+            sample_weight=sample_weight,
+            limit=limit,
+            real=True,
+            beside={"y_score": y_score},
+        )
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.occurring)

@@ -249,7 +249,8 @@ class SmoothObjective(Objective):
             From 1 to the number of documents of the query.
         """
         grades = np.zeros(len(one_dimensional(y_score, "y_score")))
-        data = group_by_query(grades, qid, names=("y_score", "qid", "sample_weight"))
+        names = ("grades", "qid", "sample_weight")
+        data = group_by_query(grades, qid, names=names, beside={"y_score": y_score})
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
         chunk = Chunk(self.resolved(np.array([1])), data, scores, 0, len(data.queries))
         ranks = np.empty(len(grades))

@@ -155,6 +155,7 @@ REPLACED = {
     ],
     "both": [
         ({}, {"group_id": QID, "group_weight": QID}, {}, {"qid": None, "sample_weight": None}),
+        ({}, {"weight": np.ones(N)}, {}, {"sample_weight": None}),
         ({"scale_pos_weight": 2}, {}, {}, {"sample_weight": None}),
     ],
 }  # fmt: skip

@@ -390,3 +390,9 @@ def test_columns_in_another_order(twin):
     by_position = ranker.predict(turned.set_axis(COLUMNS.columns, axis=1))
     found = ranker.predict(turned, validate_features=False)
     np.testing.assert_array_equal(found, by_position)
+
+
+@twins
+def test_arguments_that_predict_does_not_have(twin):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'qid'"):
+        twin.ranker().fit(X, Y, QID).predict(X, qid=QID)

@@ -10,9 +10,13 @@ from sklearn.exceptions import DataConversionWarning
 from twins import twins
 
 import gapboost as gb
+from gapboost import explain
+from gapboost.calibration import CalibratedRanker
 from gapboost.comparison import compare_rankers
+from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV
 from gapboost.preprocessing import query_relative_features
+from gapboost.xgboost import XGBGAPRanker
 
 N_QUERIES, LENGTH = 20, 10
 RNG = np.random.default_rng(0)
@@ -307,6 +311,56 @@ def test_weights_for_queries_without_rows_are_unknown():
         recall(missing_queries="zero", sample_weight=BY_ROW)
     with pytest.raises(ValueError, match=r"^missing_queries is 'count'; expected"):
         recall(missing_queries="count")
+
+
+# --- labels of rows -------------------------------------------------------------------------------
+
+LABELLED = {
+    "X": pd.DataFrame(X).add_prefix("x"),
+    **{name: pd.Series(values) for name, values in [("y", Y), ("qid", QID), ("scores", X[:, 0])]},
+    "sample_weight": pd.Series(BY_ROW),
+    "position": pd.Series(np.arange(len(QID)) % LENGTH),
+}
+RANKER = XGBGAPRanker(n_estimators=2).fit(LABELLED["X"], Y, QID)
+TAKE_ROWS = {
+    "fit": (LGBMGAPRanker(n_estimators=2, verbose=-1).fit, "X y qid sample_weight position"),
+    "fit xgboost": (XGBGAPRanker(n_estimators=2).fit, "X y qid sample_weight position"),
+    "score": (RANKER.score, "X y qid sample_weight"),
+    "search": (
+        GSearchCV(RANKER, {"learning_rate": [0.1]}, scoring="ap", cv=2).fit,
+        "X y qid sample_weight position",
+    ),
+    "evaluation set": (
+        lambda X, y, qid: XGBGAPRanker(n_estimators=2).fit(
+            LABELLED["X"], Y, QID, eval_set=[(X, y)], eval_qid=[qid]
+        ),
+        "X y qid",
+    ),
+    "evaluate": (value, "y scores qid sample_weight"),
+    "gradients": (
+        lambda y, scores, qid: gb.LambdaRank("ap").gradients(y, scores, qid),
+        "y scores qid",
+    ),
+    "ranks": (gb.SoftRank("ap").ranks, "y_score qid"),
+    "report": (lambda **given: gb.report(RANKER, **given), "X y qid"),
+    "monitoring": (lambda **rows: gb.report(RANKER, **rows, X_train=X, qid_train=QID), "X qid"),
+    "explain": (lambda **given: explain.measure(RANKER, **given, measure="ap"), "X y qid"),
+    "calibration": (CalibratedRanker(RANKER).fit, "X y qid"),
+    "features": (query_relative_features, "X qid"),
+}
+
+
+@pytest.mark.parametrize("function", TAKE_ROWS)
+def test_row_labels_in_another_order_are_refused(function):
+    """Rows are taken by position: values of other rows would come together."""
+    call, names = TAKE_ROWS[function]
+    good = {name: LABELLED["scores" if name == "y_score" else name] for name in names.split()}
+    rows = np.random.default_rng(3).permutation(len(QID))
+    together = {name: values.iloc[rows] for name, values in good.items()}
+    call(**together)
+    for name in good:
+        with pytest.raises(ValueError, match=r"row labels of .* in another order"):
+            call(**{**good, name: together[name]})
 
 
 # --- columns of shape (N, 1) ----------------------------------------------------------------------

@@ -70,14 +70,20 @@ def test_ids_stay_what_they_are(what, kind):
         ([3, 1, 3], np.int64),
         (["b", "a"], "U1"),
         ([b"b"], "S1"),
-        ([True], bool),
-        ([1.5], float),
+        ([1.0], float),
         ([(1, 2)], object),
     ],
     ids=str,
 )
 def test_ids_of_one_type_come_back_as_an_array_of_it(ids, dtype):
     assert grouped_rows(ids, len(ids)).ids.dtype == dtype
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+@pytest.mark.parametrize("given", [[1.0, 0.5], [True, False]], ids=str)
+def test_weights_and_masks_are_no_ids(given, kind):
+    with pytest.raises(ValueError, match=r"^qid holds .* sample_weight"):
+        group_by_query([0, 1], kind(given))
 
 
 def test_recall_bases_by_any_key_that_names_the_query():

@@ -287,7 +287,7 @@ def test_kinds_of_ids_weights_and_frames():
     _, first, code = np.unique(QID, return_index=True, return_inverse=True)
     assert scores([("q", str(c)) for c in code.tolist()]) == scores()
     frame = pd.DataFrame(X, index=np.arange(len(X))[::-1]).add_prefix("x")
-    assert scores(None, frame.assign(qid=QID), pd.Series(Y)) == scores()
+    assert scores(None, frame.assign(qid=QID), pd.Series(Y, frame.index)) == scores()
     of_query = np.random.default_rng(2).random(len(first))
     weighted = scores(sample_weight=of_query[code])
     assert weighted == scores(sample_weight=of_query[code[np.sort(first)]]) != scores()
@@ -308,6 +308,10 @@ def test_progress_and_copies(capsys):
     assert not hasattr(sklearn.clone(search).set_params(refit=False), "predict")
 
 
+HALVES = [np.arange(288), np.arange(288, 576)]
+NO_FOLDS = [HALVES, HALVES[:1], [(*HALVES, HALVES[0])], [(None, None)], [(HALVES[0], [999])]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -317,7 +321,8 @@ def test_progress_and_copies(capsys):
         ({"cv": [(np.arange(576), np.arange(0))]}, "^fold 0 of cv has no test rows"),
         *(({"cv": n}, f"^cv is {n}, and there are") for n in (99, 1)),
         ({"cv": GroupKFold(2), "random_state": 1}, "^cv "),
-        ({"cv": "3"}, "^cv is '3'"),
+        *(({"cv": cv}, "^cv is ") for cv in ("3", 2.5, None)),
+        *(({"cv": cv}, "^fold 0 of cv .* rows") for cv in NO_FOLDS),
         ({"param_grid": {"subsample": stats.uniform()}}, "^param_grid has distributions"),
         ({"n_iter": 0}, "^n_iter is 0"),
         ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
