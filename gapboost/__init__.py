@@ -72,9 +72,15 @@ __all__ = [
 ]
 
 
+# A user may lack the library of one of them.
+RANKERS = {"LGBMGAPRanker": "gapboost.lightgbm", "XGBGAPRanker": "gapboost.xgboost"}
+
+
 def __getattr__(name: str) -> Any:
-    # A user may lack the library of one of them.
-    module = {"LGBMGAPRanker": "gapboost.lightgbm", "XGBGAPRanker": "gapboost.xgboost"}.get(name)
-    if module is None:
+    if name not in RANKERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(module), name)
+    return getattr(import_module(RANKERS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *RANKERS]

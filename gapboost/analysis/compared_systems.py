@@ -226,6 +226,8 @@ def compare_systems(
         f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
         f"'s correction for {len(pairs)} pairs. Measures: {', '.join(labels)}."
     )
+    if any(getattr(measure, "g", ()) is None for measure in values.measures):
+        note += " Where no g is given, it is uniform over the grades that occur."
     by_pair = frame(rows, ["measure", "first", "second"])
     return ComparedSystems(values, by_pair, better_than, note)
 

@@ -95,7 +95,7 @@ def short_labels(measures: Sequence[object], hidden: tuple[str, ...] = ("g", "k"
 
 def full_labels(measures: Sequence[object]) -> list[str]:
     """Return measures with all parameters, as in ``GAP(g=(0.5, 0.5))@10``."""
-    return [_short_label(measure, ("k",)) for measure in measures]
+    return short_labels(measures, ("k",))
 
 
 def _short_label(measure: Any, hidden: tuple[str, ...]) -> str:

@@ -128,9 +128,10 @@ def system_values(
     check_entries(qrels, "qrels", JUDGMENTS)
     judgments: list[tuple[list[Any], Qrels]] = []
     values: list[list[Any]] = []
-    for run in runs.values():
+    for system, run in runs.items():
         found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
-        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs)
+        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
+        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs, name=name)
         if not values:  # `evaluate` has said by now whether qrels and run are swapped
             judgments = _judgments_by_measures(theirs, qrels)
         retrieved = {

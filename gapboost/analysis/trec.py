@@ -88,7 +88,7 @@ def check_entries(found: Mapping[str, Mapping[str, float]], name: str, expected:
     check_numbers(found, name)
 
 
-def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
+def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "run") -> Rankings:
     """Bring a run and judgments together.
 
     Parameters
@@ -100,6 +100,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     ties : {"expected", "trec_eval"}, default="expected"
         The expected value over all orders of documents with equal scores; or one order as in
         trec_eval: scores in single precision, equal ones by falling document id.
+    name : str, default="run"
+        What messages call the run.
 
     Returns
     -------
@@ -130,41 +132,44 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
     check_entries(qrels, "qrels", JUDGMENTS)
-    check_entries(run, "run", RETRIEVED)
+    check_entries(run, name, RETRIEVED)
     judgments = [grade for judged in qrels.values() for grade in judged.values()]
     if look_swapped(judgments, [score for found in run.values() for score in found.values()]):
-        raise ValueError(SWAPPED.format("qrels", "run"))
+        raise ValueError(SWAPPED.format("qrels", name))
     checked_grades(np.maximum(numeric_column(judgments, "qrels", "grades"), 0), "qrels", real=True)
     ranked = {topic: sorted(run.get(topic, {}), reverse=True) for topic in qrels}
     y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]
     scores = [run[topic][found] for topic in ranked for found in ranked[topic]]
     if not scores:
-        raise ValueError(f"run shares no topic with qrels; expected some of {list(qrels)[:3]} ...")
+        raise ValueError(
+            f"{name} shares no topic with qrels; expected some of {list(qrels)[:3]} ..."
+        )
     if not any(qrels[topic].keys() & documents for topic, documents in ranked.items()):
         topic = next(topic for topic in ranked if ranked[topic])
         warnings.warn(
-            f"run has no judged document in any topic: topic {topic!r} has {ranked[topic][0]!r} in "
-            f"run and {next(iter(qrels[topic]), None)!r} in qrels; are ids written alike?",
+            f"{name} has no judged document in any topic: topic {topic!r} has "
+            f"{ranked[topic][0]!r} in the run and {next(iter(qrels[topic]), None)!r} in qrels; are "
+            "ids written alike?",
             stacklevel=2,
         )
     if unjudged := [topic for topic in run if topic not in qrels]:
         warnings.warn(
-            f"run has topics without judgments, which are left out: {len(unjudged)}, such as "
+            f"{name} has topics without judgments, which are left out: {len(unjudged)}, such as "
             f"{unjudged[0]!r}",
             stacklevel=2,
         )
     if missing := [topic for topic in qrels if not run.get(topic)]:
         warnings.warn(
-            f"run lacks topics with judgments, which count 0: {len(missing)}, such as "
+            f"{name} lacks topics with judgments, which count 0: {len(missing)}, such as "
             f"{missing[0]!r}",
             stacklevel=2,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
-    given = numeric_column(scores, "run", "finite scores").astype("f4") if single else scores
+    given = numeric_column(scores, name, "finite scores").astype("f4") if single else scores
     return Rankings(
         np.maximum(y_true, 0.0),
-        checked_scores(given, len(scores), "run", "run"),
+        checked_scores(given, len(scores), name, name),
         np.repeat(list(ranked), [len(documents) for documents in ranked.values()]),
         {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()},
         "row" if single else "expected",
@@ -180,6 +185,7 @@ def evaluate(
     empty: Empty = 0,
     per_query: bool = False,
     n_jobs: int | None = None,
+    name: str = "run",
 ) -> Values | PerQuery:
     """`gapboost.evaluate` for a run and its judgments.
 
@@ -195,6 +201,8 @@ def evaluate(
         One value a topic, in the order of `qrels`; ``qid`` of the result has the topics.
     n_jobs : int, optional
         Threads.
+    name : str, default="run"
+        What messages call the run.
 
     Returns
     -------
@@ -218,7 +226,7 @@ def evaluate(
                 f"measures holds {one} of ir_measures; expected measures of gapboost, or "
                 "analysis.system_values, which takes both"
             )
-    wanted, found = as_measures(measures), rankings(qrels, run, ties=ties)
+    wanted, found = as_measures(measures), rankings(qrels, run, ties=ties, name=name)
     grades = list(set().union(*found.recall_base.values()))
     checked_grades(grades, "qrels", grade_limit(wanted).get(None), real=True)
     values = evaluate_rows(

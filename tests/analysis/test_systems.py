@@ -12,6 +12,7 @@ from statsmodels.stats.multitest import multipletests
 import gapboost as gb
 from gapboost.analysis import (
     SystemValues,
+    compare_systems,
     correlation,
     discriminative_power,
     robustness,
@@ -54,7 +55,7 @@ def table_of(table, measures=("m",)):
 # --- the values -----------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:run lacks topics")
+@pytest.mark.filterwarnings("ignore:runs.* lacks topics")
 def test_values_of_both_libraries_in_the_order_asked_for(collection):
     qrels, runs = collection
     measures = [ir_measures.P @ 5, gb.GAP(g=G), ir_measures.AP, gb.AP()]
@@ -73,7 +74,21 @@ def by_topic(measure, qrels, run):
     return system_values([measure], qrels, {"run": run}).values[0, 0].tolist()
 
 
-@pytest.mark.filterwarnings("ignore:run has topics without judgments")
+def test_warnings_name_the_run():
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1}}
+    with pytest.warns(UserWarning, match=r"^runs\['new'\] lacks topics"):
+        system_values(
+            ["ap"], qrels, {"old": {t: {"a": 1.0} for t in "12"}, "new": {"1": {"a": 1.0}}}
+        )
+
+
+def test_measures_of_one_label_have_columns_of_their_own():
+    qrels, run = {"1": {"a": 1, "b": 0}, "2": {"a": 1}}, {t: {"a": 1.0} for t in "12"}
+    values = system_values(["ap", ir_measures.AP], qrels, {"one": run, "other": run})
+    assert [*compare_systems(values).to_pandas()] == ["AP(rel=1)", "AP"]
+
+
+@pytest.mark.filterwarnings("ignore:run.* has topics without judgments")
 @pytest.mark.parametrize("topics", ["12", ["a-1", "b-1"], ["x", "é 1"], ["01", "1"]])
 @pytest.mark.parametrize(
     "measure", [ir_measures.ERR @ 3, ir_measures.nDCG(dcg="exp-log2") @ 3, ir_measures.AP], ids=str

@@ -44,7 +44,7 @@ def test_documents_without_any_judgment_are_a_warning(call):
     """A column of numbers with a missing one becomes a column of floats."""
     qrels = {"1": {"12": 1, "13": 0, "14": 0}, "2": {"15": 1, "16": 0}}
     floats = {topic: {f"{d}.0": 1.0 for d in documents} for topic, documents in qrels.items()}
-    with pytest.warns(UserWarning, match=r"no judged document .*'1\d\.0' in run and '1\d'"):
+    with pytest.warns(UserWarning, match=r"no judged document .*'1\d\.0' in the run and '1\d'"):
         CALLS[call](qrels, floats)
     # A poor system is not warned of.
     CALLS[call](qrels, {"1": {"unjudged": 2.0, "13": 1.0}, "2": {"unjudged": 1.0}})

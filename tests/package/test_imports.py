@@ -203,3 +203,8 @@ def test_files_and_types_on_the_map_exist(page):
     types = {name for name in types if not hasattr(builtins, name)}
     assert not [name for name in types if f"class {name}" not in code]
     assert len(paths) + len(types) > 10
+
+
+def test_completion_offers_what_is_public():
+    assert {"LGBMGAPRanker", "XGBGAPRanker", "evaluate", "nDCG"} <= set(dir(gapboost))
+    assert not {"Any", "import_module"} & set(dir(gapboost))
