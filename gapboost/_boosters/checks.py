@@ -17,6 +17,12 @@ EARLY_STOPPING = (
     "n_iter_no_change",
 )
 
+# Other names of n_estimators, in LightGBM and in `xgboost.train`.
+ROUNDS = (
+    *("num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round"),
+    *("num_rounds", "nrounds", "num_boost_round", "max_iter"),
+)
+
 
 def refuse(arguments: Mapping[str, object], reason: str) -> None:
     """Raise ValueError if one of the arguments is not None."""

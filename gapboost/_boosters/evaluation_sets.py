@@ -4,6 +4,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import check_names, feature_names
 from gapboost.data.grades import GradeLimit
@@ -23,9 +25,16 @@ class EvaluationSet(NamedTuple):
     given: dict[str, Any]
     names: dict[str, str]
 
-    def holds(self, arguments: Mapping[str, object]) -> bool:
+    def has_rows_of(self, X: object, y: object) -> bool:
         """Return True if the set has these very objects."""
-        return all(self.given[name] is value for name, value in arguments.items())
+        return self.given["X"] is X and self.given["y"] is y
+
+    def holds(self, arguments: Mapping[str, Any]) -> bool:
+        """Return True if it has the rows of these arguments, and nothing else that differs."""
+        return self.has_rows_of(arguments["X"], arguments["y"]) and all(
+            value is None or value is arguments[name] or np.array_equal(value, arguments[name])
+            for name, value in self.given.items()
+        )
 
 
 def evaluation_sets(eval_set: Any, metadata: Mapping[str, tuple[str, Any]]) -> list[EvaluationSet]:
@@ -77,8 +86,8 @@ def evaluation_data(
     ----------
     sets : sequence of EvaluationSet
     train : RankingDataset
-    arguments : mapping {argument: value}
-        A set that holds these objects is the training set, and `train` stands for it.
+    arguments : mapping {argument of `RankingDataset.of`: value}
+        Of the training set: `train` stands for a set that holds them.
     limit : GradeLimit
 
     Raises

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from itertools import zip_longest
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -235,6 +236,8 @@ def features(X: Any, name: str = "X") -> Any:
         raise type(error)(
             f"{name} is unusable ({error}); expected numbers of shape (n_rows, n_features)"
         ) from None
+    if X.dtype.kind in "mM":
+        raise ValueError(f"{name} has dtype {X.dtype}; expected numbers: {name}.astype('int64')")
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
 
@@ -251,20 +254,19 @@ def check_columns(X: object, name: str, categories: bool = True) -> None:
     pandas = is_pandas(X)
     kinds = {c: _kind(X, c) if contents[c] == "other" else "category" for c in others}
     steps = {
+        "float": [c for c in others if kinds[c] == "number"],
         "datetime64[s]": [c for c in others if kinds[c] == "day"],
         "int64": [c for c in others if kinds[c] in ("day", "time")],
         "str": [c for c in others if kinds[c] == "value"],
-        "category": [c for c in others if kinds[c] not in ("day", "time")],
+        "category": [c for c in others if kinds[c] not in ("day", "time", "number")],
     }
     if pandas:  # categories stay as they are
         steps["category"] = [c for c in steps["category"] if contents[c] == "other"]
     calls = [f".astype(dict.fromkeys({cs}, {t!r}))" for t, cs in steps.items() if cs]
     advice = f": {name}{'' if pandas else '.to_pandas()'}{''.join(calls)}" if calls else ""
-    if len(steps["int64"]) < len(others):
-        advice = (
-            f"; leave ids out, and make categories of other columns{advice}, in XGBoost with "
-            "enable_categorical=True"
-        )
+    if len(steps["int64"]) + len(steps["float"]) < len(others):
+        what = "leave ids out, and make other columns" if steps["category"] else "or"
+        advice = f", {what} categories of pandas{advice}, in XGBoost with enable_categorical=True"
     raise ValueError(
         f"{name} has columns that do not hold numbers ({short_repr(others)}); expected "
         f"numbers{advice}"
@@ -272,9 +274,11 @@ def check_columns(X: object, name: str, categories: bool = True) -> None:
 
 
 def _kind(X: Any, column: Any) -> str:
-    """Return "time", "day", "word" or "value", as the values of a column are."""
+    """Return "number", "time", "day", "word" or "value", as the values of a column are."""
     if not is_pandas(X):
         kind = str(nw.from_native(X, eager_only=True).schema[column])
+        if kind.startswith(("Decimal", "Float", "Int", "UInt")):
+            return "number"
         is_word = kind.startswith(("String", "Categorical", "Enum"))
         is_time = kind.startswith(("Datetime", "Duration"))
         return "day" if kind == "Date" else "time" if is_time else "word" if is_word else "value"
@@ -282,6 +286,8 @@ def _kind(X: Any, column: Any) -> str:
     if dtype.kind in "mM":
         return "time"
     types = set(map(type, X[column].dropna()))
+    if types and all(issubclass(kind, Number | np.bool_) for kind in types):
+        return "number"
     return "day" if types == {date} else "word" if types <= {str} else "value"
 
 
@@ -293,10 +299,12 @@ def is_pandas(X: object) -> bool:
 def _backed_by_numpy(X: Any) -> Any:
     """Return a data frame of pandas with numbers of numpy; null becomes NaN.
 
-    LightGBM does not take columns that Arrow backs.
+    LightGBM does not take columns that Arrow backs, and XGBoost misreads another byte order.
     """
     others = [
-        c for c, t in zip(column_names(X), X.dtypes, strict=True) if hasattr(t, "numpy_dtype")
+        c
+        for c, t in zip(column_names(X), X.dtypes, strict=True)
+        if hasattr(t, "numpy_dtype") or not getattr(t, "isnative", True)
     ]
     if not others:
         return X
@@ -309,8 +317,8 @@ def _backed_by_numpy(X: Any) -> Any:
 
 
 def _numpy_dtype(column: Any) -> Any:
-    """Return the type of numpy for a column of numbers."""
-    dtype = column.dtype.numpy_dtype
+    """Return the type of numpy for a column of numbers, in the byte order of this machine."""
+    dtype = getattr(column.dtype, "numpy_dtype", column.dtype).newbyteorder("=")
     return np.dtype(float) if dtype.kind != "f" and column.isna().any() else dtype
 
 

@@ -241,6 +241,19 @@ class TreeCounter:
                 "let every round find a split"
             )
 
+    def set_best_trees(
+        self, booster: lightgbm.Booster, before: lightgbm.Booster | None
+    ) -> int | None:
+        """Count the best iteration in trees, and return its round; None without early stopping.
+
+        `before` is the model whose training went on.
+        """
+        if booster.best_iteration <= 0:
+            return None
+        best_round: int = booster.best_iteration - (before.current_iteration() if before else 0)
+        booster.best_iteration = self.counts[best_round - 1]
+        return best_round
+
 
 def progress() -> Callable[[lightgbm.callback.CallbackEnv], None]:
     """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).

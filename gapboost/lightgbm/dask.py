@@ -210,10 +210,11 @@ class WorkerRanker(LGBMGAPRanker):
         data = replace(data, weights_given=False)
         plan = plan.resolved(summary.occurring)
         gradients = self._gradients(plan, data, global_summary=summary)
-        train = self._data_set(data, "X", feature_name, categorical_feature)
+        parameters = self.train_parameters()
+        train = self._data_set(data, parameters, "X", feature_name, categorical_feature)
         objective = LightGBMObjective(plan.objective, plan.n_jobs)
         objective.bind(train, gradients)
-        parameters = {**self.train_parameters(), "objective": objective}
+        parameters["objective"] = objective
         booster = train_booster(
             parameters, train, self.n_estimators, list(callbacks or ()), init_model=init_model
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._boosters.evaluation_sets import EvaluationSet
 from gapboost.data.features import QID, check_columns, column_names, is_pandas
 from gapboost.lightgbm import _compat
 from gapboost.validation import short_repr
@@ -31,6 +32,16 @@ def evaluation_pairs(eval_set: object, X: object, y: object) -> Any:
             "and no eval_set"
         )
     return list(zip(tables, labels, strict=True))
+
+
+def check_training_sets(given: Sequence[EvaluationSet], arguments: Mapping[str, object]) -> None:
+    """Raise ValueError if the training set is an evaluation set with other ids or weights."""
+    for each in given:
+        if each.has_rows_of(arguments["X"], arguments["y"]) and not each.holds(arguments):
+            raise ValueError(
+                f"{each.names['X']} is that of the training set, but its query ids, weights or "
+                "initial scores are others; expected the same, or a copy of X"
+            )
 
 
 def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bool]) -> None:

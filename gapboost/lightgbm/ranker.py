@@ -16,7 +16,7 @@ from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.dataset import RankingDataset
+from gapboost.data.dataset import ARGUMENTS, RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
@@ -24,6 +24,7 @@ from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,
+    check_training_sets,
     evaluation_pairs,
     read_exactly,
 )
@@ -239,9 +240,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             If an argument or parameter is unusable.
         """
         plan = self._plan(eval_metric, eval_at, others)
-        data = RankingDataset.of(
-            X, y, qid, group, sample_weight, init_score, position, limit=plan.limit
-        ).grouped()
+        rows = (X, y, qid, group, sample_weight, init_score, position)
+        arguments: dict[str, Any] = dict(zip(ARGUMENTS, rows, strict=True))
+        data = RankingDataset.of(**arguments, limit=plan.limit).grouped()
         plan = plan.resolved(data.query_data.occurring)
         given = {**self.get_params(deep=False), "categorical_feature": categorical_feature}
         check_positions(X, given)
@@ -251,14 +252,15 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             "sample_weight": ("eval_sample_weight", eval_sample_weight),
             "init_score": ("eval_init_score", eval_init_score),
         }
-        pairs = evaluation_pairs(eval_set, eval_X, eval_y)
-        arguments = {"X": X, "y": y}
-        sets = evaluation_data(evaluation_sets(pairs, metadata), data, arguments, plan.limit)
+        given_sets = evaluation_sets(evaluation_pairs(eval_set, eval_X, eval_y), metadata)
+        check_training_sets(given_sets, arguments)
+        sets = evaluation_data(given_sets, data, arguments, plan.limit)
         check_stopping(stops_early(given, callbacks or ()), sets)
         check_set_names(eval_names, [s is data for s in sets])
-        train = self._data_set(data, "X", feature_name, categorical_feature)
+        parameters = self.train_parameters()  # which draws a seed
+        train = self._data_set(data, parameters, "X", feature_name, categorical_feature)
         valid = [
-            train if s is data else self._data_set(s, f"eval_set[{i}] X")
+            train if s is data else self._data_set(s, parameters, f"eval_set[{i}] X")
             for i, s in enumerate(sets)
         ]
         before = None if init_model is None else to_continue(init_model, data.X, feature_name)
@@ -268,7 +270,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         counter = TreeCounter()
         evals_result: dict[str, dict[str, list[float]]] = {}
         booster = train_booster(
-            {**self.train_parameters(), "objective": objective},
+            {**parameters, "objective": objective},
             train,
             self.n_estimators,
             callbacks=[*(callbacks or ()), counter, lightgbm.record_evaluation(evals_result)],
@@ -277,20 +279,18 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             feval=metrics_of(plan, valid, sets),
             init_model=before,
         )
-        best_round = None
-        if booster.best_iteration > 0:
-            best_round = booster.best_iteration - (before.current_iteration() if before else 0)
-            booster.best_iteration = counter.counts[best_round - 1]
+        bias = gradients.factors_after(counter.set_best_trees(booster, before))
         # Without later trees, and so that `predict` can stop early.
         booster = with_objective_name(booster)
         _compat.set_fitted(self, booster, evals_result)
-        bias = gradients.factors_after(best_round)
-        self._set_fitted(plan.objective, data.query_data.summary, feature_names(data.X), bias)
+        names = feature_names(data.X) or (() if feature_name == "auto" else feature_name)
+        self._set_fitted(plan.objective, data.query_data.summary, names, bias)
         return self
 
     def _data_set(
         self,
         data: RankingDataset,
+        parameters: dict[str, object],
         name: str,
         feature_name: str | Sequence[str] = "auto",
         categorical_feature: str | Sequence[str | int] = "auto",
@@ -304,7 +304,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             init_score=data.init_score,
             feature_name=feature_name,
             categorical_feature=categorical_feature,
-            params=self.train_parameters(),
+            params=parameters,
         )
 
     def _plan(

@@ -51,5 +51,23 @@ def metrics_of(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingData
     for data_set, data in zip(valid, sets, strict=True):
         means = Metrics(plan.measures, metric.names, data.query_data, plan.n_jobs, _compat.TEAM)
         metric.bind(data_set, means)
-    functions = list(map(_compat.as_feval, plan.functions))
+    functions = [_with_name_of_its_own(_compat.as_feval(f), metric.names) for f in plan.functions]
     return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]
+
+
+def _with_name_of_its_own(
+    function: Callable[..., Any], names: Sequence[str]
+) -> Callable[..., object]:
+    """Return a metric that raises ValueError for a name which a measure has in the report."""
+
+    def checked(scores: object, data: object) -> object:
+        found = function(scores, data)
+        for name, *_ in found if isinstance(found, list) else [found]:
+            if name in names:
+                raise ValueError(
+                    f"eval_metric holds a function that reports {name!r}, as a measure does; "
+                    "expected another name"
+                )
+        return found
+
+    return checked

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.checks import check_one_label
+from gapboost._boosters.checks import ROUNDS, check_one_label
 from gapboost._boosters.metrics import metric_names
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
@@ -314,6 +314,9 @@ def _check_estimator(estimator: object) -> None:
         raise TypeError(
             f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker, not on a cluster"
         )
+    given: dict[str, object] = ranker.get_params()  # type: ignore[attr-defined]
+    if others := [other for other in ROUNDS if given.get(other) is not None]:
+        raise ValueError(f"{name} has {others[0]}={given[others[0]]!r}; expected n_estimators")
 
 
 def _with_params(estimator: object, params: Params) -> Any:

@@ -222,6 +222,9 @@ def with_functions(
     """Return the measures and functions of a fit as one metric of `xgboost.train`."""
     if not functions:
         return metric
+    names = [*metric.names, *(function.__name__ for function in functions)]
+    if len(set(names)) < len(names):
+        raise ValueError(f"eval_metric reports {names}; expected different names")
     decorated = [ltr_metric_decorator(f, n_jobs) for f in functions]
     return lambda scores, matrix: [
         *metric(scores, matrix),
@@ -326,7 +329,7 @@ def training_callbacks(
     The last one keeps the best rounds: what `xgboost.train` returns has no others, also for a
     tracker that logs its result.
     """
-    own = [] if rounds is None else [EarlyStopping(rounds=rounds)]
+    own = [EarlyStopping(rounds=rounds)] if rounds else []  # 0 is off, as in XGBoost
     found: list[TrainingCallback] = []
     for callback in [*(callbacks or ()), *own]:
         if isinstance(callback, EarlyStopping):

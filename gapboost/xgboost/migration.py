@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
+from gapboost._boosters.checks import ROUNDS
 from gapboost._boosters.migration import (
     ALL_PAIRS,
     WEIGHTS,
@@ -17,6 +18,7 @@ from gapboost._boosters.migration import (
     listed_metrics,
     metrics_at,
     ndcg,
+    renamed,
     take_gains,
     together,
     trained_for,
@@ -46,6 +48,7 @@ REPLACEMENTS: Replacements = {
     "lambdarank_bias_norm": "leave it out; lambdarank_position_bias_regularization limits factors",
     "ndcg_exp_gain": lambda value: "leave it out" if value else None,
     "scale_pos_weight": WEIGHTS,
+    **dict.fromkeys(ROUNDS, renamed("n_estimators")),
     # LightGBM's and CatBoost's
     "lambdarank_norm": "leave it out",
     "lambdarank_truncation_level": ALL_PAIRS,

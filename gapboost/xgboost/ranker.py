@@ -211,7 +211,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         by_callback = any(isinstance(one, EarlyStopping) for one in self.callbacks or ())
-        check_stopping(by_callback or self.early_stopping_rounds is not None, sets)
+        check_stopping(by_callback or bool(self.early_stopping_rounds), sets)
         check_columns(data.X, "X", self.enable_categorical)
         for i, s in enumerate(sets):
             check_columns(s.X, f"eval_set[{i}] X", self.enable_categorical)
@@ -241,8 +241,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
             held_out = [
                 name
-                for name, given in zip(names, given_sets, strict=True)
-                if not given.holds({"X": X, "y": y})
+                for name, each in zip(names, given_sets, strict=True)
+                if not each.has_rows_of(X, y)
             ]
             booster = xgboost.train(
                 self._train_parameters(self.get_xgb_params()),

@@ -109,11 +109,29 @@ def test_one_callback_stops_several_fits(twin):
         npt.assert_array_equal(twin.curve(again), twin.curve(expected))
 
 
+@twins
+def test_0_rounds_are_no_early_stopping(twin):
+    name = {"lightgbm": "early_stopping_round", "xgboost": "early_stopping_rounds"}[twin.name]
+    ranker = twin.ranker(n_estimators=9, **{name: 0})
+    fitted = ranker.fit(X, Y, QID, eval_set=[(VALI.X, -VALI.y + 2)], eval_qid=[VALI.qid])
+    assert len(twin.curve(fitted)) == 9
+    ranker.fit(X, Y, QID)
+
+
+def test_the_training_set_of_lightgbm_has_the_weights_of_training():
+    given = {"eval_set": [(X, Y)], "eval_qid": [QID], "eval_sample_weight": [np.arange(1.0, 41.0)]}
+    with pytest.raises(ValueError, match="is that of the training set"):
+        LIGHTGBM.ranker().fit(X, Y, QID, **given)
+    LIGHTGBM.ranker().fit(X, Y, QID, np.arange(1.0, 41.0), **given)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("place", [0, 1])
 @twins
 def test_the_training_set_does_not_stop_training(twin, place, weighted):
-    """It is recognized by the same objects, whatever weights it is reported with."""
+    """It is recognized by the same objects, whatever weights XGBoost reports it with."""
+    if weighted and twin is LIGHTGBM:
+        return
     sets = [(VALI.X, VALI.y, VALI.qid, None)]
     sets.insert(place, (X, Y, QID, np.arange(1.0, 41.0) if weighted else None))
     parameters, fit = twin.stopping(5)

@@ -107,6 +107,16 @@ def spread(y_true, y_score):
     return float(np.ptp(y_score))
 
 
+@twins
+def test_functions_have_names_of_their_own(twin):
+    def gap(y_true, y_score):
+        return ("gap", 0.5, True) if twin is LIGHTGBM else 0.5
+
+    given = {"eval_metric": [gap]}
+    with pytest.raises(ValueError, match=r"^eval_metric .*'gap'"):
+        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+
+
 def test_lightgbm_calls_functions_with_rows_query_by_query_and_their_weights():
     """The first set is the training set."""
     order, rows = shuffled(VALI)

@@ -302,3 +302,13 @@ def test_steps_grow_with_the_eighth_root_of_the_documents(twin):
     assert same.step_ == 1.0
     # Objectives that bound their hessians need no rule.
     assert twin.fitted(objective=gb.SoftRank(gb.GAP())).step_ == 1.0
+
+
+def test_names_for_the_columns_of_an_array():
+    names = [f"x{i}" for i in range(X.shape[1])]
+    ranker = LIGHTGBM.ranker().fit(X, Y, QID, feature_name=names)
+    table = pd.DataFrame(X, columns=names)
+    expected = LIGHTGBM.ranker().fit(X, Y, QID).predict(X)
+    npt.assert_array_equal(ranker.predict(table), expected)
+    with pytest.raises(ValueError, match="'x1' where 'x0' was"):
+        ranker.predict(table[[names[1], names[0], *names[2:]]])

@@ -3,6 +3,7 @@
 import pickle
 import re
 import warnings
+from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -82,6 +83,21 @@ def test_obeying_the_message_makes_columns_usable(twin, kind, column):
         except ValueError as error:
             message = str(error)
     pytest.fail(message)
+
+
+NUMBERS = {
+    "decimals": lambda: pd.DataFrame(TRAIN.X).map(Decimal),
+    "objects": lambda: pd.DataFrame(TRAIN.X).astype(object),
+    "polars": lambda: pl.DataFrame(TRAIN.X[:, :3]).cast(pl.Decimal(20, 6)),
+    "times in an array": lambda: TRAIN.X.astype("datetime64[s]"),
+}
+
+
+@twins
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_of_other_types_are_to_become_numbers(twin, kind):
+    with pytest.raises(ValueError, match=r"expected numbers: X\S*astype\(.*'(float|int64)'\)+$"):
+        twin.ranker().fit(NUMBERS[kind](), TRAIN.y, TRAIN.qid)
 
 
 NO_NUMBERS = "X has .*'bad'"

@@ -89,6 +89,7 @@ KINDS = {
         for dtype in ("int64", "uint8", "float", "double")
     },
     "pandas mixed": lambda X: frame(X).astype({NAMES[0]: "int32", NAMES[1]: "float32"}),
+    **{f"pandas {kind}": lambda X, kind=kind: frame(X).astype(kind) for kind in (">f4", ">i8")},
     "pandas numbered columns": pd.DataFrame,
     "pandas MultiIndex": lambda X: frame(X).set_index([np.arange(len(X)) // 3, np.arange(len(X))]),
     "polars": lambda X: pl.DataFrame(X, schema=NAMES),

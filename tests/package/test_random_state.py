@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from bad_input import X
 from good_calls import FUNCTIONS
+from twins import LIGHTGBM, TRAIN, VALI, twins
 
 # What is drawn by a function of `good_calls`.
 DRAWN = {
@@ -18,7 +19,10 @@ DRAWN = {
 }
 
 
-@pytest.mark.parametrize("kind", [int, np.random.RandomState, np.random.default_rng])
+KINDS = [int, np.random.RandomState, np.random.default_rng]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("function", DRAWN)
 def test_what_is_drawn_follows_it(function, kind):
     call, good = FUNCTIONS[function]
@@ -29,3 +33,16 @@ def test_what_is_drawn_follows_it(function, kind):
     first = drawn(0)
     np.testing.assert_array_equal(first, drawn(0))
     assert any(not np.array_equal(first, drawn(seed)) for seed in range(1, 6))
+
+
+@twins
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_evaluation_set_changes_no_draw(twin, kind):
+    found = [
+        twin.ranker(random_state=kind(0), subsample=0.5, **given).fit(
+            TRAIN.X, TRAIN.y, TRAIN.qid, **sets
+        )
+        for given in [{"subsample_freq": 1} if twin is LIGHTGBM else {}]
+        for sets in ({}, {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]})
+    ]
+    np.testing.assert_array_equal(*(ranker.predict(TRAIN.X) for ranker in found))
