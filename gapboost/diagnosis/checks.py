@@ -43,20 +43,25 @@ class NotApplicableError(Exception):
     """A check cannot be made; the message is the reason."""
 
 
+# Whether a fault was found, a message, the number that decides, and its threshold.
+Outcome = tuple[object, str, float, float]
+
+
 def run_check(name: str, test: ScoredDataset, training: ScoredDataset | None) -> Finding:
     """Return the finding of a check of `CHECKS`."""
     check = CHECKS[name]
+    if training is None and check in NEED_TRAINING:
+        return Finding(NOT_APPLICABLE, "No training data: pass X_train, y_train and qid_train.")
+    return finding(check, test, training)
+
+
+def finding(check: Callable[..., Outcome], *data: Any) -> Finding:
+    """Return the finding of a check of these data."""
     try:
-        if check in NEED_TRAINING:
-            need(training, "No training data: pass X_train, y_train and qid_train.")
-        found, message, value, threshold = check(test, training)
+        found, message, value, threshold = check(*data)
     except NotApplicableError as reason:
         return Finding(NOT_APPLICABLE, str(reason))
     return Finding(FOUND if found else PASSED, message, float(value), threshold)
-
-
-# Whether a fault was found, a message, the number that decides, and its threshold.
-Outcome = tuple[object, str, float, float]
 
 
 def need(condition: object, reason: str) -> None:
@@ -183,7 +188,7 @@ def label_leak(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
 
 def constant_features(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find features that are constant within all test queries, though not by their nature."""
-    need_queries((test.sizes > 1).sum())
+    need_queries(*((rows.sizes > 1).sum() for rows in (test, training)))
     faulty = training.varies.mean() >= CONTRAST_SHARE
     faulty |= faulty.index.isin(test.constant_beside(training, 1 - CONFIDENCE))
     constant = test.features.columns[~test.varies.any()]

@@ -1,7 +1,8 @@
 """New rows without grades beside those of training: checks, features and scores.
 
-Each check compares shares of rows: the largest difference of two distribution functions, or of the
-shares of rows that are missing or tied. Chance explains what is below `_by_chance`.
+Each check compares shares of rows: the largest difference of two distribution functions, half the
+sum of the differences of the shares of categories, or the difference of the shares of rows that are
+missing or tied. Chance explains what is below `_by_chance` or `_of_categories_by_chance`.
 """
 
 import math
@@ -12,9 +13,19 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-from gapboost.data import Array, QueryIds, check_names, num_samples
-from gapboost.diagnosis.checks import FOUND, IGNORED, PASSED, Finding, listed
-from gapboost.diagnosis.scored import ScoredDataset
+from gapboost.data import Array, QueryIds, without_qid
+from gapboost.data import features as checked_features
+from gapboost.diagnosis.checks import (
+    FOUND,
+    IGNORED,
+    NOT_APPLICABLE,
+    Finding,
+    Outcome,
+    finding,
+    listed,
+    need,
+)
+from gapboost.diagnosis.scored import ScoredDataset, all_among, check_columns_alike
 from gapboost.optional import DataFrame, frame
 from gapboost.page import write_page
 from gapboost.validation import PathLike, short_repr
@@ -38,9 +49,10 @@ class Monitoring:
     new, training : ScoredDataset
     findings : dict {id of a check: Finding}
     features : pandas.DataFrame
-        One row a feature: ``shift``, the largest difference of the two distribution functions of
-        its values that are not missing; their ``median`` and ``95%`` quantile, unless it is text or
-        a category, and the same ``in training``; shares ``missing`` and ``missing in training``;
+        One row a feature: ``shift``, of its values that are not missing: the largest difference of
+        the two distribution functions, or for text and categories half the sum of the differences
+        of the shares, without their signs; ``median`` and ``95%`` quantile of numbers, and the same
+        ``in training``; shares ``missing`` and ``missing in training``;
         ``constant`` in new rows; ``copy of``, the first one with equal values in new rows, unless
         constant.
 
@@ -91,10 +103,12 @@ class Monitoring:
         """Write one HTML file, readable offline; needs jinja2 and matplotlib."""
         checks = self.checks.reset_index().drop(columns="link")
         found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
-        summary = f"{len(found)} of {len(checks)} checks found a change."
+        made = (~checks["status"].isin((NOT_APPLICABLE, IGNORED))).sum()
+        summary = f"{len(found)} of {made} checks that were made found a change."
+        findings = [found] if len(found) else []
         by_shift = self.features.sort_values("shift", ascending=False)
         sections = {
-            "Findings": [summary, *([found] if len(found) else []), f"About the checks: {GUIDE}."],
+            "Findings": [summary, *findings, f"About the checks: {GUIDE} in the documentation."],
             "Scores": [self.scores],
             "Features, the most shifted ones first": [by_shift],
             "All checks": [checks],
@@ -115,26 +129,31 @@ def monitor(
         raise ValueError("y is None and so is X_train; expected grades, or rows of training")
     if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
         raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
-    new, training = (
-        ScoredDataset(ranker, table, np.zeros(num_samples(table)), ids, (), suffix)
-        for table, ids, suffix in ((X, qid, ""), (X_train, qid_train, "_train"))
-    )
-    check_names([*new.features], [*training.features], "X", "X_train")
-    features = _features(new, training)
+    new = _without_grades(ranker, X, qid, "")
+    training = _without_grades(ranker, X_train, qid_train, "_train")
+    check_columns_alike(new, training)
+    by_feature = _features(new, training)
     findings = {
         name: Finding(IGNORED, "Skipped by ignore.")
         if name in ignore
-        else check(new, training, features)
+        else finding(check, new, training, by_feature)
         for name, check in CHECKS.items()
     }
-    return Monitoring(new, training, findings, features)
+    return Monitoring(new, training, findings, by_feature)
+
+
+def _without_grades(ranker: object, X: object, qid: QueryIds, suffix: str) -> ScoredDataset:
+    name = f"X{suffix}"
+    grades = np.zeros(checked_features(without_qid(X, name)[0], name).shape[0])
+    names = {"X": name, "y": name, "qid": f"qid{suffix}"}
+    return ScoredDataset(ranker, X, grades, qid, (), names)
 
 
 def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
     parts = (new.features, training.features)
     missing = [table.isna().mean() for table in parts]
-    shifts = [stats.ks_2samp(*(t[n].dropna() for t in parts)).statistic if ok else 0.0
-              for n, ok in (np.maximum(*missing) < 1).items()]  # fmt: skip
+    shifts = [_shift(name, new, training) if has_values else 0.0
+              for name, has_values in (np.maximum(*missing) < 1).items()]  # fmt: skip
     quantiles = {
         f"{quantile}{where}": rows.features[rows.numeric].quantile(q).reindex(rows.features.columns)
         for quantile, q in (("median", 0.5), ("95%", 0.95))
@@ -153,6 +172,23 @@ def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
     return frame({name: np.asarray(column) for name, column in columns.items()}, ["feature"])
 
 
+def _shift(name: str, new: ScoredDataset, training: ScoredDataset) -> float:
+    if name in new.categories:
+        shares = _shares(name, new, training)
+        return float((shares["new"] - shares["training"]).abs().sum() / 2)
+    values = (rows.features[name].dropna() for rows in (new, training))
+    return float(stats.ks_2samp(*values).statistic)
+
+
+def _shares(name: str, new: ScoredDataset, training: ScoredDataset) -> DataFrame:
+    """Return the shares of each category in rows with a value."""
+    shares = {
+        where: rows.features[name].value_counts(normalize=True)
+        for where, rows in (("new", new), ("training", training))
+    }
+    return frame(shares).fillna(0.0)
+
+
 def _copies(table: DataFrame) -> list[str]:
     """Return the first feature with the same values as each feature; "" if it is the first."""
     first: dict[bytes, str] = {}
@@ -163,38 +199,81 @@ def _copies(table: DataFrame) -> list[str]:
 def _by_chance(new: ScoredDataset, training: ScoredDataset, n_tests: int = 1) -> float:
     """Return the largest difference of shares of rows that chance explains.
 
-    The limit of Kolmogorov and Smirnov's test. Rows of a query may be alike: there are no more
-    independent rows than queries, and fewer where their sizes differ (Kish).
+    The limit of Kolmogorov and Smirnov's test.
     """
-    n, m = (rows.sizes.sum() ** 2 / (rows.sizes.astype(np.float64) ** 2).sum()
-            for rows in (new, training))  # fmt: skip
-    return math.sqrt(-math.log(LEVEL / n_tests / 2) / 2 * (1 / n + 1 / m))
+    return math.sqrt(math.log(2 * n_tests / LEVEL) / 2 * _variance(new, training))
 
 
-def _finding(found: object, message: str, value: float, threshold: float) -> Finding:
-    return Finding(FOUND if found else PASSED, message, float(value), threshold)
+def _of_categories_by_chance(
+    name: str, new: ScoredDataset, training: ScoredDataset, n_tests: int
+) -> float:
+    """Return the largest shift of text or categories that chance explains.
+
+    The smaller of two bounds: for few categories over all sets of them [Weissman et al.,
+    *Inequalities for the L1 deviation of the empirical distribution*, 2003]; for many that of the
+    expected shift, plus the deviation from it [McDiarmid, *On the method of bounded differences*,
+    1989].
+    """
+    shares, information = _shares(name, new, training).mean(axis=1), math.log(n_tests / LEVEL)
+    of_sets = math.sqrt((len(shares) * math.log(2) + information) / 2)
+    expected = np.sqrt(shares * (1 - shares)).sum() / 2
+    limit = min(of_sets, expected + math.sqrt(information / 2))
+    return float(limit * math.sqrt(_variance(new, training)))
 
 
-def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def _variance(new: ScoredDataset, training: ScoredDataset) -> float:
+    """Return 1 / n + 1 / m for n new and m training queries.
+
+    Rows of a query may be alike: there are no more independent rows than queries, and fewer where
+    their sizes differ (Kish).
+    """
+    sizes = [rows.sizes.astype(np.float64) for rows in (new, training)]
+    return float(sum((of_part**2).sum() / of_part.sum() ** 2 for of_part in sizes))
+
+
+def _need_queries(possible: object, new: ScoredDataset, training: ScoredDataset) -> None:
+    """Raise NotApplicableError if chance explains the largest change that is possible."""
+    n, m = len(new.ids), len(training.ids)
+    need(possible, f"Too few queries: {n:,} new and {m:,} in training.")
+
+
+def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features whose values moved: another unit, another default, another source."""
-    limit = max(MOVED, _by_chance(new, training, len(features)))
+    of_numbers = _by_chance(new, training, len(features))
+    limits = [
+        _of_categories_by_chance(name, new, training, len(features))
+        if name in new.categories
+        else of_numbers
+        for name in features.index
+    ]
+    checked = features.assign(limit=np.maximum(limits, MOVED))
+    checked = checked[checked["limit"] < 1]
+    _need_queries(len(checked), new, training)
     # Where few rows have a value, few tell whether it moved.
-    shares = 1 - features[["missing", "missing in training"]].max(axis=1)
-    shift = (features["shift"] * np.sqrt(shares)).sort_values(ascending=False, kind="stable")
-    moved = [f"{name} ({_moved(name, new, training)})" for name in shift.index[shift > limit]]
-    message = f"{listed(moved) or 'No feature'} moved. The shift of {shift.index[0]} is "
-    return _finding(len(moved), f"{message}{shift.iloc[0]:.2f}.", shift.iloc[0], limit)
+    shares = 1 - checked[["missing", "missing in training"]].max(axis=1)
+    shift = checked["shift"] * np.sqrt(shares)
+    order = (shift - checked["limit"]).sort_values(ascending=False, kind="stable").index
+    first = order[0]
+    moved = [
+        f"{name} ({_moved(name, new, training)})"
+        for name in order
+        if shift[name] > checked.loc[name, "limit"]
+    ]
+    message = f"{listed(moved) or 'No feature'} moved. The shift of {first} is {shift[first]:.2f}."
+    if left_out := [name for name in features.index if name not in checked.index]:
+        message += f" Too few queries for the many categories of {listed(left_out)}."
+    return len(moved), message, shift[first], checked.loc[first, "limit"]
 
 
 def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
     """Return the share of rows that changed most, or the medians if they show the shift."""
     here, there = (rows.features[name].dropna() for rows in (new, training))
     if name in new.categories:
-        shares = [values.value_counts(normalize=True) for values in (here, there)]
-        most = shares[0].sub(shares[1], fill_value=0).abs().idxmax()
-        texts = training.categories.get(name, {}) | new.categories[name]
-        now, then = (share.get(most, 0) for share in shares)
-        return f"{texts.get(most, most)} {now:.1%}, in training {then:.1%}"
+        shares = _shares(name, new, training)
+        most = (shares["new"] - shares["training"]).abs().idxmax()
+        texts = training.categories[name] | new.categories[name]
+        now, then = shares.loc[most]
+        return f"{texts[most]} {now:.1%}, in training {then:.1%}"
     shift, median = stats.ks_2samp(here, there), here.median()
     if min((there <= median).mean(), (there >= median).mean()) <= (1 - shift.statistic) / 2:
         return f"median {median:.3g}, in training {there.median():.3g}"
@@ -203,26 +282,29 @@ def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
     return f"at most {limit:.3g} in {now:.1%} of rows, in training {then:.1%}"
 
 
-def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features that are missing more often or less often than in training."""
     limit = max(CHANGED, _by_chance(new, training, len(features)))
+    _need_queries(limit < 1, new, training)
     change = (features["missing"] - features["missing in training"]).abs()
     shares = features.loc[change > limit, ["missing", "missing in training"]].itertuples()
     found = [f"{name} ({here:.1%}, in training {there:.1%})" for name, here, there in shares]
     message = f"Missing more or less often than in training: {listed(found) or 'none'}."
-    return _finding(len(found), message, change.max(), limit)
+    return len(found), message, change.max(), limit
 
 
-def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find categories that many new rows have, and no training row."""
+    need(new.categories, "No feature is text or a category.")
     n_tests = sum(len(t) for rows in (new, training) for t in rows.categories.values())
-    sizes = len(new.ids) + len(training.ids), len(new.ids)
+    sizes = len(new.ids), len(training.ids)
+    _need_queries(all_among(sizes[0], *sizes) * n_tests < LEVEL, new, training)
     found, shares = [], [0.0]
     for name, texts in new.categories.items():
         queries = frame({"query": new.numbers}).groupby(new.features[name])["query"]
         count = queries.nunique()
         # Probability that by chance all queries with a category are among the new ones.
-        chance = stats.hypergeom.pmf(count, *sizes, count)
+        chance = all_among(count, *sizes)
         unseen = (chance * n_tests < LEVEL) & ~count.index.isin(training.features[name])
         rows = (queries.size()[unseen] / len(new.numbers)).sort_values(ascending=False)
         shares.append(rows.sum())
@@ -230,61 +312,68 @@ def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: Dat
             named = listed([f"{texts[one]} {share:.1%}" for one, share in rows.items()], 3)
             found.append(f"{name} ({named})")
     message = f"Categories that no training row has: {listed(found) or 'none'}."
-    return _finding(found, message, max(shares), CHANGED)
+    return found, message, max(shares), CHANGED
 
 
-def constant_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def constant_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features with one value in all rows, where that of training varies too often for it."""
+    n, m = len(new.ids), len(training.ids)
+    _need_queries(all_among(m, m, n - 1) * len(features) < LEVEL, new, training)
     found = new.constant_beside(training, LEVEL)
     message = f"One value in all new rows, and others in training: {listed(found) or 'none'}."
-    return _finding(len(found), message, len(found), 0)
+    return len(found), message, len(found), 0
 
 
-def copied_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def copied_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features that are equal to another one, and not in training."""
-    there, level = training.features.fillna(np.inf), LEVEL / len(features)
+    n, m = len(new.ids), len(training.ids)
+    # A feature may be a copy of each other one.
+    there, level = training.features.fillna(np.inf), LEVEL / len(features) ** 2
+    _need_queries(all_among(m, m, n) < level, new, training)
     copies = features["copy of"][features["copy of"] != ""]
     found = [
         name
         for name, other in copies.items()
-        if training.would_show(there[name] != there[other], len(new.ids), level)
+        if training.would_show(there[name] != there[other], n, level)
     ]
     message = f"Equal to another feature, and not in training: {listed(found) or 'none'}."
-    return _finding(len(found), message, len(found), 0)
+    return len(found), message, len(found), 0
 
 
-def copied_documents(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def copied_documents(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find a larger share of documents with the features of another one of their query."""
     return _more(new, training, "have the features of another of their query", lambda r: r.digests)
 
 
-def tied_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def tied_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find a larger share of documents with the score of another one of their query."""
     return _more(new, training, "have the score of another of their query", lambda r: r.scores)
 
 
 def _more(
     new: ScoredDataset, training: ScoredDataset, what: str, values: Callable[[ScoredDataset], Array]
-) -> Finding:
+) -> Outcome:
+    limit = max(CHANGED, _by_chance(new, training))
+    _need_queries(limit < 1, new, training)
     here, there = (
         frame({"query": rows.numbers, "value": values(rows)}).duplicated(keep=False).mean()
         for rows in (new, training)
     )
-    limit = max(CHANGED, _by_chance(new, training))
     message = f"{here:.1%} of the documents {what}, and {there:.1%} in training."
-    return _finding(here - there > limit, message, here - there, limit)
+    return here - there > limit, message, here - there, limit
 
 
-def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Finding:
+def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find scores whose distribution moved."""
     limit = max(MOVED, _by_chance(new, training))
+    _need_queries(limit < 1, new, training)
     shift = stats.ks_2samp(new.scores, training.scores).statistic
     medians = (np.median(rows.scores) for rows in (new, training))
     message = "The median score is {:.3g}, and {:.3g} in training; the shift is {:.2f}."
-    return _finding(shift > limit, message.format(*medians, shift), shift, limit)
+    return shift > limit, message.format(*medians, shift), shift, limit
 
 
-CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, DataFrame], Finding]] = {
+CHECKS: dict[str, Callable[[ScoredDataset, ScoredDataset, DataFrame], Outcome]] = {
     check.__name__.replace("_", "-"): check
     for check in (
         shifted_features,

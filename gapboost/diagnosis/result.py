@@ -9,10 +9,10 @@ import numpy as np
 from scipy import stats
 
 from gapboost.analysis.standard_errors import independent
-from gapboost.data import Array, ArrayLike, QueryIds, check_names
+from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
 from gapboost.diagnosis.monitoring import monitor
-from gapboost.diagnosis.scored import ScoredDataset
+from gapboost.diagnosis.scored import ScoredDataset, check_columns_alike
 from gapboost.measures import Measures, as_measures
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
@@ -270,8 +270,9 @@ def report(
     wanted = as_measures(measures)
     test, training = ScoredDataset(ranker, X, y, qid, wanted), None
     if any(part is not None for part in (X_train, y_train, qid_train)):
-        training = ScoredDataset(ranker, X_train, y_train, qid_train, wanted, "_train")
-        check_names([*training.features], [*test.features], "X_train", "X")
+        names_of_training = {name: f"{name}_train" for name in ("X", "y", "qid")}
+        training = ScoredDataset(ranker, X_train, y_train, qid_train, wanted, names_of_training)
+        check_columns_alike(test, training)
     parts = [test, training] if training else [test]
     names = [*measures] if ordered(measures) else [measures]  # type: ignore[misc]
     occurring = np.unique(np.concatenate([rows.data.occurring for rows in parts]))

@@ -2,12 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from scipy import stats
 
 from gapboost.analysis.leaks import LARGEST, number_columns
-from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset, column_names, feature_names
+from gapboost.data import (
+    Array,
+    ArrayLike,
+    QueryIds,
+    RankingDataset,
+    check_names,
+    column_contents,
+    column_names,
+    feature_names,
+)
 from gapboost.evaluation import QueryValues
 from gapboost.explain import column_numbers, model_and_table
 from gapboost.measures import Measure
@@ -15,6 +26,11 @@ from gapboost.measures.labels import grade_limit
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.preprocessing.pipeline import last_step
 from gapboost.validation import check_row_order, checked_scores, numeric_column
+
+# What pandas calls objects that are numbers, such as True, False and None.
+NUMBERS = ("boolean", "integer", "floating", "mixed-integer-float")
+
+NAMES = {name: name for name in ("X", "y", "qid")}
 
 
 class ScoredDataset:
@@ -26,8 +42,9 @@ class ScoredDataset:
     X, y, qid : array-like
         As the caller gave them.
     measures : sequence of Measure
-    suffix : str
-        End of the caller's names of the arguments: ``"_train"`` or ``""``.
+        For which the grades must be defined; nothing without grades.
+    names : mapping {"X", "y", "qid": str}, optional
+        The caller's names of the arguments.
 
     Attributes
     ----------
@@ -70,9 +87,8 @@ class ScoredDataset:
         y: ArrayLike | None,
         qid: QueryIds,
         measures: Sequence[Measure],
-        suffix: str = "",
+        names: Mapping[str, str] = NAMES,
     ) -> None:
-        names = {name: f"{name}{suffix}" for name in ("X", "y", "qid")}
         grades = numeric_column(y, names["y"], "grades >= 0, or NaN for unjudged documents")
         has_grade = ~np.isnan(grades)
         if len(grades) and not has_grade.any():
@@ -81,7 +97,7 @@ class ScoredDataset:
         check_row_order({names["X"]: X, names["y"]: y})
         found = RankingDataset.of(X, given, qid, limit=grade_limit(measures), names=names)
         self.data, queries = found.query_data, found.query_data.queries
-        if len(queries) < 2:
+        if measures and len(queries) < 2:
             raise ValueError(
                 f"{names['qid']} holds 1 query; expected at least two, for an interval"
             )
@@ -141,20 +157,21 @@ class ScoredDataset:
         level : float
             Probability that they have none, below which that is no chance.
         """
-        share = (self.total(np.asarray(rows, np.float64)) > 0).mean()
-        return bool((1 - share) ** n_queries < level)
+        count = (self.total(np.asarray(rows, np.float64)) > 0).sum()
+        return bool(all_among(count, len(self.ids), n_queries) < level)
 
     def constant_beside(self, training: "ScoredDataset", level: float) -> list[str]:
         """Return features with one value in all rows, and too often another one in `training`.
 
-        `level` is that of `would_show`, for all features together.
+        `level` is that of `would_show`, for all features together. One query tells the value, so
+        that the others alone say how often it occurs.
         """
         here, there = self.features.fillna(np.inf), training.features.fillna(np.inf)
         return [
             name
             for name in here.columns[here.nunique() == 1]
             if training.would_show(
-                there[name] != here[name].iloc[0], len(self.ids), level / here.shape[1]
+                there[name] != here[name].iloc[0], len(self.ids) - 1, level / here.shape[1]
             )
         ]
 
@@ -188,11 +205,31 @@ class ScoredDataset:
         return np.add.reduceat(self.digests, self.data.queries.offsets[:-1])
 
 
+def all_among(count: ArrayLike, n_queries: int, n_others: int) -> Any:
+    """Return the probability that `count` queries, drawn of all, are all among `n_queries`.
+
+    Fisher's exact test, where no query of the others is drawn.
+    """
+    return stats.hypergeom.pmf(count, n_queries + n_others, n_queries, count)
+
+
+def check_columns_alike(rows: ScoredDataset, training: ScoredDataset) -> None:
+    """Raise ValueError if columns differ in names or order, or numbers stand for text."""
+    check_names([*rows.features], [*training.features], "X", "X_train")
+    for name in rows.features:
+        kinds = ["text or categories" if name in part.categories else "numbers"
+                 for part in (rows, training) if part.features[name].notna().any()]  # fmt: skip
+        if len(set(kinds)) > 1:
+            raise ValueError(
+                f"X holds {kinds[0]} in {name!r} and X_train {kinds[1]}; expected the same in both"
+            )
+
+
 def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[float, str]]]:
     """Return `features`, `numeric` and `categories` of a table."""
     pandas = imported("pandas", "analysis", "for a report")
     numbers = dict(number_columns(table))
-    columns = column_names(table)
+    columns, contents = column_names(table), column_contents(table)
     found, categories = {}, {}
     for place, name in enumerate(feature_names(table) or column_numbers(table)):
         if name not in numbers:
@@ -200,7 +237,12 @@ def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[fl
             if not hasattr(text, "astype"):
                 text = nw.from_native(text, series_only=True).to_list()
             # Without object, integer categories would be 1.0 where some are missing, and else 1.
-            text = np.asarray(pandas.Series(text, dtype=object))
+            text = pandas.Series(text, dtype=object)
+            kind = pandas.api.types.infer_dtype(text) if columns else ""
+            if kind in NUMBERS and contents[columns[place]] != "category":
+                found[name] = text.where(text.notna(), np.nan).to_numpy(np.float64)
+                continue
+            text = np.asarray(text)
             codes, values = pandas.factorize(text.astype(str))
             hashed = pandas.util.hash_array(values.astype(object)).astype(np.float64)
             found[name] = np.where(pandas.isna(text), np.nan, hashed[codes])
@@ -209,7 +251,8 @@ def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[fl
             found[name] = numbers[name]
     # There are many NaN, and two zeros: one of each.
     features = frame(found)
-    return features.where(features.notna()) + 0.0, list(numbers), categories
+    numeric = [name for name in found if name not in categories]
+    return features.where(features.notna()) + 0.0, numeric, categories
 
 
 def _scores(ranker: object, X: object, qid: QueryIds) -> Array:

@@ -1,5 +1,6 @@
 """Names of XGBoost that are not part of its interface, checked with 3.1.2, 3.2.0 and 3.4.1."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -12,10 +13,27 @@ from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
 from gapboost._kernels import Array, ArrayLike
 from gapboost._kernels.threads import openmp_team
+from gapboost.data import column_names
 from gapboost.data.dataset import RankingDataset
 
 # The threads that XGBoost computes on.
 TEAM = openmp_team(_LIB)
+
+# What XGBoost says of values, and what is said here.
+UNUSABLE_VALUES = {
+    "`inf`": (
+        "infinite values, or some beyond float32; expected finite ones or NaN, such as "
+        "{name}.clip(-1e30, 1e30)"
+    ),
+    r"category not in the training set for the (\d+)th .* column: `(.*)`": (
+        "the category {1!r} in {column!r}, which training lacks; expected categories of training, "
+        "and others missing, as cat.set_categories makes them"
+    ),
+    r"DataFrame input for the: (\d+)th feature": (
+        "another type of {column!r} than training; expected numbers in both, or categories of one "
+        "type"
+    ),
+}
 
 __all__ = ["TEAM", "get_model_categories", "ltr_metric_decorator"]
 
@@ -33,7 +51,7 @@ def ranking_matrix(
     `weights` are those of the features, which the caller calls `name`.
     """
     queries = data.query_data.queries
-    with finite_features(name):
+    with usable_values(data.X, name):
         return ranker._create_ltr_dmatrix(
             train,
             data.X,
@@ -50,17 +68,18 @@ def ranking_matrix(
 
 
 @contextmanager
-def finite_features(name: str) -> Iterator[None]:
-    """Turn XGBoost's error for infinite features, with its stack, into a ValueError."""
+def usable_values(X: object, name: str = "X") -> Iterator[None]:
+    """Turn XGBoost's errors for values of `X`, with their stack, into a ValueError."""
     try:
         yield
     except xgboost.core.XGBoostError as error:
-        if "`inf`" not in str(error):
-            raise
-        raise ValueError(
-            f"{name} has infinite values, or some beyond float32; expected finite ones or NaN, "
-            f"such as {name}.clip(-1e30, 1e30)"
-        ) from error
+        for found, words in UNUSABLE_VALUES.items():
+            if match := re.search(found, str(error)):
+                # Categories are those of tables, whose columns have names.
+                column = column_names(X)[int(match[1])] if match.groups() else None
+                words = words.format(*match.groups(), name=name, column=column)
+                raise ValueError(f"{name} has {words}") from error
+        raise
 
 
 def set_fitted(ranker: xgboost.XGBModel, booster: xgboost.Booster, evals_result: object) -> None:

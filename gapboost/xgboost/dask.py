@@ -129,7 +129,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             evals.append((matrix, f"validation_{i}"))
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
-        with _compat.finite_features("X"):
+        with _compat.usable_values(data.X):
             found = xgboost.dask.train(
                 self.client,
                 self._train_parameters(self.get_xgb_params()),

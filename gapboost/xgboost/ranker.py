@@ -244,18 +244,19 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 for name, each in zip(names, given_sets, strict=True)
                 if not each.has_rows_of(X, y)
             ]
-            booster = xgboost.train(
-                self._train_parameters(self.get_xgb_params()),
-                train,
-                num_boost_round=self.get_num_boosting_rounds(),
-                evals=list(zip(valid, names, strict=True)),
-                obj=objective,
-                custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
-                evals_result=evals_result,
-                verbose_eval=verbose,
-                xgb_model=before,
-                callbacks=[ExactValues(exact), *self._callbacks(plan, held_out)],
-            )
+            with _compat.usable_values(data.X, "eval_set"):
+                booster = xgboost.train(
+                    self._train_parameters(self.get_xgb_params()),
+                    train,
+                    num_boost_round=self.get_num_boosting_rounds(),
+                    evals=list(zip(valid, names, strict=True)),
+                    obj=objective,
+                    custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
+                    evals_result=evals_result,
+                    verbose_eval=verbose,
+                    xgb_model=before,
+                    callbacks=[ExactValues(exact), *self._callbacks(plan, held_out)],
+                )
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)
@@ -356,7 +357,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         X = self._features(X, validate_features)
         check_columns(X, "X", self.enable_categorical)
         kwargs["validate_features"] = validate_features
-        scores: Array = super(XGBGAPRanker, ranker).predict(X, **kwargs)
+        with _compat.usable_values(X):
+            scores: Array = super(XGBGAPRanker, ranker).predict(X, **kwargs)
         return scores
 
     def to_vendor(self) -> xgboost.XGBRanker:

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from tables import NAMES, TABLES, frame, whole, with_letters
@@ -299,3 +300,33 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
             kind(column), grades, TRAIN.qid, eval_set=[(kind(column), grades)], eval_qid=[TRAIN.qid]
         )
         assert ranker.score(kind(column), grades, TRAIN.qid) == LIGHTGBM.curve(ranker)[-1] > 0.999
+
+
+def test_xgboost_takes_no_categories_that_training_lacks():
+    def table(kinds):
+        return pd.DataFrame({"x0": X[:, 0], "kind": pd.Categorical(np.resize(kinds, len(TRAIN.y)))})
+
+    ranker, message = XGBOOST.ranker(enable_categorical=True), "has the category '7' in 'kind'"
+    ranker.fit(table([1, 2]), TRAIN.y, TRAIN.qid)
+    ways = {
+        "X": [
+            lambda: ranker.predict(table([1, 7])),
+            lambda: clone(ranker).fit(table([1, 7]), TRAIN.y, TRAIN.qid, xgb_model=ranker),
+        ],
+        "eval_set": [
+            lambda: clone(ranker).fit(
+                table([1, 2]),
+                TRAIN.y,
+                TRAIN.qid,
+                eval_set=[(table([1, 7]), TRAIN.y)],
+                eval_qid=[TRAIN.qid],
+            )
+        ],
+    }
+    for name, calls in ways.items():
+        for call in calls:
+            with pytest.raises(ValueError, match=f"^{name} {message}"):
+                call()
+    for other in (table(["a", "b"]), table([1, 2]).astype(float)):
+        with pytest.raises(ValueError, match=r"^X has another type of 'kind' than training"):
+            ranker.predict(other)

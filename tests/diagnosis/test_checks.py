@@ -92,11 +92,16 @@ def test_checks_that_need_training_data_say_so():
     assert not_applicable(**given) == NEED_TRAINING | {"unjudged"}
 
 
-def test_few_queries_are_a_reason():
+@pytest.mark.parametrize(
+    ("part", "suffix", "expected"),
+    [("test", "", STATISTICS), ("training", "_train", STATISTICS & NEED_TRAINING)],
+)
+def test_few_queries_are_a_reason(part, suffix, expected):
     case = Case()
-    few = case.test.choose(case.test.qid < 1019)  # 19 queries
-    given = {**case.arguments(), "X": few.X, "y": few.y, "qid": few.qid}
-    assert not_applicable(**given) == STATISTICS | {"unjudged"}
+    rows = getattr(case, part)
+    few = rows.choose(np.isin(rows.qid, np.unique(rows.qid)[:19]))
+    given = {f"{name}{suffix}": getattr(few, name) for name in ("X", "y", "qid")}
+    assert not_applicable(**{**case.arguments(), **given}) == expected | {"unjudged"}
 
 
 def test_a_ranker_that_learned_nothing_is_not_overfitted():

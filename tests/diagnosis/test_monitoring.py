@@ -91,7 +91,8 @@ def test_each_change_is_found_and_nothing_else(name, tmp_path):
         assert found.checks.loc[check, "value"] > found.checks.loc[check, "threshold"]
     found.to_html(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert f"{len(expected)} of {len(CHECKS)} checks found a change" in text
+    # Without categories one check is not made.
+    assert f"{len(expected)} of {len(CHECKS) - 1} checks that were made found a change" in text
 
 
 def test_medians_show_a_unit_and_constants_are_no_copies():
@@ -141,9 +142,9 @@ def of_polars(table):
     return pytest.importorskip("polars").from_pandas(table[["size", "color", "qid"]])
 
 
-def compare(new, training, form=lambda table: table):
+def compare(new, training, form=lambda table: table, **options):
     ranker = type("Any", (), {"predict": lambda self, X: by_size(X)})()
-    return gb.report(ranker, form(new), X_train=form(training))
+    return gb.report(ranker, form(new), X_train=form(training), **options)
 
 
 @pytest.mark.parametrize("form", [lambda table: table, of_polars], ids=["pandas", "polars"])
@@ -201,6 +202,73 @@ def test_shifts_that_medians_hide_and_shifted_categories_have_shares():
     assert f"color ({name} {now:.1%}, in training {then:.1%})" in message
 
 
+def shops(seed, n_queries, shares):
+    """Queries of four rows of one shop."""
+    found = np.random.default_rng(seed).choice(len(shares), n_queries, p=shares)
+    rows = {"size": np.arange(n_queries), "shop": np.char.mod("shop %d", found)}
+    return pd.DataFrame(rows).assign(qid=range(n_queries)).loc[np.repeat(range(n_queries), 4)]
+
+
+def test_the_shift_of_a_category_does_not_depend_on_its_name():
+    new, training = (pd.DataFrame({
+        "size": 0.0, "shop": list(text), "qid": range(8)
+    }) for text in ("aaabbbcd", "abcccddd"))  # fmt: skip
+    for names in ("abcd", "dcba", "bdac"):
+        renamed = [table.replace({"shop": dict(zip("abcd", names, strict=True))})
+                   for table in (new, training)]  # fmt: skip
+        assert compare(*renamed).features.loc["shop", "shift"] == 0.5
+
+
+@pytest.mark.parametrize("n_queries", [(30, 300), (300, 300), (1000, 1000)], ids=str)
+@pytest.mark.parametrize("k", [2, 10, 300])
+def test_categories_that_did_not_move_raise_no_alarm(k, n_queries):
+    parts = [shops(seed, n, np.full(k, 1 / k)) for seed, n in enumerate(n_queries)]
+    # The number of a query is another one in each.
+    check = compare(*parts, ignore=["constant-features"]).checks.loc["shifted-features"]
+    assert "shop (" not in check["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "n_queries"), [(2, 600), (10, 1200), (300, 5000)])
+def test_categories_of_which_a_quarter_moved_are_found(k, n_queries):
+    moved = np.where(np.arange(k) < k // 2, -0.5, 0.5) / k
+    parts = [shops(seed, n_queries, 1 / k + part) for seed, part in enumerate((moved, 0 * moved))]
+    assert "shop (" in compare(*parts).checks.loc["shifted-features", "message"]
+
+
+@pytest.mark.parametrize("n_queries", [1, 2, 3, 5, 6, 40])
+def test_a_check_finds_the_largest_change_or_has_too_few_queries(n_queries):
+    training = tables(1).assign(constant=0.0, copy=0.0, lost=1.0)
+    training[["constant", "copy"]] = np.random.default_rng(2).normal(size=(len(training), 2))
+    number = np.repeat(9.0 + np.arange(n_queries), 20)
+    new = tables(3, n_queries).assign(constant=9.0, copy=number, lost=np.nan, size=number)
+    new[["color", "shop", "text", "item"]] = "gold"
+    found = compare(new, training).checks
+    few = found["status"] == "not applicable"
+    assert set(found["status"][~few]) <= {"found"}
+    assert found["message"][few].str.startswith(f"Too few queries: {n_queries} new").all()
+    assert few.all() == (n_queries < 3)
+    assert few.any() == (n_queries < 6)
+
+
+def test_a_value_of_few_queries_is_no_constant():
+    new, training = tables(1, 4).assign(size=1.0), tables(2, 3).assign(size=0.0)
+    assert "constant-features" not in repr(compare(new, training))
+
+
+@pytest.mark.parametrize("forms", [("bool", "object"), ("object", "bool"), ("object", "boolean")])
+def test_objects_that_are_numbers_are_numbers(forms):
+    parts = [tables(seed) for seed in (1, 2)]
+    for table, form in zip(parts, forms, strict=True):
+        values = table["size"].gt(0).astype(object)
+        table["flag"] = (
+            values.where(table["size"] > -1, None) if form == "object" else values
+        ).astype(form)
+    found = compare(*parts)
+    assert found.features.loc["flag", "median"] in (0.0, 1.0)
+    assert "shifted-features" not in repr(found)
+
+
 @pytest.mark.slow
 @twins
 def test_unchanged_queries_raise_no_alarm(twin):
@@ -216,7 +284,7 @@ def test_unchanged_queries_raise_no_alarm(twin):
             X_train=TRAIN.X[~new],
             qid_train=TRAIN.qid[~new],
         )
-        assert set(found.checks["status"]) == {"passed"}
+        assert set(found.checks["status"].drop("unseen-categories")) == {"passed"}
 
 
 @twins
@@ -246,10 +314,14 @@ def test_frames_with_categories_and_columns_of_ids(twin):
         ({"ignore": ["ties"]}, "^ignore is"),
         ({"X": TEST.X[:, 1:]}, "^X has other columns"),
         ({"qid": None}, "^qid is missing"),
+        ({"X": None}, "^X is unusable"),
+        ({"X": pd.DataFrame(TEST.X[:0]), "qid": []}, "^X is empty"),
+        ({"qid": TEST.qid[1:]}, "^qid has .* but X has"),
+        ({"X": pd.DataFrame(TEST.X).add_prefix("x").astype({"x1": str})}, "^X holds text .*'x1'"),
     ],
 )
 def test_refusals(given, message):
-    ranker = type("Any", (), {"predict": lambda self, X: X[:, 0]})()
+    ranker = type("Any", (), {"predict": lambda self, X: np.zeros(len(X))})()
     good = {"X": TEST.X, "qid": TEST.qid, "X_train": TRAIN.X, "qid_train": TRAIN.qid}
     with pytest.raises(ValueError, match=message):
         gb.report(ranker, **{**good, **given})
