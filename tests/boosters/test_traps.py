@@ -355,3 +355,19 @@ def test_gradients_are_those_of_the_boosters_up_to_a_factor(name):
     np.testing.assert_allclose(gradients, factor * ours[0], rtol=1e-3)
     doubled = 1 if twin is LIGHTGBM else 2
     np.testing.assert_allclose(hessians, doubled * factor * ours[1], rtol=5e-3)
+
+
+@twins
+def test_a_metric_with_the_name_of_the_boosters_own_shares_its_list(twin):
+    log, metric = {}, twin.module.eval_metric("ndcg@5")
+    if twin is LIGHTGBM:
+        data = lightgbm.Dataset(X, Y, group=SIZES)
+        given = {**LIGHTGBM.native, "objective": "lambdarank", "eval_at": [5]}
+        record = [lightgbm.record_evaluation(log)]
+        lightgbm.train(given, data, 3, [data], feval=metric, callbacks=record)
+    else:
+        data = xgboost.DMatrix(X, Y, qid=QID)
+        given = {"objective": "rank:ndcg", "eval_metric": "ndcg@5", "nthread": 1}
+        evals = {"evals": [(data, "training")], "evals_result": log, "verbose_eval": False}
+        xgboost.train(given, data, 3, custom_metric=metric, **evals)
+    assert len(log["training"]["ndcg@5"]) == 6
