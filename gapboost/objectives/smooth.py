@@ -52,7 +52,7 @@ from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
-from gapboost.validation import checked_scores, one_dimensional
+from gapboost.validation import check_row_order, checked_scores, one_dimensional
 
 # What a pass takes for a document.
 NANOSECONDS = 250.0
@@ -249,8 +249,8 @@ class SmoothObjective(Objective):
             From 1 to the number of documents of the query.
         """
         grades = np.zeros(len(one_dimensional(y_score, "y_score")))
-        names = ("grades", "qid", "sample_weight")
-        data = group_by_query(grades, qid, names=names, beside={"y_score": y_score})
+        check_row_order({"y_score": y_score, "qid": qid})
+        data = group_by_query(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
         chunk = Chunk(self.resolved(np.array([1])), data, scores, 0, len(data.queries))
         ranks = np.empty(len(grades))
