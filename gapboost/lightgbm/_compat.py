@@ -50,8 +50,11 @@ def parameter_names() -> frozenset[str]:
 
 def check_of_predict(given: Mapping[str, object]) -> None:
     """Raise TypeError for keyword arguments of `predict` that LightGBM would ignore."""
+    if not given:
+        return
     known = parameter_names().union(signature(lightgbm.LGBMRanker.predict).parameters)
-    for name in given.keys() - known:
+    # A name of the column of query ids, which predict does not read.
+    for name in given.keys() - (known - aliases("group_column")):
         raise TypeError(f"LGBMGAPRanker.predict() got an unexpected keyword argument {name!r}")
 
 
@@ -84,6 +87,13 @@ def overruled() -> Mapping[str, str]:
 
 class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
     """`lightgbm.LGBMRanker` that leaves parameters of ours out of those of the library."""
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        # scikit-learn reads the signature each time, also for the prediction of one row.
+        names: list[str] = super()._get_param_names()
+        return names
 
     def _process_params(self, stage: str) -> dict[str, object]:
         parameters = super()._process_params(stage)
