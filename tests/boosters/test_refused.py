@@ -140,6 +140,8 @@ def test_queries_are_given_once(twin):
         lambda ranker: ranker.fit(X, Y, QID % 2, group=SIZES),
         lambda ranker: ranker.fit(frame, Y, qid=QID),
         lambda ranker: ranker.fit(frame, Y, group=SIZES),
+        lambda ranker: ranker.fit(X, Y, QID, eval_set=[(frame, Y)], eval_qid=[QID]),
+        lambda ranker: ranker.fit(frame, Y).score(frame, Y, QID),
         lambda ranker: ranker.fit(X, Y, QID).score(X, Y, QID, group=SIZES),
     ):
         with pytest.raises(ValueError, match="expected one of them"):
@@ -211,13 +213,9 @@ def test_no_columns(twin):
 
 @twins
 def test_columns_of_a_model_to_continue(twin):
-    model = twin.ranker().fit(pd.DataFrame(X[:, :4], columns=list("abcd")), Y, QID)
-    for table, message in (
-        (X[:, :2], "^X has 2 columns, but the model to continue has 4"),
-        (pd.DataFrame(X[:, :4], columns=list("bacd")), "^X has the column 'b' where 'a' was"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            twin.ranker().fit(table, Y, QID, **{twin.continued: model})
+    model = twin.ranker().fit(X[:, :4], Y, QID)
+    with pytest.raises(ValueError, match=r"^X has 2 columns, but the model to continue has 4"):
+        twin.ranker().fit(X[:, :2], Y, QID, **{twin.continued: model})
 
 
 INFINITE = np.where(np.arange(N)[:, None] == 3, -np.inf, X)
@@ -377,15 +375,7 @@ def test_a_column_of_grades_is_flattened(twin):
 
 @twins
 def test_columns_in_another_order(twin):
-    ranker = twin.ranker().fit(COLUMNS, Y, QID)
-    turned = COLUMNS[list("bacd")]
-    for call in (
-        lambda: ranker.predict(turned),
-        lambda: ranker.score(turned, Y, QID),
-        lambda: twin.ranker().fit(COLUMNS, Y, QID, eval_set=[(turned, Y)], eval_qid=[QID]),
-    ):
-        with pytest.raises(ValueError, match="'b' where 'a'"):
-            call()
+    ranker, turned = twin.ranker().fit(COLUMNS, Y, QID), COLUMNS[list("bacd")]
     np.testing.assert_array_equal(ranker.predict(COLUMNS.assign(qid=1)), ranker.predict(COLUMNS))
     by_position = ranker.predict(turned.set_axis(COLUMNS.columns, axis=1))
     found = ranker.predict(turned, validate_features=False)

@@ -84,17 +84,6 @@ def test_equal_labels_train_the_model_of_the_plain_sum(twin):
 
 
 @twins
-def test_a_label_that_is_not_read_changes_nothing(twin):
-    y = TWO.y.copy()
-    y[:, 0] = 1
-    found, expected = (
-        twin.ranker(measure=INK).fit(TWO.X, labels, TWO.qid).predict(TEST.X)
-        for labels in (y, TWO.y)
-    )
-    np.testing.assert_array_equal(found, expected)
-
-
-@twins
 def test_rows_come_in_any_order_and_labels_with_names(twin):
     order, grouped = shuffled(TRAIN)
     fits = [

@@ -125,5 +125,4 @@ def test_copies_in_another_process(tmp_path):
     for kinds in (("pickle", "joblib"), ("vendor",)):
         paths = [tmp_path / f"{name}.{kind}" for name in fitted for kind in kinds]
         command = [sys.executable, "-c", LOAD, tmp_path / "data.npz", *paths]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == 0, done.stderr
+        subprocess.run(command, check=True)

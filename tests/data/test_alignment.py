@@ -67,12 +67,6 @@ def test_rankers_align_weights_of_queries(twin):
     assert found[0] == pytest.approx(found[1], abs=1e-15)
 
 
-@pytest.mark.parametrize("index", [range(1, N_QUERIES + 1), [f"q{i}" for i in range(N_QUERIES)]])
-def test_weights_with_other_ids_are_refused(index):
-    with pytest.raises(ValueError, match=r"^sample_weight has no weight of query \d+ in its index"):
-        value(sample_weight=WEIGHTS.set_axis(index))
-
-
 def test_weights_of_rows_keep_their_order():
     index = np.random.default_rng(2).permutation(len(QID))
     assert value(sample_weight=pd.Series(BY_ROW, index=index)) == value(sample_weight=BY_ROW)
@@ -375,12 +369,3 @@ def test_columns_of_two_dimensions_are_flattened():
         np.testing.assert_array_equal(
             query_relative_features(X, QID[:, None]), query_relative_features(X, QID)
         )
-
-
-@twins
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
-def test_rankers_take_grades_of_two_dimensions(twin):
-    fitted, y = twin.ranker(n_estimators=2).fit(X, Y, QID), pd.DataFrame(Y)
-    again = twin.ranker(n_estimators=2).fit(X, y, QID, eval_set=[(X, y)], eval_qid=[QID])
-    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
-    assert fitted.score(X, y, QID) == fitted.score(X, Y, QID)

@@ -315,13 +315,6 @@ def test_qid_as_a_column(twin, kind):
     assert ranker.n_queries_in_ == TRAIN.n_queries
     if kind == "pandas":
         assert ranker.feature_names_in_.tolist() == NAMES
-    for call in (
-        lambda: ranker.fit(x, TRAIN.y, TRAIN.qid),
-        lambda: ranker.fit(x, TRAIN.y, eval_set=[(v, VALI.y)], eval_qid=[VALI.qid]),
-        lambda: ranker.score(t, TEST.y, TEST.qid),
-    ):
-        with pytest.raises(ValueError, match=r"qid.* is given, and .*X has a column 'qid' too"):
-            call()
 
 
 @twins

@@ -86,3 +86,5 @@ def test_grades_of_a_file_are_checked_when_they_are_used():
     assert data.n_queries == 1
     with pytest.raises(ValueError, match="y holds 300 in row 1"):
         _ = data.query_data
+    with pytest.raises(ValueError, match="inconsistent"):
+        RankingDataset(data.X, data.y, data.qid[1:])

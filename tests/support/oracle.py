@@ -21,8 +21,6 @@ from collections import Counter
 
 import numpy as np
 
-# --- the recall base ------------------------------------------------------------------------------
-
 
 def grade_counts(grades, c):
     """R(0..c): how many documents have each grade."""
@@ -56,10 +54,7 @@ def expected_precision(ranked, n, g):
     """E[PC_n] = sum_{j=1..i_n} g_j * |{m <= n: i_m >= j}| / n (robertson-2010, 2.2)."""
     total = 0.0
     for j in range(1, ranked[n - 1] + 1):
-        found = 0
-        for m in range(1, n + 1):
-            if ranked[m - 1] >= j:
-                found += 1
+        found = sum(1 for grade in ranked[:n] if grade >= j)
         total += g[j - 1] * found / n
     return total
 
@@ -67,16 +62,9 @@ def expected_precision(ranked, n, g):
 def gap(grades_ranked, g, counts=None, k=None):
     """GAP = sum_n E[PC_n] / sum_i R(i) sum_{j<=i} g_j (robertson-2010, ferrante-2014 eq. 4)."""
     ranked, counts = _checked(grades_ranked, counts, len(g))
-    largest = 0.0
-    for i in range(1, len(g) + 1):
-        for j in range(1, i + 1):
-            largest += counts[i] * g[j - 1]
-    if largest == 0:
-        return 0.0
-    total = 0.0
-    for n in range(1, _last_rank(ranked, k) + 1):
-        total += expected_precision(ranked, n, g)
-    return total / largest
+    largest = sum(counts[i] * sum(g[:i]) for i in range(1, len(g) + 1))
+    total = sum(expected_precision(ranked, n, g) for n in range(1, _last_rank(ranked, k) + 1))
+    return total / largest if largest else 0.0
 
 
 def xgap(grades_ranked, g, counts=None, k=None):
@@ -91,18 +79,12 @@ def xgap(grades_ranked, g, counts=None, k=None):
     total = 0.0
     for n in range(1, _last_rank(ranked, k) + 1):
         pivot = ranked[n - 1]
-        select = 0.0
-        relevant = 0.0
-        for h in range(1, pivot + 1):
-            select += g[h - 1] / recall_base(counts, h)
-            relevant += g[h - 1]
+        select = sum(g[h - 1] / recall_base(counts, h) for h in range(1, pivot + 1))
+        relevant = sum(g[:pivot])
         if relevant == 0:  # no user finds the document relevant: it is never selected
             continue
         for m in range(1, n + 1):
-            both = 0.0
-            for h in range(1, min(ranked[m - 1], pivot) + 1):
-                both += g[h - 1]
-            total += select * (both / relevant) / n
+            total += select * (sum(g[: min(ranked[m - 1], pivot)]) / relevant) / n
     return total
 
 
@@ -113,8 +95,7 @@ def ap(grades_ranked, rel, counts=None, k=None, ideal_at_k=False):
 
     With `ideal_at_k` the sum is divided by min(k, RB(t)).
     """
-    c = max([rel, *(int(grade) for grade in grades_ranked)]) if counts is None else len(counts) - 1
-    ranked, counts = _checked(grades_ranked, counts, c)
+    ranked, counts, _ = _with_counts(grades_ranked, counts)
     base = recall_base(counts, rel)
     if base == 0:
         return 0.0
@@ -132,10 +113,7 @@ def ap(grades_ranked, rel, counts=None, k=None, ideal_at_k=False):
 def egap(grades_ranked, g, counts=None, k=None):
     """eGAP = E[AP(K)] = sum_t g_t AP(t), AP(t) = 0 where RB(t) = 0 (ferrante-2014, eq. 6)."""
     ranked, counts = _checked(grades_ranked, counts, len(g))
-    total = 0.0
-    for threshold in range(1, len(g) + 1):
-        total += g[threshold - 1] * ap(ranked, threshold, counts, k)
-    return total
+    return sum(share * ap(ranked, t, counts, k) for t, share in enumerate(g, start=1))
 
 
 def linear(c):
@@ -164,10 +142,8 @@ def by_log(base):
 
 
 def _with_counts(grades_ranked, counts):
-    highest = max((int(grade) for grade in grades_ranked), default=0)
-    c = highest if counts is None else len(counts) - 1
-    ranked, counts = _checked(grades_ranked, counts, c)
-    return ranked, counts, c
+    c = max(map(int, grades_ranked), default=0) if counts is None else len(counts) - 1
+    return *_checked(grades_ranked, counts, c), c
 
 
 def _gains_of(gains, c):
@@ -294,16 +270,11 @@ def spearman(grades_ranked, counts=None, k=None):
         if counts[i]
     }
     places, ranks = list(range(len(grades))), [of_grade[grade] for grade in grades]
-    scale = math.sqrt(_squares(places) * _squares(ranks)) * 2
+    scale = 2 * len(places) * np.std(places) * np.std(ranks)
     total = 0.0
     for m, n in itertools.combinations(range(_last_rank(ranked, k)), 2):
         total += of_grade[ranked[m]] - of_grade[ranked[n]]
     return total / scale if scale else 0.0
-
-
-def _squares(numbers):
-    mean = sum(numbers) / len(numbers)
-    return sum((x - mean) ** 2 for x in numbers)
 
 
 def q_measure(grades_ranked, beta, counts=None, k=None, gains=linear):
@@ -361,20 +332,16 @@ def swap_change(value, ranked, p, q, counts=None):
 
 def tied_groups(scores):
     """Return rows by falling score, tied rows together: [[0, 2], [1]] for scores (5, 3, 5)."""
-    groups = []
-    for score in sorted({float(score) for score in scores}, reverse=True):
-        groups.append([row for row in range(len(scores)) if float(scores[row]) == score])
-    return groups
-
-
-def row_order(scores):
-    """Rows best first; tied rows stay in row order."""
-    return [row for group in tied_groups(scores) for row in group]
+    return [
+        [row for row in range(len(scores)) if scores[row] == score]
+        for score in sorted({float(score) for score in scores}, reverse=True)
+    ]
 
 
 def value_in_row_order(value, grades, scores, counts=None):
     """The value of the list in which tied rows stay in row order."""
-    return value([int(grades[row]) for row in row_order(scores)], counts=counts)
+    rows = itertools.chain(*tied_groups(scores))
+    return value([int(grades[row]) for row in rows], counts=counts)
 
 
 def expected_over_ties(value, grades, scores, counts=None):
@@ -385,13 +352,6 @@ def expected_over_ties(value, grades, scores, counts=None):
         times * value([*itertools.chain(*orders)], counts=counts) for orders, times in lists.items()
     ]
     return math.fsum(values) / lists.total()
-
-
-def logistic(x):
-    """1 / (1 + e^-x) without overflow for any x."""
-    if x >= 0:
-        return 1.0 / (1.0 + math.exp(-x))
-    return math.exp(x) / (1.0 + math.exp(x))
 
 
 # --- many queries ---------------------------------------------------------------------------------

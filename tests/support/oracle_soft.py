@@ -10,9 +10,16 @@ with gapboost.
 import itertools
 import math
 
-from oracle import grade_counts, logistic, recall_base
+from oracle import grade_counts, recall_base
 
 # --- from scores to ranks -------------------------------------------------------------------------
+
+
+def logistic(x):
+    """1 / (1 + e^-x) without overflow for any x."""
+    if x >= 0:
+        return 1.0 / (1.0 + math.exp(-x))
+    return math.exp(x) / (1.0 + math.exp(x))
 
 
 def gaussian(scores, sigma):
