@@ -2,10 +2,9 @@
 
 Each check compares shares of rows: the largest difference of two distribution functions, half the
 sum of the differences of the shares of categories, or the difference of the shares of rows that are
-missing or tied. Chance explains what is below `_by_chance` or `_of_categories_by_chance`.
+missing or tied. What chance explains is in `diagnosis.chance`.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from scipy import stats
 
 from gapboost.data import Array, QueryIds, without_qid
 from gapboost.data import features as checked_features
+from gapboost.diagnosis.chance import LEVEL, largest_of_categories, largest_of_shares, largest_shift
 from gapboost.diagnosis.checks import (
     FOUND,
     IGNORED,
@@ -35,8 +35,6 @@ GUIDE = "docs/guide/monitor.md"
 
 # Share of rows that must differ: one in five moved, one in ten missing, tied or a copy.
 MOVED, CHANGED = 0.2, 0.1
-# Probability of an alarm by chance, for all features of a check together.
-LEVEL = 0.001
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -76,10 +74,12 @@ class Monitoring:
     features: DataFrame
 
     def __repr__(self) -> str:
-        found = [name for name, finding in self.findings.items() if finding.status == FOUND]
-        return (
-            f"Monitoring({len(self.new.ids)} new queries; found: {', '.join(found) or 'nothing'})"
+        found, left_out = (
+            ", ".join(name for name, finding in self.findings.items() if finding.status == status)
+            for status in (FOUND, NOT_APPLICABLE)
         )
+        ending = f"; not applicable: {left_out}" if left_out else ""
+        return f"Monitoring({len(self.new.ids)} new queries; found: {found or 'nothing'}{ending})"
 
     @cached_property
     def checks(self) -> DataFrame:
@@ -196,41 +196,6 @@ def _copies(table: DataFrame) -> list[str]:
     return ["" if one == name else one for one, name in zip(found, table, strict=True)]
 
 
-def _by_chance(new: ScoredDataset, training: ScoredDataset, n_tests: int = 1) -> float:
-    """Return the largest difference of shares of rows that chance explains.
-
-    The limit of Kolmogorov and Smirnov's test.
-    """
-    return math.sqrt(math.log(2 * n_tests / LEVEL) / 2 * _variance(new, training))
-
-
-def _of_categories_by_chance(
-    name: str, new: ScoredDataset, training: ScoredDataset, n_tests: int
-) -> float:
-    """Return the largest shift of text or categories that chance explains.
-
-    The smaller of two bounds: for few categories over all sets of them [Weissman et al.,
-    *Inequalities for the L1 deviation of the empirical distribution*, 2003]; for many that of the
-    expected shift, plus the deviation from it [McDiarmid, *On the method of bounded differences*,
-    1989].
-    """
-    shares, information = _shares(name, new, training).mean(axis=1), math.log(n_tests / LEVEL)
-    of_sets = math.sqrt((len(shares) * math.log(2) + information) / 2)
-    expected = np.sqrt(shares * (1 - shares)).sum() / 2
-    limit = min(of_sets, expected + math.sqrt(information / 2))
-    return float(limit * math.sqrt(_variance(new, training)))
-
-
-def _variance(new: ScoredDataset, training: ScoredDataset) -> float:
-    """Return 1 / n + 1 / m for n new and m training queries.
-
-    Rows of a query may be alike: there are no more independent rows than queries, and fewer where
-    their sizes differ (Kish).
-    """
-    sizes = [rows.sizes.astype(np.float64) for rows in (new, training)]
-    return float(sum((of_part**2).sum() / of_part.sum() ** 2 for of_part in sizes))
-
-
 def _need_queries(possible: object, new: ScoredDataset, training: ScoredDataset) -> None:
     """Raise NotApplicableError if chance explains the largest change that is possible."""
     n, m = len(new.ids), len(training.ids)
@@ -239,9 +204,9 @@ def _need_queries(possible: object, new: ScoredDataset, training: ScoredDataset)
 
 def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features whose values moved: another unit, another default, another source."""
-    of_numbers = _by_chance(new, training, len(features))
+    of_numbers = largest_shift(new, training, len(features))
     limits = [
-        _of_categories_by_chance(name, new, training, len(features))
+        largest_of_categories(_shares(name, new, training), new, training, len(features))
         if name in new.categories
         else of_numbers
         for name in features.index
@@ -259,10 +224,17 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Data
         for name in order
         if shift[name] > checked.loc[name, "limit"]
     ]
-    message = f"{listed(moved) or 'No feature'} moved. The shift of {first} is {shift[first]:.2f}."
+    limit = checked.loc[first, "limit"]
+    message = f"{listed(moved) or 'No feature'} moved. The shift of {first} is {shift[first]:.2f}"
+    message += f", and from {limit:.2f} on it is a finding{_why(limit, MOVED)}."
     if left_out := [name for name in features.index if name not in checked.index]:
         message += f" Too few queries for the many categories of {listed(left_out)}."
-    return len(moved), message, shift[first], checked.loc[first, "limit"]
+    return len(moved), message, shift[first], limit
+
+
+def _why(limit: float, usual: float) -> str:
+    """Return why a limit is above the usual one."""
+    return f", not from {usual}, with so few queries" if limit > usual else ""
 
 
 def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
@@ -284,13 +256,18 @@ def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
 
 def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features that are missing more often or less often than in training."""
-    limit = max(CHANGED, _by_chance(new, training, len(features)))
-    _need_queries(limit < 1, new, training)
-    change = (features["missing"] - features["missing in training"]).abs()
-    shares = features.loc[change > limit, ["missing", "missing in training"]].itertuples()
+    _need_queries(largest_shift(new, training, len(features)) < 1, new, training)
+    parts = features[["missing", "missing in training"]]
+    change = (parts["missing"] - parts["missing in training"]).abs()
+    limits = np.maximum(CHANGED, largest_of_shares(parts, new, training))
+    limit = parts.assign(limit=limits)["limit"]
+    shares = parts[change > limit].itertuples()
     found = [f"{name} ({here:.1%}, in training {there:.1%})" for name, here, there in shares]
+    first = (change - limit).idxmax()
     message = f"Missing more or less often than in training: {listed(found) or 'none'}."
-    return len(found), message, change.max(), limit
+    if limit[first] > CHANGED:
+        message += f" {first}: from {limit[first]:.2f} on a finding{_why(limit[first], CHANGED)}."
+    return len(found), message, change[first], limit[first]
 
 
 def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
@@ -353,7 +330,7 @@ def tied_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame
 def _more(
     new: ScoredDataset, training: ScoredDataset, what: str, values: Callable[[ScoredDataset], Array]
 ) -> Outcome:
-    limit = max(CHANGED, _by_chance(new, training))
+    limit = max(CHANGED, largest_shift(new, training))
     _need_queries(limit < 1, new, training)
     here, there = (
         frame({"query": rows.numbers, "value": values(rows)}).duplicated(keep=False).mean()
@@ -365,7 +342,7 @@ def _more(
 
 def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find scores whose distribution moved."""
-    limit = max(MOVED, _by_chance(new, training))
+    limit = max(MOVED, largest_shift(new, training))
     _need_queries(limit < 1, new, training)
     shift = stats.ks_2samp(new.scores, training.scores).statistic
     medians = (np.median(rows.scores) for rows in (new, training))

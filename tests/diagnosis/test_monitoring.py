@@ -253,7 +253,17 @@ def test_a_check_finds_the_largest_change_or_has_too_few_queries(n_queries):
 
 def test_a_value_of_few_queries_is_no_constant():
     new, training = tables(1, 4).assign(size=1.0), tables(2, 3).assign(size=0.0)
-    assert "constant-features" not in repr(compare(new, training))
+    assert compare(new, training).findings["constant-features"].status == "not applicable"
+
+
+def test_values_that_were_never_missing_need_fewer_queries():
+    """A fifth of rows is within what chance explains of a share in the middle."""
+    training, new = tables(1, 300), tables(2, 150)
+    new.loc[np.arange(len(new)) // 20 % 5 == 0, "text"] = None
+    assert (
+        "text (20.0%, in training 0.0%)"
+        in compare(new, training).findings["missing-values"].message
+    )
 
 
 @pytest.mark.parametrize("forms", [("bool", "object"), ("object", "bool"), ("object", "boolean")])
