@@ -299,7 +299,7 @@ def reliability(
     """
     labels = checked_grades(y_true, "y_true", real=True)
     relevant = at_least(labels, as_number(grade, "grade"))
-    probabilities = finite_column(y_prob, "y_prob", "probabilities from 0 to 1", 0, 1)
+    probabilities = finite_column(y_prob, "y_prob", "probabilities from 0 to 1", 0, 1).astype(float)
     if len(probabilities) != len(labels):
         raise ValueError(f"y_prob has {len(probabilities)} rows; expected {len(labels)}, as y_true")
     check_row_order({"y_true": y_true, "y_prob": y_prob, "qid": qid})

@@ -25,6 +25,7 @@ __all__ = [
     "check_row_order",
     "checked_scores",
     "finite_column",
+    "first_line",
     "mapping",
     "numeric_column",
     "one_dimensional",
@@ -131,6 +132,11 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
 
+def first_line(error: Exception) -> str:
+    """Return what an error of scikit-learn says, without the values that it prints below."""
+    return str(error).partition("\n")[0].rstrip(":")
+
+
 def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomState:
     """Return a RandomState for an int, a Generator, a RandomState or None.
 
@@ -142,6 +148,8 @@ def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomS
     if isinstance(value, np.random.Generator):
         return np.random.RandomState(int(value.integers(2**31 - 1)))
     try:
+        if isinstance(value, bool):
+            raise ValueError("a boolean")
         source: np.random.RandomState = check_random_state(value)
     except ValueError as error:
         raise ValueError(
@@ -192,7 +200,10 @@ def one_dimensional(
             array = _integers_of(array)
         column: Array = column_or_1d(array, dtype=dtype, warn=True)
     except (OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"{name} is {short_repr(values)} ({error}); expected {expected}") from None
+        found = f"{short_repr(values)} ({first_line(error)})"
+        raise ValueError(f"{name} is {found}; expected {expected}") from None
+    if column.dtype.kind == "f" and all(isinstance(value, int) for value in array.flat):
+        as_float64(array, name)  # Python's integers beyond those of numpy
     return column
 
 

@@ -1,5 +1,6 @@
 """Checks that fits share: arguments that they refuse, models to continue, scores."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost.data.features import check_names, feature_names
 from gapboost.measures import Measure
+from gapboost.validation import short_repr
 
 # Parameters that ask for early stopping: XGBoost's, LightGBM's and its aliases.
 EARLY_STOPPING = (
@@ -31,6 +33,12 @@ def refuse(arguments: Mapping[str, object], reason: str) -> None:
         raise ValueError(f"{', '.join(given)}: expected None, because {reason}")
 
 
+def check_callbacks(callbacks: object) -> None:
+    """Raise TypeError for callbacks that are in no list."""
+    if not isinstance(callbacks, list | tuple | None):
+        raise TypeError(f"callbacks is {short_repr(callbacks)}; expected a list of callbacks")
+
+
 def check_stopping(stops: bool, sets: Sequence[object]) -> None:
     """Raise ValueError if early stopping is asked for, and there is no evaluation set."""
     if stops and not sets:
@@ -43,6 +51,15 @@ def check_feature_weights(weights: Any, n_features: int) -> None:
         raise ValueError(
             f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
             f"{n_features} features"
+        )
+
+
+def check_model(model: object, name: str, kinds: tuple[type, ...], booster: str) -> None:
+    """Raise TypeError for a model to continue that is none of these kinds and no file."""
+    if not isinstance(model, (*kinds, str, os.PathLike)):
+        raise TypeError(
+            f"{name} is a {type(model).__name__}; expected a ranker or Booster of {booster}, or "
+            "the name of its file"
         )
 
 

@@ -53,7 +53,9 @@ def evaluation_sets(eval_set: Any, metadata: Mapping[str, tuple[str, Any]]) -> l
     pairs = [] if eval_set is None else eval_set
     if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
         pairs = [pairs]
-    for name, values in (("eval_set", pairs), *metadata.values()):
+    if not isinstance(pairs, list | tuple):
+        raise ValueError(f"eval_set is {short_repr(pairs)}; expected a list of pairs (X, y)")
+    for name, values in metadata.values():
         if values is None:
             continue
         if not isinstance(values, list | tuple) or len(values) != len(pairs):

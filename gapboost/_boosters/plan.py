@@ -9,7 +9,7 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import Seed, as_integer, seed
+from gapboost.validation import Seed, as_integer, resolve_n_jobs, seed
 
 Function = Callable[..., Any]
 EvalMetric = str | Measure | Function | Sequence[str | Measure | Function] | None
@@ -58,6 +58,7 @@ class Plan:
         """
         if ranker.n_estimators is not None:
             as_integer(ranker.n_estimators, "n_estimators", 0)
+        resolve_n_jobs(n_jobs)
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         given = unpacked(several)
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
@@ -90,7 +91,11 @@ class Plan:
         metrics: list[Measure | Function] = [*dict.fromkeys(reported), *self.functions]
         stopping = objective.measure if self.stopping is None else self.stopping
         if isinstance(stopping, str):
-            stopping = as_measure(stopping, None, "stopping_metric")
+            try:
+                stopping = as_measure(stopping, None, "stopping_metric")
+            except ValueError as error:
+                hint = ", or for a function of eval_metric the function itself"
+                raise ValueError(f"{error}{hint if self.functions else ''}") from None
         if isinstance(stopping, Measure):
             stopping = stopping.resolved(occurring)
         if stopping not in metrics:

@@ -118,6 +118,7 @@ class RankingDataset:
             If an argument is unusable.
         """
         of = {name: name for name in ARGUMENTS} | dict(names or {})
+        y = y.compute() if hasattr(type(y), "compute") else y  # of Dask, beside a local X
         shapes: list[Any] = [getattr(values, "shape", ()) for values in (X, y)]
         if len(shapes[0]) == 1 and len(shapes[1]) == 2 and shapes[1][1] > 1:
             raise ValueError(

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from gapboost._kernels import Array
 from gapboost.data._compat import num_samples, safe_indexing
 from gapboost.data.queries import QueryIds, grouped_rows, ids_of_groups
-from gapboost.validation import check_row_order, short_repr
+from gapboost.validation import check_row_order, first_line, short_repr
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
 # both boosters.
@@ -85,7 +85,7 @@ def distinct_names(X: object, name: str) -> list[Any]:
     return names
 
 
-def _with_one_level(X: Any) -> Any:
+def with_one_level(X: Any) -> Any:
     """Return a table whose columns have one name each: XGBoost joins those of several levels."""
     names = column_names(X)
     if not any(isinstance(name, tuple) for name in names):
@@ -102,7 +102,7 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     ValueError
         If two columns of `X`, which the caller calls `name`, have one name.
     """
-    X = _with_one_level(X)
+    X = with_one_level(X)
     names = distinct_names(X, name)
     if QID not in names:
         return X, None
@@ -214,6 +214,11 @@ def features(X: Any, name: str = "X") -> Any:
     """
     check_in_memory(X, name)
     if sparse.issparse(X):
+        if X.ndim != 2 or X.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{name} is a sparse array of shape {X.shape} and dtype {X.dtype}; expected "
+                "numbers of shape (n_rows, n_features)"
+            )
         # LightGBM predicts for these two classes only, and knows floats only.
         X = sparse.csc_matrix(X) if X.format == "csc" else sparse.csr_matrix(X)
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
@@ -222,6 +227,9 @@ def features(X: Any, name: str = "X") -> Any:
             X = X.copy()
             X.sum_duplicates()
         return X
+    if type(X).__name__ == "RecordBatch":
+        # Of Arrow: a table to neither booster.
+        X = nw.from_arrow(X, backend="pyarrow").to_native()
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if len(getattr(X, "shape", ())) == 2 and not isinstance(X, np.ndarray):
@@ -236,7 +244,8 @@ def features(X: Any, name: str = "X") -> Any:
             X = check_array(X, ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"{name} is unusable ({error}); expected numbers of shape (n_rows, n_features)"
+            f"{name} is unusable ({first_line(error)}); expected numbers of shape (n_rows, "
+            "n_features)"
         ) from None
     if X.dtype.kind in "mM":
         raise ValueError(f"{name} has dtype {X.dtype}; expected numbers: {name}.astype('int64')")

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import distinct_names
-from gapboost.validation import finite_column, numeric_column
+from gapboost.validation import finite_column, numeric_column, short_repr
 
 # The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
 # query at worst.
@@ -112,7 +112,7 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
     ValueError
         If a measure reads another column, or none of several.
     """
-    found = f"the labels {', '.join(map(repr, columns))}" if columns else "one label a row"
+    found = f"the labels {short_repr(list(columns)).strip('[]')}" if columns else "one label a row"
     wrong = [
         f"{measure} reads {column!r} of several"
         for column, (_, measure) in limit.items()

@@ -116,8 +116,7 @@ def grouped_rows(
     if len(ids) != n_rows:
         hint = ""
         if np.asarray(qid).dtype.kind in "iu" and ids.sum() == n_rows:
-            ids_of_sizes = f"np.repeat(np.arange(len({name})), {name})"
-            hint = f": {ids_of_sizes} makes ids of sizes; fit takes them as group="
+            hint = f": np.repeat(np.arange(len({name})), {name}) makes ids of sizes"
         raise ValueError(
             f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {of} a row{hint}"
         )

@@ -9,7 +9,15 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils import check_array
 
-from gapboost.data import Array, ArrayLike, check_names, column_contents, feature_names, without_qid
+from gapboost.data import (
+    Array,
+    ArrayLike,
+    check_names,
+    column_contents,
+    feature_names,
+    features,
+    without_qid,
+)
 from gapboost.export.trees import Neighbors, Node, Split, leaf_values, lowest_leaf, read_model
 from gapboost.optional import DataFrame, frame
 from gapboost.preprocessing.query_relative import KINDS
@@ -82,7 +90,9 @@ def write_files(
             f"ranker reads {short_repr(relative)}, made within the query; expected "
             "features of one document"
         )
-    samples = check_array(table, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+    samples = check_array(
+        features(table), dtype=np.float32, ensure_all_finite="allow-nan", input_name="X"
+    )
     n_features = samples.shape[1]
     names = list((columns or trained) if names is None else names)
     if not len(set(names)) == len(names) == n_features:

@@ -16,6 +16,7 @@ from gapboost._boosters.callbacks import (
     native_objective,
     query_data_of,
 )
+from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.migration import refuse_foreign
@@ -26,6 +27,7 @@ from gapboost.lightgbm.migration import OF_OBJECTIVES
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
 from gapboost.optional import tqdm
+from gapboost.validation import as_integer
 
 
 def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, float]:
@@ -139,6 +141,7 @@ class LightGBMObjective(ObjectiveCallback[Gradients]):
         """Gradient and hessian, float32 of shape (N,)."""
         if isinstance(y_pred, lightgbm.Dataset):
             return self._state_of(y_pred, partial(_trained_on, y_pred), self._gradients)(y_true)
+        _check_caller(y_pred, group, "objective")
         # The data set is not passed, but it keeps its array of labels and passes that.
         return self._state_of(y_true, lambda: (y_true, group, weight), self._gradients)(y_pred)
 
@@ -159,6 +162,7 @@ class LightGBMMetric(MetricCallback[Metrics]):
         if isinstance(y_pred, lightgbm.Dataset):
             metrics = self._state_of(y_pred, partial(_content_of, y_pred), self._metrics)
             return [(*value, True) for value in metrics(y_true)]
+        _check_caller(y_pred, group, "eval_metric")
         metrics = self._state_of(y_true, lambda: (y_true, group, weight), self._metrics)
         return [(*value, True) for value in metrics(y_pred)]
 
@@ -166,6 +170,18 @@ class LightGBMMetric(MetricCallback[Metrics]):
         data = query_data_of(label, sizes, weight, self.measures)
         resolved = [measure.resolved(data.occurring) for measure in self.measures]
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM)
+
+
+def _check_caller(y_pred: object, group: object, name: str) -> None:
+    """Raise TypeError for the arguments of XGBoost: a matrix, or one query without sizes."""
+    is_array = isinstance(y_pred, np.ndarray)
+    if not is_array or group is None:
+        found = "scores without query groups" if is_array else f"a {type(y_pred).__name__}"
+        raise TypeError(
+            f"gapboost.lightgbm.{name} got {found}; expected a call by lightgbm.train or by "
+            f"LGBMRanker (xgboost.train takes gapboost.xgboost.{name}; for XGBRanker there is "
+            "XGBGAPRanker)"
+        )
 
 
 def _content_of(data: lightgbm.Dataset) -> Content:
@@ -205,8 +221,10 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
 
 def stops_early(parameters: Mapping[str, object], callbacks: Iterable[object]) -> bool:
     """Return True if parameters or callbacks of a fit ask for early stopping."""
+    check_callbacks(callbacks)
     by_callback = any(isinstance(one, EarlyStopping) for one in callbacks)
-    return by_callback or (value_of("early_stopping_round", parameters) or 0) > 0
+    rounds = value_of("early_stopping_round", parameters)
+    return by_callback or as_integer(rounds or 0, "early_stopping_round", -1) > 0
 
 
 def by_first_metric(callback: Any) -> Any:

@@ -12,7 +12,7 @@ imported("distributed", "dask", "by gapboost.lightgbm.dask")
 from distributed import default_client
 from lightgbm.dask import DaskLGBMRanker
 
-from gapboost._boosters.checks import EARLY_STOPPING, refuse
+from gapboost._boosters.checks import EARLY_STOPPING, check_callbacks, refuse
 from gapboost._boosters.dask import dask_data
 from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
@@ -112,6 +112,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         plan = self._plan(others=unknown)
         others = {name: value for name, value in booster.items() if name not in HANDED_ON}
         refuse({**early, **others}, NO_METRICS)
+        check_callbacks(booster.get("callbacks"))
         client = given.pop("client", None) or default_client()
         arguments = {
             "X": X,

@@ -25,6 +25,8 @@ def evaluation_pairs(eval_set: object, X: object, y: object) -> Any:
     """Return `eval_set`, or `eval_X` and `eval_y` in its form."""
     if X is None and y is None:
         return eval_set
+    if isinstance(X, list) and X and np.ndim(X[0]) > 1:
+        raise ValueError(f"eval_X is a list of {len(X)} tables; expected a tuple of them, or one")
     tables, labels = (given if isinstance(given, tuple) else (given,) for given in (X, y))
     if eval_set is not None or X is None or y is None or len(tables) != len(labels):
         raise ValueError(

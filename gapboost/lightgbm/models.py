@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import lightgbm
 
-from gapboost._boosters.checks import check_continued
+from gapboost._boosters.checks import check_continued, check_model
 from gapboost.data.features import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
 
@@ -24,6 +24,7 @@ def to_continue(model: object, X: object, feature_name: Sequence[str]) -> lightg
     """Return the booster of a model, or of its file, if it has the columns of training."""
     if isinstance(model, lightgbm.LGBMModel):
         model = model.booster_
+    check_model(model, "init_model", (lightgbm.Booster,), "LightGBM")
     booster = model if isinstance(model, lightgbm.Booster) else lightgbm.Booster(model_file=model)
     check_continued(X, booster.num_feature())
     known = booster.feature_name()

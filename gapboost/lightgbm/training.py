@@ -10,6 +10,7 @@ from gapboost._boosters.plan import Plan
 from gapboost.data.dataset import RankingDataset
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import LightGBMMetric, by_first_metric
+from gapboost.validation import as_integer
 
 
 def train_booster(
@@ -23,6 +24,8 @@ def train_booster(
 
     `data` are its arguments `valid_sets`, `valid_names`, `feval` and `init_model`.
     """
+    if _compat.value_of("num_iterations", parameters) is None:
+        as_integer(n_rounds, "n_estimators", 0)
     if parameters.get("first_metric_only") is not False:
         parameters["first_metric_only"] = True
         callbacks = [by_first_metric(callback) for callback in callbacks]

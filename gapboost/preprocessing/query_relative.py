@@ -21,6 +21,7 @@ from gapboost.data.features import (
     column_names,
     features,
     pop_query_ids,
+    with_one_level,
 )
 from gapboost.data.queries import Queries, grouped_rows
 from gapboost.validation import as_float64, ordered, short_repr
@@ -204,7 +205,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
             )
         if hasattr(X, "iloc") and X.ndim == 2:
             # scikit-learn compares the names of columns only if all of them are text.
-            X = X.rename(columns=str)
+            X = with_one_level(X).rename(columns=str)
         others, qid = pop_query_ids(X, qid, group)
         check_in_memory(others)
         if not column_names(X):

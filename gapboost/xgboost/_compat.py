@@ -1,11 +1,13 @@
 """Names of XGBoost that are not part of its interface, checked with 3.1.2, 3.2.0 and 3.4.1."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from itertools import chain
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import xgboost
 from xgboost.core import _LIB
@@ -13,8 +15,9 @@ from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
 from gapboost._kernels import Array, ArrayLike
 from gapboost._kernels.threads import openmp_team
-from gapboost.data import column_names
+from gapboost.data import column_contents, column_names
 from gapboost.data.dataset import RankingDataset
+from gapboost.validation import short_repr
 
 # The threads that XGBoost computes on.
 TEAM = openmp_team(_LIB)
@@ -25,17 +28,15 @@ UNUSABLE_VALUES = {
         "infinite values, or some beyond float32; expected finite ones or NaN, such as "
         "{name}.clip(-1e30, 1e30)"
     ),
-    r"category not in the training set for the (\d+)th .* column: `(.*)`": (
-        "the category {1!r} in {column!r}, which training lacks; expected categories of training, "
-        "and others missing, as cat.set_categories makes them"
+    "Category index from DataFrame has floating": (
+        "categories that are floats, or a column of categories without any; expected the types of "
+        "training: {name}.astype(X_train.dtypes)"
     ),
     r"DataFrame input for the: (\d+)th feature": (
         "another type of {column!r} than training; expected numbers in both, or categories of one "
         "type"
     ),
 }
-
-__all__ = ["TEAM", "get_model_categories", "ltr_metric_decorator"]
 
 
 def ranking_matrix(
@@ -51,8 +52,8 @@ def ranking_matrix(
     `weights` are those of the features, which the caller calls `name`.
     """
     queries = data.query_data.queries
-    with usable_values(data.X, name):
-        return ranker._create_ltr_dmatrix(
+    with usable_values(data.X, name, train):
+        matrix = ranker._create_ltr_dmatrix(
             train,
             data.X,
             # Small integers for query ids of any kind.
@@ -65,11 +66,57 @@ def ranking_matrix(
             feature_types=feature_types,
             feature_weights=weights,
         )
+    if train is not None:
+        # Where both have names, they are equal. XGBoost refuses names on one side.
+        matrix.feature_names = train.feature_names
+    return matrix
+
+
+def types_to_continue(ranker: xgboost.XGBRanker, X: Any, before: xgboost.Booster | None) -> Any:
+    """Return the types of columns; a model to continue brings the codes of its categories.
+
+    Those of another data frame can differ. A linear model has none.
+    """
+    is_linear = ranker.booster == "gblinear"
+    if before is not None and not is_linear:
+        check_categories(X, "X", before)
+    return get_model_categories(X, None if is_linear else before, ranker.feature_types)[1]
+
+
+def as_metric(function: Callable[..., Any], n_jobs: int | None) -> Callable[..., tuple[str, float]]:
+    """Return a metric of one query, as `XGBRanker` takes it, as `xgboost.train` takes it.
+
+    It raises TypeError for what is no number.
+    """
+    if not hasattr(function, "__name__"):
+        raise TypeError(
+            f"eval_metric is {short_repr(function)}, which has no __name__; expected a function "
+            "with one, which XGBoost reports"
+        )
+
+    @wraps(function)
+    def checked(y_true: Array, y_score: Array) -> float:
+        value = function(y_true, y_score)
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{function.__name__} of eval_metric returned {short_repr(value)}; expected a "
+                "number, the value of the one query that XGBoost passes"
+            ) from None
+
+    metric: Callable[..., tuple[str, float]] = ltr_metric_decorator(checked, n_jobs)
+    return metric
 
 
 @contextmanager
-def usable_values(X: object, name: str = "X") -> Iterator[None]:
-    """Turn XGBoost's errors for values of `X`, with their stack, into a ValueError."""
+def usable_values(X: object, name: str = "X", trained: Any = None) -> Iterator[None]:
+    """Turn XGBoost's errors for values of `X`, with their stack, into a ValueError.
+
+    `trained` is the matrix of training or the booster, whose categories `X` must have.
+    """
+    if trained is not None:
+        check_categories(X, name, trained)
     try:
         yield
     except xgboost.core.XGBoostError as error:
@@ -80,6 +127,29 @@ def usable_values(X: object, name: str = "X") -> Iterator[None]:
                 words = words.format(*match.groups(), name=name, column=column)
                 raise ValueError(f"{name} has {words}") from error
         raise
+
+
+def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Booster) -> None:
+    """Raise ValueError for a category that training lacks.
+
+    XGBoost 3.2 raises only if it comes last in the alphabet, and takes others for the next one.
+    """
+    of_columns = [c for c, content in column_contents(X).items() if content == "category"]
+    if not of_columns:
+        return
+    table, names = nw.from_native(X, eager_only=True), column_names(X)
+    known = trained.get_categories(export_to_arrow=True).to_arrow()
+    for column in of_columns:
+        _, categories = known[names.index(column)]
+        if categories is None:
+            continue  # numbers in training, which XGBoost refuses itself
+        found = table[column].drop_nulls().unique().to_list()
+        if lacking := set(found).difference(categories.to_pylist()):
+            raise ValueError(
+                f"{name} has the category {min(lacking)!r} in {column!r}, which training lacks; "
+                "expected categories of training, and others missing, as cat.set_categories makes "
+                "them"
+            )
 
 
 def set_fitted(ranker: xgboost.XGBModel, booster: xgboost.Booster, evals_result: object) -> None:

@@ -19,6 +19,7 @@ from gapboost._boosters.callbacks import (
     native_objective,
     query_data_of,
 )
+from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
 from gapboost._kernels import Array, ArrayLike
@@ -27,7 +28,8 @@ from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
-from gapboost.xgboost._compat import TEAM, ltr_metric_decorator
+from gapboost.validation import as_integer
+from gapboost.xgboost._compat import TEAM, as_metric
 from gapboost.xgboost.models import trim_to_best_iteration
 
 # XGBoost guesses the direction of a metric by the beginning of its name: it maximizes these, and
@@ -164,6 +166,7 @@ class XGBoostObjective(ObjectiveCallback[Any]):
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
+        _check_caller(dmatrix, "objective")
         read = partial(content_of, dmatrix, self.weight)
         gradients = self._state_of(dmatrix, read, self._gradients)
         if gradients is None:
@@ -195,6 +198,7 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
+        _check_caller(dmatrix, "eval_metric")
         metrics = self._state_of(dmatrix, partial(content_of, dmatrix), self._metrics)
         if metrics is not None and collective.get_world_size() == 1:
             return metrics(preds)
@@ -216,16 +220,26 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM, on_device)
 
 
+def _check_caller(dmatrix: object, name: str) -> None:
+    """Raise TypeError for the arguments of LightGBM and of XGBRanker, which passes scores."""
+    if not isinstance(dmatrix, xgboost.DMatrix):
+        raise TypeError(
+            f"gapboost.xgboost.{name} got a {type(dmatrix).__name__}; expected a DMatrix by a call "
+            f"of xgboost.train (lightgbm.train takes gapboost.lightgbm.{name}; for XGBRanker there "
+            "is XGBGAPRanker)"
+        )
+
+
 def with_functions(
     metric: XGBoostMetric, functions: Sequence[Callable[..., object]], n_jobs: int | None
 ) -> Callable[..., list[tuple[str, float]]]:
     """Return the measures and functions of a fit as one metric of `xgboost.train`."""
     if not functions:
         return metric
+    decorated = [as_metric(f, n_jobs) for f in functions]
     names = [*metric.names, *(function.__name__ for function in functions)]
     if len(set(names)) < len(names):
         raise ValueError(f"eval_metric reports {names}; expected different names")
-    decorated = [ltr_metric_decorator(f, n_jobs) for f in functions]
     return lambda scores, matrix: [
         *metric(scores, matrix),
         *(function(scores, matrix) for function in decorated),
@@ -302,6 +316,14 @@ def _cuda() -> Any:
         stacklevel=2,
     )
     return None
+
+
+def stops_early(callbacks: Any, rounds: Any) -> bool:
+    """Return True if `callbacks` or `early_stopping_rounds` of a ranker ask for early stopping."""
+    check_callbacks(callbacks)
+    if rounds is not None:
+        as_integer(rounds, "early_stopping_rounds", 0)
+    return bool(rounds) or any(isinstance(one, EarlyStopping) for one in callbacks or ())
 
 
 def training_callbacks(

@@ -16,13 +16,18 @@ import dask.array as da
 import numpy as np
 import xgboost.dask
 
-from gapboost._boosters.checks import check_feature_weights, check_one_label, refuse
+from gapboost._boosters.checks import (
+    check_feature_weights,
+    check_one_label,
+    check_stopping,
+    refuse,
+)
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
 from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
-from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective
+from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, stops_early
 from gapboost.xgboost.models import to_continue
 from gapboost.xgboost.ranker import NAMES
 
@@ -127,6 +132,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             if not _is_training_set(each.given, arguments):
                 matrix = self._evaluation_matrix(each, plan.limit, feature_names(data.X), train)
             evals.append((matrix, f"validation_{i}"))
+        check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), evals)
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
         with _compat.usable_values(data.X):
@@ -153,7 +159,11 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
     ) -> Any:
         """Return the matrix of an evaluation set; `names` are those of the training columns."""
         data, of_X = dask_data(self.client, each.given, limit, each.names), each.names["X"]
-        check_names(feature_names(data.X), names, of_X)
+        found = feature_names(data.X)
+        check_names(found, names, of_X)
+        if bool(found) != bool(names):
+            kinds = ("an array", "a data frame") if names else ("a data frame", "an array")
+            raise ValueError(f"{of_X} is {kinds[0]}; expected {kinds[1]}, as X is")
         warn_if_constant(data.summary, each.names["y"])
         if data.X.shape[1] != train.num_col():
             raise ValueError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import xgboost
 
-from gapboost._boosters.checks import check_continued
+from gapboost._boosters.checks import check_continued, check_model
 from gapboost.measures import as_measure
 from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 
@@ -45,6 +45,7 @@ def to_continue(model: Any, X: Any = None) -> xgboost.Booster:
     training does not stop early: new trees would never predict.
     """
     model = model.get_booster() if hasattr(model, "get_booster") else model  # Spark's too
+    check_model(model, "xgb_model", (xgboost.Booster, bytearray), "XGBoost")
     is_file = not isinstance(model, xgboost.Booster)
     booster = xgboost.Booster(model_file=model) if is_file else model.copy()
     if X is not None:

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import xgboost
 from sklearn.utils.validation import check_is_fitted
-from xgboost.callback import EarlyStopping
 
 from gapboost._boosters.checks import check_feature_weights, check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
@@ -30,6 +29,7 @@ from gapboost.xgboost.callbacks import (
     XGBoostObjective,
     booster_scale,
     gradients_on,
+    stops_early,
     training_callbacks,
     values_on,
     with_functions,
@@ -210,21 +210,19 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
-        by_callback = any(isinstance(one, EarlyStopping) for one in self.callbacks or ())
-        check_stopping(by_callback or bool(self.early_stopping_rounds), sets)
+        check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), sets)
         check_columns(data.X, "X", self.enable_categorical)
         for i, s in enumerate(sets):
             check_columns(s.X, f"eval_set[{i}] X", self.enable_categorical)
         before = None if xgb_model is None else to_continue(xgb_model, data.X)
-        # A model to continue brings the codes of its categories: those of another data frame can
-        # differ.
-        _, types = _compat.get_model_categories(data.X, before, self.feature_types)
+        types = _compat.types_to_continue(self, data.X, before)
         weights = self._feature_weights(feature_weights)
         check_feature_weights(weights, data.n_features)
         gradients = self._gradients(plan, data, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
             train = _compat.ranking_matrix(self, data, types, weights=weights)
+            train.feature_names = train.feature_names or (before.feature_names if before else None)
             valid = [
                 train
                 if s is data
@@ -239,11 +237,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 metric.bind(matrix, metrics[s])
             names = [f"validation_{i}" for i in range(len(sets))]
             exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
-            held_out = [
-                name
-                for name, each in zip(names, given_sets, strict=True)
-                if not each.has_rows_of(X, y)
-            ]
+            by_name = zip(names, given_sets, strict=True)
+            held_out = [name for name, each in by_name if not each.has_rows_of(X, y)]
             with _compat.usable_values(data.X, "eval_set"):
                 booster = xgboost.train(
                     self._train_parameters(self.get_xgb_params()),
@@ -329,7 +324,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             least_hessian=None if continued else 0.0 if is_linear else least_hessian,
         )
 
-    def predict(self, X: object, *, validate_features: bool = True, **kwargs: object) -> Array:
+    def predict(self, X: Any, *, validate_features: bool = True, **kwargs: object) -> Array:
         """Scores of rows, higher is better.
 
         Parameters
@@ -356,8 +351,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             ranker.get_booster().set_param({"nthread": 1})
         X = self._features(X, validate_features)
         check_columns(X, "X", self.enable_categorical)
-        kwargs["validate_features"] = validate_features
-        with _compat.usable_values(X):
+        if validate_features and X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} columns; expected {self.n_features_in_}")
+        # Names are checked: XGBoost would ask for some also where X has none.
+        kwargs["validate_features"] = False
+        with _compat.usable_values(X, "X", ranker.get_booster()):
             scores: Array = super(XGBGAPRanker, ranker).predict(X, **kwargs)
         return scores
 

@@ -55,6 +55,25 @@ WAYS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("twin", "name"), [(LIGHTGBM, "early_stopping_round"), (XGBOOST, "early_stopping_rounds")]
+)
+def test_rounds_that_are_no_number(twin, name):
+    with pytest.raises(ValueError, match=f"^{name} is '5'"):
+        twin.fitted(evals=[VALI], **{name: "5"})
+
+
+@twins
+def test_functions_that_stop_are_passed_themselves(twin):
+    def mine(y_true, y_score):
+        return ("mine", 1.0, True) if twin is LIGHTGBM else 1.0
+
+    given = {"eval_metric": mine}
+    parameters, fit = ({}, given) if twin is LIGHTGBM else (given, {})
+    with pytest.raises(ValueError, match=r"^stopping_metric is 'mine'.* the function itself$"):
+        twin.fitted(evals=[VALI], fit=fit, stopping_metric="mine", **parameters)
+
+
 def fitted(way, watched, evals=(TEST, VALI), **more):
     twin, stopping = WAYS[way]
     parameters, fit = stopping()

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import dataclass, replace
+from functools import partial
 
 import lightgbm
 import numpy as np
@@ -56,6 +57,16 @@ def test_one_pair_is_one_set(twin):
         for given in ((VALI.X, VALI.y), [(VALI.X, VALI.y)])
     )
     npt.assert_array_equal(twin.curve(found), twin.curve(expected))
+
+
+@twins
+def test_no_lists(twin):
+    ranker, watched = twin.ranker(), {"eval_qid": [VALI.qid]}
+    with pytest.raises(ValueError, match=r"^eval_set is <generator"):
+        ranker.fit(X, Y, QID, eval_set=(pair for pair in [(VALI.X, VALI.y)]), **watched)
+    given = {"callbacks": twin.module.progress()}
+    with pytest.raises(TypeError, match=r"^callbacks is .*expected a list"):
+        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
 
 
 def test_names_of_sets():
@@ -149,6 +160,21 @@ def test_xgboost_calls_functions_for_each_query():
     queries = [VALI.qid == q for q in np.unique(VALI.qid)]
     values, sizes = zip(*((np.ptp(scores[rows]), rows.sum()) for rows in queries), strict=True)
     npt.assert_allclose(log["spread"][-1], np.average(values, weights=sizes), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("twin", "function", "message"),
+    [
+        (LIGHTGBM, spread, r"returned 0\..*expected \(name, value, is_higher_better\)"),
+        (LIGHTGBM, lambda y, s: [("a", 0.5)], "returned .*is_higher_better"),
+        (XGBOOST, pushed, "^pushed of eval_metric returned .*expected a number"),
+        (XGBOOST, partial(spread), "^eval_metric is .*no __name__"),
+    ],
+)
+def test_functions_of_another_kind(twin, function, message):
+    given = {"eval_metric": [function]}
+    with pytest.raises(TypeError, match=message):
+        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
 
 
 # --- names of metrics -----------------------------------------------------------------------------

@@ -45,6 +45,8 @@ IGNORED = {
         "lambdarank_bias_norm": 1.0,
         "ndcg_exp_gain": False,
         "scale_pos_weight": 2,
+        "num_trees": 3,
+        "num_boost_round": 3,
     },
 }
 

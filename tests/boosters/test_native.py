@@ -292,6 +292,34 @@ def test_data_sets(twin):
         twin.module.objective("gap")(SCORES, twin.dataset(X, QID % 2, SIZES))
 
 
+def xgb_ranker(metric):
+    evals = {"eval_set": [(X, Y)], "eval_qid": [QID], "verbose": False}
+    xgboost.XGBRanker(n_estimators=1, eval_metric=metric).fit(X, Y, qid=QID, **evals)
+
+
+@pytest.mark.parametrize("name", ["objective", "eval_metric"])
+def test_callbacks_of_the_other_library(name):
+    ours, theirs = (getattr(module, name)("gap") for module in (gb.lightgbm, gb.xgboost))
+    data, matrix = lightgbm.Dataset(X, Y, group=SIZES), by_qid()
+    watched = {"evals": [(matrix, "a")], "verbose_eval": False}
+    calls = {
+        "objective": (
+            lambda: xgboost.train({}, matrix, 1, obj=ours),
+            lambda: lightgbm.train({"objective": theirs, "verbose": -1}, data, 1),
+            lambda: lightgbm.LGBMRanker(objective=theirs, verbose=-1).fit(X, Y, group=SIZES),
+        ),
+        "eval_metric": (
+            lambda: xgboost.train({}, matrix, 1, custom_metric=ours, **watched),
+            lambda: lightgbm.train({"verbose": -1}, data, 1, [data], feval=theirs),
+            lambda: xgb_ranker(ours),
+            lambda: xgb_ranker(theirs),
+        ),
+    }
+    for call in calls[name]:
+        with pytest.raises(TypeError, match=r"(\w+)\.train takes gapboost\.\1.*XGBGAPRanker"):
+            call()
+
+
 def test_lightgbm_refuses_what_it_would_ignore():
     parameters = {**LIGHTGBM.native, "objective": gb.lightgbm.objective("gap")}
     ignored = {"lambdarank_norm": False, "bagging_by_query": True, "label_gain": [0, 1, 3]}

@@ -242,6 +242,14 @@ def test_training_continues_from_the_best_iteration(twin, stopped, tmp_path):
         npt.assert_allclose(staged, first.predict(TEST.X), rtol=0, atol=1e-6)
 
 
+@twins
+def test_a_model_of_another_booster_does_not_continue(twin):
+    other = (XGBOOST if twin is LIGHTGBM else LIGHTGBM).fitted(n_estimators=1)
+    for model in (other, booster_of(other), 3):
+        with pytest.raises(TypeError, match=rf"^{twin.continued} is a .*; expected a ranker"):
+            twin.fitted(fit={twin.continued: model})
+
+
 # --- errors in the midst of training --------------------------------------------------------------
 
 

@@ -85,6 +85,7 @@ OWN = {
     "objective": ["softmax", 3, "rank:ndcg"],
     "stopping_metric": ["ap", 3],
     "n_estimators": ["10", 2.5, -1],
+    "n_jobs": ["a"],
 }
 
 
@@ -118,10 +119,11 @@ def test_parameters_that_do_not_go_together(twin):
     [
         ({"eval_y": VALI.y, "eval_qid": [VALI.qid]}, "eval_X has 1"),
         ({"eval_X": VALI.X, "eval_qid": [VALI.qid]}, "eval_y 1"),
+        ({"eval_X": [VALI.X], "eval_y": [VALI.y], "eval_qid": [VALI.qid]}, "^eval_X is a list"),
         ({"y": np.resize([0, 1], 8), "X": X[:8], "qid": np.zeros(8)}, "min_child_samples"),
         ({"X": 0 * X}, "X has no feature"),
     ],
-    ids=["eval_y alone", "eval_X alone", "too few rows", "constant columns"],
+    ids=["eval_y alone", "eval_X alone", "a list", "too few rows", "constant columns"],
 )
 def test_what_lightgbm_ignores_or_does_not_name(given, named):
     with pytest.raises(ValueError, match=named):
@@ -161,7 +163,7 @@ def test_queries_are_missing(twin):
 
 @twins
 def test_sizes_and_names_are_no_query_ids(twin):
-    with pytest.raises(ValueError, match=r"^qid has .*fit takes them as group="):
+    with pytest.raises(ValueError, match=r"^qid has .*makes ids of sizes"):
         twin.ranker().fit(X, Y, SIZES)
     with pytest.raises(ValueError, match=r"^group has the sum"):
         twin.ranker().fit(X, Y, group=SIZES[1:])

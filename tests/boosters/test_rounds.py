@@ -90,3 +90,12 @@ def test_an_early_stopped_model_in_a_file_of_lightgbm_predicts_the_same(tmp_path
     loaded = lightgbm.Booster(model_file=tmp_path / "model.txt")
     np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
     np.testing.assert_array_equal(ranker.to_vendor().predict(X), ranker.predict(X))
+
+
+def test_no_number_of_rounds():
+    """LightGBM compares None with a number; another name of the parameter overrules it."""
+    X, y, qid = few_queries(0)
+    ranker = LGBMGAPRanker(n_estimators=None, n_jobs=1, verbose=-1)
+    with pytest.raises(ValueError, match=r"^n_estimators is None"):
+        ranker.fit(X, y, qid)
+    assert ranker.set_params(num_iterations=3).fit(X, y, qid).booster_.num_trees() == 3

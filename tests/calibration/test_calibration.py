@@ -222,6 +222,12 @@ def test_intervals_hold_the_share_nine_times_in_ten_at_least():
     assert held >= 0.93 * 400
 
 
+def test_certain_probabilities_may_be_truth_values():
+    certain, qid = np.arange(40) % 3 > 0, np.arange(40) // 10
+    found, expected = (reliability(certain, p, qid) for p in (certain, certain.astype(float)))
+    np.testing.assert_equal(np.asarray(found), np.asarray(expected))
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 

@@ -177,6 +177,7 @@ def test_forms_of_evaluation_sets():
             [qid],
             r"^eval_set\[0\] X has the column 'f1'",
         ),
+        (X, (table[["f0", "f1"]], y), [qid], r"^eval_set\[0\] X is a data frame; expected an arr"),
     ]
     for train, eval_set, eval_qid, message in cases:
         ranker = DaskXGBGAPRanker(n_estimators=1)

@@ -19,6 +19,7 @@ from tables import NAMES, TABLES, frame, whole, with_letters
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 from gapboost.model_selection import GSearchCV
+from gapboost.preprocessing import query_relative_features
 
 X, T = whole(TRAIN.X), whole(TEST.X)
 
@@ -175,6 +176,7 @@ def test_names_of_several_levels_are_joined(twin):
             assert ranker.score(table, TRAIN.y) == expected.score(plain, TRAIN.y)
     with pytest.raises(ValueError, match="'a y' where 'a x'"):
         found.predict(same[same.columns[[1, 0, 2]]])
+    pd.testing.assert_frame_equal(query_relative_features(same), query_relative_features(plain))
 
 
 DECIMAL = pd.ArrowDtype(pa.decimal128(24, 2))
@@ -212,6 +214,13 @@ def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of):
     for call in (twin.ranker().fit, twin.fitted(n_estimators=1).score, search.fit):
         with pytest.raises(TypeError, match=message):
             call(lazy, TRAIN.y)
+
+
+@twins
+def test_grades_of_dask_beside_features_in_memory(twin):
+    y = pytest.importorskip("dask.dataframe").from_pandas(pd.Series(TRAIN.y), npartitions=2)
+    found = twin.ranker(n_estimators=1).fit(TRAIN.X, y, TRAIN.qid).predict(TRAIN.X)
+    npt.assert_array_equal(found, twin.fitted(n_estimators=1).predict(TRAIN.X))
 
 
 # --- columns have the names of training -----------------------------------------------------------
@@ -302,31 +311,25 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
         assert ranker.score(kind(column), grades, TRAIN.qid) == LIGHTGBM.curve(ranker)[-1] > 0.999
 
 
-def test_xgboost_takes_no_categories_that_training_lacks():
+@pytest.mark.parametrize("kinds", [[1, 2], [1, 7], ["a", "b"]])
+def test_xgboost_takes_no_categories_that_training_lacks(kinds):
+    """It would take 2 for the next one that training has, 3."""
+
     def table(kinds):
         return pd.DataFrame({"x0": X[:, 0], "kind": pd.Categorical(np.resize(kinds, len(TRAIN.y)))})
 
-    ranker, message = XGBOOST.ranker(enable_categorical=True), "has the category '7' in 'kind'"
-    ranker.fit(table([1, 2]), TRAIN.y, TRAIN.qid)
-    ways = {
-        "X": [
-            lambda: ranker.predict(table([1, 7])),
-            lambda: clone(ranker).fit(table([1, 7]), TRAIN.y, TRAIN.qid, xgb_model=ranker),
-        ],
-        "eval_set": [
-            lambda: clone(ranker).fit(
-                table([1, 2]),
-                TRAIN.y,
-                TRAIN.qid,
-                eval_set=[(table([1, 7]), TRAIN.y)],
-                eval_qid=[TRAIN.qid],
-            )
-        ],
-    }
-    for name, calls in ways.items():
-        for call in calls:
-            with pytest.raises(ValueError, match=f"^{name} {message}"):
-                call()
-    for other in (table(["a", "b"]), table([1, 2]).astype(float)):
-        with pytest.raises(ValueError, match=r"^X has another type of 'kind' than training"):
-            ranker.predict(other)
+    ranker = XGBOOST.ranker(enable_categorical=True)
+    trained, new = table([1, 3]), table(kinds)
+    ranker.fit(trained, TRAIN.y, TRAIN.qid)
+    evals = {"eval_set": [(new, TRAIN.y)], "eval_qid": [TRAIN.qid]}
+    for call in (
+        lambda: ranker.predict(new),
+        lambda: clone(ranker).fit(new, TRAIN.y, TRAIN.qid, xgb_model=ranker),
+        lambda: clone(ranker).fit(trained, TRAIN.y, TRAIN.qid, **evals),
+    ):
+        with pytest.raises(ValueError, match=r"X has the category .* in 'kind', which training"):
+            call()
+    with pytest.raises(ValueError, match=r"^X has another type of 'kind' than training"):
+        ranker.predict(trained.astype(float))
+    with pytest.raises(ValueError, match=r"^X has categories that are floats, or a column of cat"):
+        ranker.predict(trained.assign(kind=pd.Categorical([None] * len(trained))))

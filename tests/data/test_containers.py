@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from tables import NAMES, TABLES, frame, whole, with_letters
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, booster_of, shuffled, twins
 
 import gapboost as gb
 from gapboost import explain
@@ -95,6 +95,7 @@ KINDS = {
     "polars": lambda X: pl.DataFrame(X, schema=NAMES),
     "polars int": lambda X: pl.DataFrame(X.astype(int), schema=NAMES),
     "pyarrow": arrow,
+    "pyarrow batch": lambda X: arrow(X).to_batches()[0],
     "pyarrow in chunks": lambda X: pa.concat_tables([arrow(X[:7]), arrow(X[7:])]),
 }
 
@@ -105,6 +106,37 @@ KINDS = {
 @pytest.mark.parametrize("in_order", [True, False], ids=["in order", "shuffled"])
 def test_features(twin, kind, in_order):
     assert_same(outcome(twin, KINDS[kind], in_order), plain(twin.name, in_order))
+
+
+@twins
+@pytest.mark.parametrize("kind", ["numpy f4", "scipy csc array"])
+@pytest.mark.filterwarnings("ignore:X .*feature names")
+def test_names_on_one_side_only(twin, kind):
+    """Columns are taken by position: of evaluation sets, predictions, and models to continue."""
+    ranker = twin.ranker(n_estimators=2)
+
+    def outcome(first, second):
+        watched = {"eval_set": [(second(V), VALI.y)], "eval_qid": [VALI.qid]}
+        fitted = ranker.fit(first(X), TRAIN.y, TRAIN.qid, **watched)
+        found = fitted.predict(second(T)), twin.curve(fitted)
+        before = {twin.continued: booster_of(fitted)}
+        again = ranker.fit(second(X), TRAIN.y, TRAIN.qid, **before)
+        return *found, again.predict(T)
+
+    expected = outcome(KINDS["numpy f4"], KINDS["numpy f4"])
+    assert_same(outcome(KINDS[kind], frame), expected)
+    assert_same(outcome(frame, KINDS[kind]), expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*gblinear.*")
+def test_columns_of_a_linear_model():
+    """XGBoost predicts by fewer of them without a word, and fails in continuing with a frame."""
+    ranker = XGBOOST.ranker(n_estimators=2, booster="gblinear", max_depth=None)
+    before = ranker.fit(X, TRAIN.y, TRAIN.qid).get_booster()
+    ranker.fit(frame(X), TRAIN.y, TRAIN.qid, xgb_model=before)
+    npt.assert_array_equal(ranker.predict(T), ranker.predict(frame(T)))
+    with pytest.raises(ValueError, match=r"^X has 22 columns; expected 23"):
+        ranker.predict(T[:, 1:])
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array])

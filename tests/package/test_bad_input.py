@@ -11,6 +11,7 @@ import pytest
 from bad_input import QID, X, Y, check_refusal, inf, nan
 from cheap_rankers import Noisy
 from good_calls import FUNCTIONS, per_query_values
+from scipy import sparse
 from sklearn.svm import SVC
 
 import gapboost as gb
@@ -35,6 +36,7 @@ NO_OPTION = ("other", 0.5, ["row"], TABLE)
 NO_MAPPING = (None, "text", [("a", 1)], TABLE)
 NO_MAPPINGS = ({"1": 2}, {"1": ["a"]})
 NO_VALUES = (None, 3, "text", np.ones((3, 2)), ["a", "b", "c"])
+NO_FEATURES = (X + 1j, sparse.csr_matrix(X + 1j), sparse.coo_array(X[:, 0]), dict(enumerate(X.T)))
 NO_MEASURE = (None, 3, print, {"gap"}, {gb.AP(): 1}, b"gap")
 KINDS = [
     # What is expected, values, and the arguments of this kind.
@@ -59,7 +61,7 @@ KINDS = [
     ),
     (
         "a whole number >= 0",
-        ("seed", -1, 1.5, nan, TABLE),
+        ("seed", -1, 1.5, nan, True, TABLE),
         """g_from_clicks.random_state GSearchCV.random_state load_digits_ranking.random_state
         significance.random_state local_optimality.random_state robustness.random_state
         discriminative_power.random_state""",
@@ -112,13 +114,13 @@ KINDS = [
     ("shares in (0, 1]", NO_VALUES, "robustness.fractions"),
     (
         "n_features",
-        (np.ones(40), None, 3, "text", np.ones((4, 1, 1)), [[1], [1, 2]]),
+        (np.ones(40), None, 3, "text", np.ones((4, 1, 1)), [[1], [1, 2]], *NO_FEATURES),
         """GSearchCV.X compare_rankers.X query_relative_features.X LGBMGAPRanker.X
         XGBGAPRanker.X""",
     ),
     (
         "grades",
-        (Y - 1, Y * nan, np.full(40, "good")),
+        (Y - 1, Y * nan, Y + 1j, np.full(40, "good")),
         "GSearchCV.y compare_rankers.y explain.measure.y",
     ),
     (
@@ -254,6 +256,7 @@ TIMES = [2**53, 2**53 + 1, 1, 2]
 EQUAL_AS_FLOATS = (
     TIMES,
     objects(TIMES),
+    [2**70 + value for value in TIMES],
     np.array(TIMES, np.uint64),
     -np.array(TIMES),
     np.longdouble(1) + np.array([1e-19, 0, 0, 0], np.longdouble),

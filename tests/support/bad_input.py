@@ -18,3 +18,4 @@ def check_refusal(argument, call, expected=""):
     assert message.startswith((f"{argument} ", f"{argument}[")), message
     assert expected in message.partition("expected")[2], message
     assert "expected" in message, message
+    assert len(message) < 600, "a message prints data"
