@@ -5,6 +5,7 @@ Measures, `evaluate`, `report`, objectives and `plotting` live here; the rankers
 `gapboost.LGBMGAPRanker` and `gapboost.XGBGAPRanker` are imported when they are first used.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -78,7 +79,9 @@ RANKERS = {"LGBMGAPRanker": "gapboost.lightgbm", "XGBGAPRanker": "gapboost.xgboo
 
 def __getattr__(name: str) -> Any:
     if name not in RANKERS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # Tracebacks propose a near name: nDCG for NDCG.
+        this = sys.modules[__name__]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=this)
     return getattr(import_module(RANKERS[name]), name)
 
 

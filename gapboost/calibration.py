@@ -152,7 +152,10 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self.ranker)
         labels = checked_grades(y, "y", real=True)
         check_row_order({"X": X, "y": y})
-        ids = set(grouped_rows(pop_query_ids(X, qid)[1], len(labels), rows_of="y").ids.tolist())
+        _, qid_of_rows = pop_query_ids(X, qid)
+        if qid_of_rows is None:
+            raise ValueError("qid is missing; expected one query id a row")
+        ids = set(grouped_rows(qid_of_rows, len(labels), rows_of="y").ids.tolist())
         if len(ids) < FEWEST_QUERIES:
             raise ValueError(f"qid holds {len(ids)} queries; expected at least {FEWEST_QUERIES}")
         if train_qid is not None:

@@ -103,6 +103,8 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: QueryIds = None) -> Any:
     _, qid = pop_query_ids(X, qid)
     ranker, X, names = model_and_table(ranker, X, qid)
     for name, row in (("a", a), ("b", b)):
+        if not isinstance(row, int | np.integer):
+            raise TypeError(f"{name} is {row!r}; expected the number of a row, counted from 0")
         if not -X.shape[0] <= row < X.shape[0]:
             raise IndexError(f"{name} is {row}, but X has {X.shape[0]} rows; expected one of them")
     queries = grouped_rows(qid, X.shape[0], rows_of="X")

@@ -26,7 +26,7 @@ LIGHTGBM_METRICS = {
 
 # Arguments of fit that mean the same in LightGBM, XGBoost and CatBoost.
 SAME_IN_FIT = (
-    ("qid", "group_id"),
+    ("qid", "group_id", "groups", "query", "queries", "query_id"),
     ("sample_weight", "group_weight", "weight", "weights"),
     ("init_score", "base_margin", "baseline"),
     ("eval_sample_weight", "sample_weight_eval_set"),
@@ -34,6 +34,27 @@ SAME_IN_FIT = (
     ("init_model", "xgb_model"),
     ("categorical_feature", "cat_features"),
 )
+
+
+def renamed(name: str, replacement: Any = None) -> Callable[[object], str]:
+    """Return a replacement by another name, or by what replaces that name in turn."""
+
+    def instead(value: object) -> str:
+        new = replacement(value) if callable(replacement) else replacement
+        return new or f"{name}={value!r}"
+
+    return instead
+
+
+# CatBoost's names of parameters that both boosters have.
+CATBOOST: Replacements = {
+    "iterations": renamed("n_estimators"),
+    "depth": renamed("max_depth"),
+    "l2_leaf_reg": renamed("reg_lambda"),
+    "border_count": renamed("max_bin"),
+    "thread_count": renamed("n_jobs"),
+    "loss_function": 'measure="ndcg", or leave it out to train for GAP',
+}
 
 ALL_PAIRS = "leave it out: the gradient is that of all pairs"
 WEIGHTS = "sample_weight=... in fit"
@@ -155,16 +176,6 @@ def misspelt(
 def _listed(kind: type) -> frozenset[str]:
     """Return the parameters that a class and those that it extends list."""
     return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
-
-
-def renamed(name: str, replacement: Any = None) -> Callable[[object], str]:
-    """Return a replacement by another name, or by what replaces that name in turn."""
-
-    def instead(value: object) -> str:
-        new = replacement(value) if callable(replacement) else replacement
-        return new or f"{name}={value!r}"
-
-    return instead
 
 
 def ndcg(gains: Any, k: int | None = None) -> str:

@@ -24,7 +24,7 @@ from gapboost.analysis.result import Result, generators, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index, rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array, ArrayLike
-from gapboost.evaluation import PerQuery
+from gapboost.evaluation import ByMeasure, PerQuery
 from gapboost.measures import Measure
 from gapboost.optional import Axes, frame
 from gapboost.page import COLORS
@@ -106,7 +106,7 @@ def significance(
     >>> round(result.difference, 3), round(result.t, 3), result.counts
     (0.1, 0.092, (3, 1, 0))
     """
-    if isinstance(first, PerQuery) or isinstance(second, PerQuery):
+    if any(isinstance(values, ByMeasure) for values in (first, second)):
         first, second = _paired(first, second, measure)
     elif measure is not None:
         raise ValueError(f"measure is {measure!r} for arrays; expected None")
@@ -158,7 +158,10 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     """Return values of one measure for the same queries, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):
-            raise TypeError(f"{name} is a {type(values).__name__}; expected PerQuery for both")
+            raise TypeError(
+                f"{name} is a {type(values).__name__}; expected PerQuery for both: "
+                "evaluate(..., per_query=True)"
+            )
     if measure is None and len(first) == 1:
         (measure,) = first
     if measure is None or measure not in first or measure not in second:

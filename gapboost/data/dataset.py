@@ -162,6 +162,11 @@ class RankingDataset:
         positions = None
         if position is not None:
             found = grouped_rows(position, n_rows, of["position"], of["y"], "position")
+            if len(found) > max(n_rows / 2, data.queries.sizes.max()):
+                raise ValueError(
+                    f"{of['position']} has {len(found)} different values in {n_rows} rows; "
+                    "expected positions that many documents share, such as ranks in a click log"
+                )
             positions = Positions(found.ids.tolist(), found.codes)
         if data.labels:
             y = y if hasattr(y, "shape") else np.asarray(y)

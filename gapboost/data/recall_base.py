@@ -129,8 +129,8 @@ def by_query(recall_base: Any, ids: Array) -> GradeCounts:
     if not all(isinstance(row, Mapping) or ordered(row) for row in rows):
         raise ValueError(
             f"recall_base is {short_repr(recall_base)}; expected numbers of documents by grade: a "
-            f"mapping from query ids, or an array of shape ({len(keys)}, number of grades) in the "
-            "order in which the queries first occur"
+            f"mapping from query ids, groupby([query, grade]).size() of pandas, or an array of "
+            f"shape ({len(keys)}, number of grades) in the order in which the queries first occur"
         )
     entries = [row if isinstance(row, Mapping) else dict(enumerate(row)) for row in rows]
     found = dict(zip(map(plain_value, recall_base), entries, strict=True))

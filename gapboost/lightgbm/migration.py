@@ -5,6 +5,7 @@ from typing import Any
 
 from gapboost._boosters.migration import (
     ALL_PAIRS,
+    CATBOOST,
     WEIGHTS,
     Foreign,
     Replacements,
@@ -55,6 +56,7 @@ REPLACEMENTS: Replacements = {
     **{name: new for name, new in OF_OBJECTIVES.items() if name not in ("label_gain", "sigmoid")},
     **dict.fromkeys(_compat.aliases("categorical_feature"), _categorical),
     **dict.fromkeys(_compat.aliases("boosting"), _boosting),
+    **CATBOOST,
     "objective_seed": renamed("random_state"),
     **dict.fromkeys(("class_weight", "scale_pos_weight"), WEIGHTS),
     **dict.fromkeys(_compat.aliases("is_unbalance"), WEIGHTS),

@@ -11,6 +11,7 @@ import xgboost
 from gapboost._boosters.checks import ROUNDS
 from gapboost._boosters.migration import (
     ALL_PAIRS,
+    CATBOOST,
     WEIGHTS,
     Foreign,
     Replacements,
@@ -49,6 +50,8 @@ REPLACEMENTS: Replacements = {
     "ndcg_exp_gain": lambda value: "leave it out" if value else None,
     "scale_pos_weight": WEIGHTS,
     **dict.fromkeys(ROUNDS, renamed("n_estimators")),
+    **CATBOOST,
+    "random_seed": renamed("random_state"),
     # LightGBM's and CatBoost's
     "lambdarank_norm": "leave it out",
     "lambdarank_truncation_level": ALL_PAIRS,

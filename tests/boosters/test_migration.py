@@ -159,6 +159,9 @@ REPLACED = {
         ({}, {"group_id": QID, "group_weight": QID}, {}, {"qid": None, "sample_weight": None}),
         ({}, {"weight": np.ones(N)}, {}, {"sample_weight": None}),
         ({"scale_pos_weight": 2}, {}, {}, {"sample_weight": None}),
+        ({}, {"groups": QID, "qid": None}, {}, {"qid": None}),
+        ({"iterations": 9, "depth": 3, "l2_leaf_reg": 2, "loss_function": "YetiRank"}, {},
+         {"n_estimators": 9, "max_depth": 3, "reg_lambda": 2, "measure": "ndcg"}, {}),
     ],
 }  # fmt: skip
 BOOSTERS = {"lightgbm": [LIGHTGBM], "xgboost": [XGBOOST], "both": [LIGHTGBM, XGBOOST]}
@@ -196,7 +199,7 @@ def test_obeying_the_message_leads_to_a_fit(twin, of_ranker, of_fit, expected, e
         {"eval_set": [(GENRES.copy(), Y)], "eval_qid": [QID], **of_fit},
     )
     if "group_id" not in of_fit:
-        of_fit["qid"] = QID
+        of_fit = {"qid": QID, **of_fit}
     with pytest.raises(ValueError, match="without effect here") as error:
         twin.ranker(**of_ranker).fit(GENRES, Y, **of_fit)
     found = obey(str(error.value), of_ranker, of_fit)

@@ -307,3 +307,9 @@ def test_continued_training_goes_on_from_the_best_iteration(twin, stopping):
     once = check(stopped, 2)
     check(pickle.loads(pickle.dumps(once)), 2)
     check(stopped_early(twin, stopping(), {twin.continued: once}, **options), 2)
+
+
+@twins
+def test_positions_that_no_documents_share(twin):
+    with pytest.raises(ValueError, match=r"^position has \d+ different values in \d+ rows"):
+        twin.ranker().fit(X, Y, QID, position=np.arange(len(Y)))

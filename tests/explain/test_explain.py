@@ -308,7 +308,9 @@ def test_refuses_arguments(call, argument):
         call(LIGHTGBM.fitted())
 
 
-@pytest.mark.parametrize(("a", "b", "named"), [(len(TEST.X), 0, "a"), (0, -len(TEST.X) - 1, "b")])
+@pytest.mark.parametrize(
+    ("a", "b", "named"), [(len(TEST.X), 0, "a"), (0, -len(TEST.X) - 1, "b"), (0, "row", "b")]
+)
 def test_rows_of_a_pair_exist(a, b, named):
-    with pytest.raises(IndexError, match=f"^{named} is "):
+    with pytest.raises((IndexError, TypeError), match=f"^{named} is "):
         explain.pair(LIGHTGBM.fitted(), TEST.X, a, b)

@@ -216,7 +216,7 @@ ONE_FUNCTION = [
     ("robustness", "fractions", [[0.0], [1.1], [nan]]),
     ("threshold_sweep", "grid", [3, "0.5", {(0.5, 0.5)}, [], [None]]),
     ("significance", "measure", [gb.AP(), "gap"]),
-    ("significance by query", "first", [None, [0.1, 0.2, 0.4]]),
+    ("significance by query", "first", [None, [0.1, 0.2, 0.4], gb.evaluate("ap", Y, X[:, 0], QID)]),
     ("significance by query", "second", [None, np.ones(3), per_query_values(2)]),
     ("significance by query", "measure", [gb.AP(rel=2), nan]),
 ]

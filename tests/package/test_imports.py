@@ -181,8 +181,9 @@ def test_rankers_are_found_at_the_top():
     from gapboost.lightgbm import LGBMGAPRanker
 
     assert gapboost.LGBMGAPRanker is LGBMGAPRanker
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError) as error:
         gapboost.LGBMGapRanker  # noqa: B018
+    assert (error.value.name, error.value.obj) == ("LGBMGapRanker", gapboost)  # for a proposal
 
 
 @pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
