@@ -65,7 +65,7 @@ class Monitoring:
     >>> test.X[:, 3] *= 1000
     >>> found = gb.report(ranker, test.X, qid=test.qid, X_train=train.X, qid_train=train.qid)
     >>> found
-    Monitoring(60 new queries; found: shifted-features)
+    Monitoring(60 new queries; found: shifted-features; not applicable: unseen-categories)
     """
 
     new: ScoredDataset
