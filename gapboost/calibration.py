@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.isotonic import IsotonicRegression
@@ -20,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost.analysis.standard_errors import one_way_clustered
 from gapboost.data import (
     Array,
+    ArrayLike,
     QueryIds,
     at_least,
     checked_grades,

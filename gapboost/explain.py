@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
 from gapboost.data import (
     Array,
+    ArrayLike,
     Queries,
     QueryIds,
     feature_names,

@@ -75,9 +75,14 @@ again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything runs as plain Py
 checked.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike as ArrayLike
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as ArrayLike
+else:
+    # `help` would print numpy's union of 1,000 characters for each argument.
+    ArrayLike = type("ArrayLike", (), {"__module__": "numpy.typing"})
 
 Array = np.ndarray[Any, Any]

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gapboost.analysis.files import JUDGMENTS, Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
 from gapboost.analysis.trec import Ties, check_entries, evaluate
+from gapboost.data import ArrayLike
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
 from gapboost.validation import as_relevant, finite_column, mapping

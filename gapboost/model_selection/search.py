@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.pipeline import Pipeline
@@ -17,7 +16,15 @@ from gapboost._boosters.checks import ROUNDS, check_one_label
 from gapboost._boosters.metrics import metric_names
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
-from gapboost.data import Array, QueryIds, RankingDataset, features, pop_query_ids, rows_of
+from gapboost.data import (
+    Array,
+    ArrayLike,
+    QueryIds,
+    RankingDataset,
+    features,
+    pop_query_ids,
+    rows_of,
+)
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
-
 from gapboost._boosters.dask import DaskCollection
+from gapboost.data import ArrayLike
 from gapboost.optional import imported
 from gapboost.validation import PathLike
 

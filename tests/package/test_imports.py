@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import inspect
 import re
 import subprocess
 import sys
@@ -209,3 +210,11 @@ def test_files_and_types_on_the_map_exist(page):
 def test_completion_offers_what_is_public():
     assert {"LGBMGAPRanker", "XGBGAPRanker", "evaluate", "nDCG"} <= set(dir(gapboost))
     assert not {"Any", "import_module"} & set(dir(gapboost))
+
+
+@pytest.mark.parametrize(
+    "function", [gapboost.evaluate, gapboost.report, gapboost.LambdaRank.gradients]
+)
+def test_help_names_the_types_of_arguments(function):
+    assert "numpy.typing.ArrayLike" in str(inspect.signature(function))
+    assert "numpy._typing" not in str(inspect.signature(function))
