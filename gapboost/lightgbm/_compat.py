@@ -10,9 +10,7 @@ from lightgbm.basic import _LIB, LightGBMError, _choose_param_value, _ConfigAlia
 from lightgbm.sklearn import _EvalFunctionWrapper
 
 from gapboost._boosters.ranker import OWN_NAMES
-from gapboost._kernels import Array
 from gapboost._kernels.threads import openmp_team
-from gapboost.validation import short_repr
 
 # The threads that LightGBM computes on.
 TEAM = openmp_team(_LIB)
@@ -123,24 +121,10 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
         return names
 
 
-def as_feval(function: Callable[..., object]) -> Callable[..., object]:
-    """Return a metric of `LGBMRanker.fit` as `lightgbm.train` takes it.
-
-    It raises TypeError for what is no result of a metric.
-    """
-    feval: Callable[..., object] = _EvalFunctionWrapper(function)
-
-    def checked(scores: Array, data: lightgbm.Dataset) -> object:
-        found = feval(scores, data)
-        for one in found if isinstance(found, list) else [found]:
-            if not isinstance(one, tuple | list) or len(one) != 3:
-                raise TypeError(
-                    f"a function of eval_metric returned {short_repr(one)}; expected (name, value, "
-                    "is_higher_better), or a list of them"
-                )
-        return found
-
-    return checked
+def as_feval(function: Callable[..., object]) -> Callable[..., Any]:
+    """Return a metric of `LGBMRanker.fit` as `lightgbm.train` takes it."""
+    feval: Callable[..., Any] = _EvalFunctionWrapper(function)
+    return feval
 
 
 def set_fitted(

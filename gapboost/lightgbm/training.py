@@ -10,7 +10,7 @@ from gapboost._boosters.plan import Plan
 from gapboost.data.dataset import RankingDataset
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import LightGBMMetric, by_first_metric
-from gapboost.validation import as_integer
+from gapboost.validation import as_integer, short_repr
 
 
 def train_booster(
@@ -54,21 +54,27 @@ def metrics_of(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingData
     for data_set, data in zip(valid, sets, strict=True):
         means = Metrics(plan.measures, metric.names, data.query_data, plan.n_jobs, _compat.TEAM)
         metric.bind(data_set, means)
-    functions = [_with_name_of_its_own(_compat.as_feval(f), metric.names) for f in plan.functions]
+    functions = [_checked(_compat.as_feval(f), metric.names) for f in plan.functions]
     return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]
 
 
-def _with_name_of_its_own(
-    function: Callable[..., Any], names: Sequence[str]
-) -> Callable[..., object]:
-    """Return a metric that raises ValueError for a name which a measure has in the report."""
+def _checked(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., object]:
+    """Return a function of LightGBM's metrics that raises for what is no result of one.
+
+    `names` are those of the measures in the report.
+    """
 
     def checked(scores: object, data: object) -> object:
         found = function(scores, data)
-        for name, *_ in found if isinstance(found, list) else [found]:
-            if name in names:
+        for one in found if isinstance(found, list) else [found]:
+            if not isinstance(one, tuple | list) or len(one) != 3:
+                raise TypeError(
+                    f"a function of eval_metric returned {short_repr(one)}; expected (name, value, "
+                    "is_higher_better), or a list of them"
+                )
+            if one[0] in names:
                 raise ValueError(
-                    f"eval_metric holds a function that reports {name!r}, as a measure does; "
+                    f"eval_metric holds a function that reports {one[0]!r}, as a measure does; "
                     "expected another name"
                 )
         return found
