@@ -75,6 +75,10 @@ def load_digits_ranking(
     no image, neither as query nor as document, is in two of the three.  An image may be a document
     of several queries of one part.
 
+    The grades have no noise. Smoothed leaves and fewer bins, our defaults for LightGBM, help with
+    noisy ones; here they cost about .005 of nDCG@10 each: `path_smooth=0` and `max_bin=255` rank
+    better.
+
     Parameters
     ----------
     n_queries : sequence of 3 int, default=(240, 60, 100)
