@@ -7,6 +7,7 @@ sizes differ (Kish).
 import math
 
 import numpy as np
+from scipy import stats
 
 from gapboost.data import Array
 from gapboost.diagnosis.scored import ScoredDataset
@@ -51,6 +52,24 @@ def largest_of_shares(shares: DataFrame, new: ScoredDataset, training: ScoredDat
     mean = np.average(shares, axis=1, weights=sizes)
     deviation: Array = np.sqrt(2 * mean * (1 - mean) * information * variance)
     return deviation + information * variance / 3
+
+
+def lie_apart(here: Array, there: Array, n_tests: int) -> bool:
+    """Return True if one value of each query lies so unevenly about the median by no chance.
+
+    Mood's median test, exact by Fisher's: it assumes nothing but that queries are exchangeable, so
+    that few of them tell a change which nearly all of them show.
+    """
+    median = np.median(np.concatenate((here, there)))
+    tables = (
+        [
+            [above.sum(), (~above).sum()]
+            for above in (compare(part, median) for part in (here, there))
+        ]
+        for compare in (np.greater, np.greater_equal)  # where many are equal, one of them is empty
+    )
+    p = min(stats.fisher_exact(table).pvalue for table in tables)
+    return bool(2 * n_tests * p < LEVEL)
 
 
 def _variance(new: ScoredDataset, training: ScoredDataset) -> float:

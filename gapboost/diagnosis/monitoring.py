@@ -14,7 +14,13 @@ from scipy import stats
 
 from gapboost.data import Array, QueryIds, without_qid
 from gapboost.data import features as checked_features
-from gapboost.diagnosis.chance import LEVEL, largest_of_categories, largest_of_shares, largest_shift
+from gapboost.diagnosis.chance import (
+    LEVEL,
+    largest_of_categories,
+    largest_of_shares,
+    largest_shift,
+    lie_apart,
+)
 from gapboost.diagnosis.checks import (
     FOUND,
     IGNORED,
@@ -204,13 +210,7 @@ def _need_queries(possible: object, new: ScoredDataset, training: ScoredDataset)
 
 def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features whose values moved: another unit, another default, another source."""
-    of_numbers = largest_shift(new, training, len(features))
-    limits = [
-        largest_of_categories(_shares(name, new, training), new, training, len(features))
-        if name in new.categories
-        else of_numbers
-        for name in features.index
-    ]
+    limits = [_limit_of_shift(name, new, training, features) for name in features.index]
     checked = features.assign(limit=np.maximum(limits, MOVED))
     checked = checked[checked["limit"] < 1]
     _need_queries(len(checked), new, training)
@@ -230,6 +230,22 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Data
     if left_out := [name for name in features.index if name not in checked.index]:
         message += f" Too few queries for the many categories of {listed(left_out)}."
     return len(moved), message, shift[first], limit
+
+
+def _limit_of_shift(
+    name: str, new: ScoredDataset, training: ScoredDataset, features: DataFrame
+) -> float:
+    """Return the largest shift of a feature that chance explains; 0 if medians of queries tell."""
+    if name in new.categories:
+        shares = _shares(name, new, training)
+        return largest_of_categories(shares, new, training, len(features))
+    limit = largest_shift(new, training, len(features))
+    if not MOVED < features.loc[name, "shift"] <= limit:
+        return limit
+    here, there = (
+        rows.features[name].groupby(rows.numbers).median().dropna() for rows in (new, training)
+    )
+    return 0.0 if lie_apart(here, there, len(features)) else limit
 
 
 def _why(limit: float, usual: float) -> str:
@@ -261,12 +277,21 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFr
     change = (parts["missing"] - parts["missing in training"]).abs()
     limits = np.maximum(CHANGED, largest_of_shares(parts, new, training))
     limit = parts.assign(limit=limits)["limit"]
-    shares = parts[change > limit].itertuples()
-    found = [f"{name} ({here:.1%}, in training {there:.1%})" for name, here, there in shares]
-    first = (change - limit).idxmax()
+    for name in change.index[(change > CHANGED) & (change <= limit)]:
+        here, there = (
+            rows.total(rows.features[name].isna()) / rows.sizes for rows in (new, training)
+        )
+        if lie_apart(here, there, len(features)):
+            limit[name] = CHANGED
+    texts = [
+        f"{name} ({here:.1%}, in training {there:.1%})" for name, here, there in parts.itertuples()
+    ]
+    found = [text for text, is_found in zip(texts, change > limit, strict=True) if is_found]
     message = f"Missing more or less often than in training: {listed(found) or 'none'}."
-    if limit[first] > CHANGED:
-        message += f" {first}: from {limit[first]:.2f} on a finding{_why(limit[first], CHANGED)}."
+    first = change.where(change > limit, change - 1).idxmax()
+    if not found and change[first] > CHANGED:
+        text = texts[change.index.get_loc(first)]
+        message += f" Too few queries tell whether {text} changed."
     return len(found), message, change[first], limit[first]
 
 

@@ -207,6 +207,10 @@ def verify(verification: PathLike, scores: ArrayLike) -> DataFrame:
     0
     """
     checks = json.loads(Path(verification).read_text(encoding="utf-8"))
+    if "scores" not in checks:
+        raise ValueError(
+            f"{verification} holds no scores; expected the path that an export returns"
+        )
     expected, found = np.array(checks["scores"]), np.asarray(scores, dtype=np.float64)
     if found.shape != expected.shape:
         raise ValueError(

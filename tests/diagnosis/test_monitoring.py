@@ -256,14 +256,15 @@ def test_a_value_of_few_queries_is_no_constant():
     assert compare(new, training).findings["constant-features"].status == "not applicable"
 
 
-def test_values_that_were_never_missing_need_fewer_queries():
-    """A fifth of rows is within what chance explains of a share in the middle."""
-    training, new = tables(1, 300), tables(2, 150)
-    new.loc[np.arange(len(new)) // 20 % 5 == 0, "text"] = None
-    assert (
-        "text (20.0%, in training 0.0%)"
-        in compare(new, training).findings["missing-values"].message
-    )
+@pytest.mark.parametrize(("n_training", "n_new"), [(300, 150), (63, 42), (240, 30)])
+def test_changes_of_nearly_every_query_need_few_queries(n_training, n_new):
+    """Chance alone might move a third of the rows, but not in the same way in each query."""
+    training, new = tables(1, n_training), tables(2, n_new)
+    new.loc[np.arange(len(new)) % 3 == 0, "text"] = None
+    new["size"] += 1.5 * training["size"].std()
+    found = compare(new, training).findings
+    assert "text (33." in found["missing-values"].message
+    assert found["shifted-features"].message.startswith("size (median ")
 
 
 @pytest.mark.parametrize("forms", [("bool", "object"), ("object", "bool"), ("object", "boolean")])
