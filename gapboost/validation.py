@@ -134,7 +134,9 @@ def short_repr(value: Any) -> str:
 
 def first_line(error: Exception) -> str:
     """Return what an error of scikit-learn says, without the values that it prints below."""
-    return str(error).partition("\n")[0].rstrip(":")
+    first, *others = str(error).splitlines() or [""]
+    advice = [line for line in others if line.startswith("Reshape your data")]
+    return " ".join([first.rstrip(":"), *advice])
 
 
 def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomState:

@@ -41,6 +41,7 @@ GUIDE = "docs/guide/monitor.md"
 
 # Share of rows that must differ: one in five moved, one in ten missing, tied or a copy.
 MOVED, CHANGED = 0.2, 0.1
+FEW = "Too few queries"
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -71,7 +72,7 @@ class Monitoring:
     >>> test.X[:, 3] *= 1000
     >>> found = gb.report(ranker, test.X, qid=test.qid, X_train=train.X, qid_train=train.qid)
     >>> found
-    Monitoring(60 new queries; found: shifted-features; not applicable: unseen-categories)
+    Monitoring(60 new queries; found: shifted-features)
     """
 
     new: ScoredDataset
@@ -80,12 +81,13 @@ class Monitoring:
     features: DataFrame
 
     def __repr__(self) -> str:
-        found, left_out = (
-            ", ".join(name for name, finding in self.findings.items() if finding.status == status)
-            for status in (FOUND, NOT_APPLICABLE)
+        found = [name for name, finding in self.findings.items() if finding.status == FOUND]
+        few = [name for name, finding in self.findings.items() if finding.message.startswith(FEW)]
+        ending = f"; too few queries: {', '.join(few)}" if few else ""
+        return (
+            f"Monitoring({len(self.new.ids)} new queries; found: "
+            f"{', '.join(found) or 'nothing'}{ending})"
         )
-        ending = f"; not applicable: {left_out}" if left_out else ""
-        return f"Monitoring({len(self.new.ids)} new queries; found: {found or 'nothing'}{ending})"
 
     @cached_property
     def checks(self) -> DataFrame:
@@ -205,7 +207,7 @@ def _copies(table: DataFrame) -> list[str]:
 def _need_queries(possible: object, new: ScoredDataset, training: ScoredDataset) -> None:
     """Raise NotApplicableError if chance explains the largest change that is possible."""
     n, m = len(new.ids), len(training.ids)
-    need(possible, f"Too few queries: {n:,} new and {m:,} in training.")
+    need(possible, f"{FEW}: {n:,} new and {m:,} in training.")
 
 
 def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
@@ -225,10 +227,11 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Data
         if shift[name] > checked.loc[name, "limit"]
     ]
     limit = checked.loc[first, "limit"]
-    message = f"{listed(moved) or 'No feature'} moved. The shift of {first} is {shift[first]:.2f}"
-    message += f", and from {limit:.2f} on it is a finding{_why(limit, MOVED)}."
+    message = f"{listed(moved) or 'No feature'} moved. The shift of {first} is {shift[first]:.2f}."
+    if not moved and shift[first] > MOVED:
+        message += f" {FEW} tell whether it moved: from {limit:.2f} on they do."
     if left_out := [name for name in features.index if name not in checked.index]:
-        message += f" Too few queries for the many categories of {listed(left_out)}."
+        message += f" {FEW} for the many categories of {listed(left_out)}."
     return len(moved), message, shift[first], limit
 
 
@@ -246,11 +249,6 @@ def _limit_of_shift(
         rows.features[name].groupby(rows.numbers).median().dropna() for rows in (new, training)
     )
     return 0.0 if lie_apart(here, there, len(features)) else limit
-
-
-def _why(limit: float, usual: float) -> str:
-    """Return why a limit is above the usual one."""
-    return f", not from {usual}, with so few queries" if limit > usual else ""
 
 
 def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
@@ -291,7 +289,7 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFr
     first = change.where(change > limit, change - 1).idxmax()
     if not found and change[first] > CHANGED:
         text = texts[change.index.get_loc(first)]
-        message += f" Too few queries tell whether {text} changed."
+        message += f" {FEW} tell whether {text} changed."
     return len(found), message, change[first], limit[first]
 
 
