@@ -28,7 +28,7 @@ UNUSABLE_VALUES = {
         "infinite values, or some beyond float32; expected finite ones or NaN, such as "
         "{name}.clip(-1e30, 1e30)"
     ),
-    "Category index from DataFrame has floating": (
+    "Category index from DataFrame has floating|must have at least one category": (
         "categories that are floats, or a column of categories without any; expected the types of "
         "training: {name}.astype(X_train.dtypes)"
     ),
