@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
@@ -132,10 +133,11 @@ def usable_values(X: object, name: str = "X", trained: Any = None) -> Iterator[N
 def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Booster) -> None:
     """Raise ValueError for a category that training lacks.
 
-    XGBoost 3.2 raises only if it comes last in the alphabet, and takes others for the next one.
+    XGBoost 3.2 raises only if it comes last in the alphabet, and takes others for the next one. It
+    hands out the categories of training by pyarrow alone.
     """
     of_columns = [c for c, content in column_contents(X).items() if content == "category"]
-    if not of_columns:
+    if not of_columns or find_spec("pyarrow") is None:
         return
     table, names = nw.from_native(X, eager_only=True), column_names(X)
     known = trained.get_categories(export_to_arrow=True).to_arrow()

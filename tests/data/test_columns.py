@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import sys
 import warnings
 from decimal import Decimal
 from functools import partial
@@ -333,3 +334,11 @@ def test_xgboost_takes_no_categories_that_training_lacks(kinds):
         ranker.predict(trained.astype(float))
     with pytest.raises(ValueError, match=r"^X has categories that are floats, or a column of cat"):
         ranker.predict(trained.assign(kind=pd.Categorical([None] * len(trained))))
+
+
+def test_categories_without_pyarrow(monkeypatch):
+    kinds = pd.Categorical(np.arange(len(TRAIN)) % 3)
+    table = pd.DataFrame({"x0": X[:, 0], "kind": kinds})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    ranker = XGBOOST.ranker(enable_categorical=True).fit(table, TRAIN.y, TRAIN.qid)
+    assert len(ranker.predict(table)) == len(TRAIN)
