@@ -76,8 +76,8 @@ def load_digits_ranking(
     of several queries of one part.
 
     The grades have no noise. Smoothed leaves and fewer bins, our defaults for LightGBM, help with
-    noisy ones; here they cost about .005 of nDCG@10 each: `path_smooth=0` and `max_bin=255` rank
-    better.
+    noisy ones. Here they cost about .005 of ``nDCG@10`` each: `path_smooth=0` and `max_bin=255`
+    rank better.
 
     Parameters
     ----------
