@@ -25,7 +25,6 @@ __all__ = [
     "check_row_order",
     "checked_scores",
     "finite_column",
-    "first_line",
     "mapping",
     "numeric_column",
     "one_dimensional",
@@ -35,6 +34,7 @@ __all__ = [
     "resolve_n_jobs",
     "seed",
     "short_repr",
+    "without_values",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -132,7 +132,7 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
 
-def first_line(error: Exception) -> str:
+def without_values(error: Exception) -> str:
     """Return what an error of scikit-learn says, without the values that it prints below."""
     first, *others = str(error).splitlines() or [""]
     advice = [line for line in others if line.startswith("Reshape your data")]
@@ -202,7 +202,7 @@ def one_dimensional(
             array = _integers_of(array)
         column: Array = column_or_1d(array, dtype=dtype, warn=True)
     except (OverflowError, TypeError, ValueError) as error:
-        found = f"{short_repr(values)} ({first_line(error)})"
+        found = f"{short_repr(values)} ({without_values(error)})"
         raise ValueError(f"{name} is {found}; expected {expected}") from None
     if column.dtype.kind == "f" and all(isinstance(value, int) for value in array.flat):
         as_float64(array, name)  # Python's integers beyond those of numpy
@@ -253,12 +253,12 @@ def check_row_order(columns: Mapping[str, Any]) -> None:
     labels = {
         name: values.index
         for name, values in columns.items()
-        # Indices of Dask have no such attribute.
-        if hasattr(values, "iloc") and getattr(values.index, "is_unique", False)
+        # Indices of Dask cannot be compared; reading the attribute would build a table of labels.
+        if hasattr(values, "iloc") and hasattr(type(values.index), "is_unique")
     }
     for (first, expected), (name, found) in itertools.combinations(labels.items(), 2):
-        other = len(found) == len(expected) and not found.equals(expected)
-        if other and found.isin(expected).all():
+        differ = len(found) == len(expected) and not found.equals(expected)
+        if differ and found.is_unique and found.isin(expected).all():
             raise ValueError(
                 f"{name} has the row labels of {first} in another order, but rows are taken by "
                 f"position; expected the same order, as .loc[index of {first}] makes it, or "

@@ -125,7 +125,6 @@ class RankingDataset:
                 f"{of['X']} has shape {shapes[0]} and {of['y']} {shapes[1]}; expected them the "
                 "other way round: features of shape (n_rows, n_features), then grades"
             )
-        table = X
         X, qid = pop_query_ids(X, qid, group, (of["X"], of["qid"], of["group"]))
         if qid is None:
             raise ValueError(
@@ -149,7 +148,7 @@ class RankingDataset:
             names=(of["y"], of["qid"], of["sample_weight"]),
             real=True,
             partial=partial,
-            beside={of["X"]: table, of["init_score"]: init_score, of["position"]: position},
+            beside={of["X"]: X, of["init_score"]: init_score, of["position"]: position},
         )
         n_rows = data.queries.n_rows
         if X.shape[0] != n_rows:

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from gapboost._kernels import Array
 from gapboost.data._compat import num_samples, safe_indexing
 from gapboost.data.queries import QueryIds, grouped_rows, ids_of_groups
-from gapboost.validation import check_row_order, first_line, short_repr
+from gapboost.validation import check_row_order, short_repr, without_values
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
 # both boosters.
@@ -244,7 +244,7 @@ def features(X: Any, name: str = "X") -> Any:
             X = check_array(X, ensure_all_finite=False)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"{name} is unusable ({first_line(error)}); expected numbers of shape (n_rows, "
+            f"{name} is unusable ({without_values(error)}); expected numbers of shape (n_rows, "
             "n_features)"
         ) from None
     if X.dtype.kind in "mM":

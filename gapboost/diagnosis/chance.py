@@ -5,6 +5,7 @@ sizes differ (Kish).
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -42,23 +43,25 @@ def largest_of_categories(
     return float(limit * math.sqrt(_variance(new, training)))
 
 
-def largest_of_shares(shares: DataFrame, new: ScoredDataset, training: ScoredDataset) -> Array:
-    """Return the largest difference of the shares of rows in each line of a table.
+def largest_of_shares(shares: DataFrame, new: ScoredDataset, training: ScoredDataset) -> Any:
+    """Return the largest difference of two shares of rows, as a Series by feature.
 
+    `shares` has a row for each feature, and its shares of new and training rows as columns.
     Bernstein's bound with the variance of the mean share: rare values leave chance less room.
     """
     information, variance = math.log(2 * len(shares) / LEVEL), _variance(new, training)
-    sizes = [len(rows.ids) for rows in (new, training)]
-    mean = np.average(shares, axis=1, weights=sizes)
-    deviation: Array = np.sqrt(2 * mean * (1 - mean) * information * variance)
+    sizes = np.array([len(rows.ids) for rows in (new, training)])
+    mean = shares @ (sizes / sizes.sum())
+    deviation = np.sqrt(2 * mean * (1 - mean) * information * variance)
     return deviation + information * variance / 3
 
 
 def lie_apart(here: Array, there: Array, n_tests: int) -> bool:
-    """Return True if one value of each query lies so unevenly about the median by no chance.
+    """Return True if the values of one group lie above or below those of the other beyond chance.
 
-    Mood's median test, exact by Fisher's: it assumes nothing but that queries are exchangeable, so
-    that few of them tell a change which nearly all of them show.
+    `here` and `there` have one value a query, float64 of shape (Q,) each. Mood's median test, made
+    exact by Fisher's. It assumes only that queries are exchangeable: a few of them are enough for a
+    change that nearly all of them show.
     """
     median = np.median(np.concatenate((here, there)))
     tables = (

@@ -41,6 +41,7 @@ GUIDE = "docs/guide/monitor.md"
 
 # Share of rows that must differ: one in five moved, one in ten missing, tied or a copy.
 MOVED, CHANGED = 0.2, 0.1
+# What the message of a check begins with that was not made for it.
 FEW = "Too few queries"
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -212,7 +213,7 @@ def _need_queries(possible: object, new: ScoredDataset, training: ScoredDataset)
 
 def shifted_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find features whose values moved: another unit, another default, another source."""
-    limits = [_limit_of_shift(name, new, training, features) for name in features.index]
+    limits = _limits_of_shift(new, training, features)
     checked = features.assign(limit=np.maximum(limits, MOVED))
     checked = checked[checked["limit"] < 1]
     _need_queries(len(checked), new, training)
@@ -235,20 +236,28 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Data
     return len(moved), message, shift[first], limit
 
 
-def _limit_of_shift(
-    name: str, new: ScoredDataset, training: ScoredDataset, features: DataFrame
-) -> float:
-    """Return the largest shift of a feature that chance explains; 0 if medians of queries tell."""
-    if name in new.categories:
-        shares = _shares(name, new, training)
-        return largest_of_categories(shares, new, training, len(features))
-    limit = largest_shift(new, training, len(features))
-    if not MOVED < features.loc[name, "shift"] <= limit:
-        return limit
-    here, there = (
-        rows.features[name].groupby(rows.numbers).median().dropna() for rows in (new, training)
-    )
-    return 0.0 if lie_apart(here, there, len(features)) else limit
+def _limits_of_shift(
+    new: ScoredDataset, training: ScoredDataset, features: DataFrame
+) -> list[float]:
+    """Return the largest shift of each feature that chance explains.
+
+    It is 0 if the medians of the queries lie apart, which chance does not explain.
+    """
+    n_tests = len(features)
+    of_numbers, limits = largest_shift(new, training, n_tests), []
+    for name, shift in features["shift"].items():
+        limit = of_numbers
+        if name in new.categories:
+            shares = _shares(name, new, training)
+            limit = largest_of_categories(shares, new, training, n_tests)
+        elif MOVED < shift <= of_numbers:
+            here, there = (
+                rows.features[name].groupby(rows.numbers).median().dropna()
+                for rows in (new, training)
+            )
+            limit = 0.0 if lie_apart(here, there, n_tests) else of_numbers
+        limits.append(limit)
+    return limits
 
 
 def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
@@ -273,8 +282,7 @@ def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFr
     _need_queries(largest_shift(new, training, len(features)) < 1, new, training)
     parts = features[["missing", "missing in training"]]
     change = (parts["missing"] - parts["missing in training"]).abs()
-    limits = np.maximum(CHANGED, largest_of_shares(parts, new, training))
-    limit = parts.assign(limit=limits)["limit"]
+    limit = largest_of_shares(parts, new, training).clip(lower=CHANGED)
     for name in change.index[(change > CHANGED) & (change <= limit)]:
         here, there = (
             rows.total(rows.features[name].isna()) / rows.sizes for rows in (new, training)

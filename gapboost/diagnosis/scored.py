@@ -42,7 +42,7 @@ class ScoredDataset:
     X, y, qid : array-like
         As the caller gave them.
     measures : sequence of Measure
-        For which the grades must be defined; nothing without grades.
+        Measures that must know the grades; none where there are no grades.
     names : mapping {"X", "y", "qid": str}, optional
         The caller's names of the arguments.
 

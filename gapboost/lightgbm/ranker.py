@@ -16,7 +16,7 @@ from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.dataset import ARGUMENTS, RankingDataset
+from gapboost.data.dataset import RankingDataset
 from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
@@ -240,9 +240,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             If an argument or parameter is unusable.
         """
         plan = self._plan(eval_metric, eval_at, others)
-        rows = (X, y, qid, group, sample_weight, init_score, position)
-        arguments: dict[str, Any] = dict(zip(ARGUMENTS, rows, strict=True))
-        data = RankingDataset.of(**arguments, limit=plan.limit).grouped()
+        arguments: dict[str, Any] = {"X": X, "y": y, "qid": qid, "group": group}
+        arguments |= {"sample_weight": sample_weight, "init_score": init_score}
+        data = RankingDataset.of(**arguments, position=position, limit=plan.limit).grouped()
         plan = plan.resolved(data.query_data.occurring)
         given = {**self.get_params(deep=False), "categorical_feature": categorical_feature}
         check_positions(X, given)
@@ -336,8 +336,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         given, factors = self.get_params(deep=False), None
         scale = booster_scale(plan.objective, summary)
         if data.positions is not None:
-            rate = self.learning_rate
-            factors = PositionFactors(data.positions, rate, given, scale, continued)
+            factors = PositionFactors(data.positions, self.learning_rate, given, scale, continued)
         least_hessian = None
         if not continued and global_summary is None:  # of all rows, which one worker does not see
             # All names of LightGBM's min_child_weight.

@@ -24,7 +24,7 @@ def train_booster(
 
     `data` are its arguments `valid_sets`, `valid_names`, `feval` and `init_model`.
     """
-    if _compat.value_of("num_iterations", parameters) is None:
+    if _compat.value_of("num_iterations", parameters) is None:  # None is XGBoost's default
         as_integer(n_rounds, "n_estimators", 0)
     if parameters.get("first_metric_only") is not False:
         parameters["first_metric_only"] = True

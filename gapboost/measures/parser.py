@@ -139,6 +139,7 @@ def _parsed(text: str, name: str) -> Measure:
         near = _proposed(text.strip()) or _near(error.node.id)
         raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None
     except SyntaxError:
+        # "hr@1O" has a cutoff that is no number.
         near = _near(text.strip()) or re.sub(r"\s*@.*", "@10", text.strip(), flags=re.DOTALL)
         raise ValueError(f"{name} is {text!r}; {_instead(_proposed(near))}") from None
     except (MemoryError, RecursionError, TypeError) as error:
