@@ -9,7 +9,8 @@ import numpy as np
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
 from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.grades import MAX_GRADE
+from gapboost.data.features import pop_query_ids
+from gapboost.data.grades import SWAPPED, look_swapped
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
@@ -26,13 +27,6 @@ TIES: tuple[TieRule, ...] = get_args(TieRule)
 
 # Grades of so many rows that this share of them is different look like scores.
 LEAST_ROWS, MOSTLY = 20, 0.9
-
-# So many different grades look like scores, so few different scores like grades.
-MANY, FEW = 20, 10
-SWAPPED = (
-    "{0} has numbers like scores, and {1} has few whole numbers, like grades; expected {0} before "
-    "{1}: are they swapped?"
-)
 
 # What a measure takes for a document.
 NANOSECONDS = 10.0
@@ -127,6 +121,7 @@ class PerQuery(ByMeasure[Array]):
 class Options(TypedDict, total=False):
     """Options of `evaluate` that do not change the type of its result."""
 
+    group: ArrayLike | None
     sample_weight: ArrayLike | None
     recall_base: CountsLike
     ties: TieRule
@@ -171,6 +166,7 @@ def evaluate(
     y_score: ArrayLike,
     qid: QueryIds = None,
     *,
+    group: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     recall_base: Any = None,
     ties: TieRule = "expected",
@@ -194,9 +190,10 @@ def evaluate(
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
         Query id of each row, in any order of rows: any hashable values of one type, but no
-        fractions or booleans, which are taken for weights or a mask by mistake. None means that
-        all rows are the ranking of one query, so give ids for several queries. (``score`` of the
-        rankers refuses None, since tools call it without ids.)
+        fractions or booleans, which are taken for weights or a mask by mistake. Without `qid` and
+        `group`, all rows are the ranking of one query.
+    group : array-like of shape (Q,), optional
+        Sizes of the queries, instead of `qid`, if the rows come query by query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean; of weights of the rows, a query has the mean. A Series
         of pandas whose index has exactly the query ids is aligned by it. Other weights of queries
@@ -259,6 +256,8 @@ def evaluate(
             'missing_queries is "zero", and sample_weight is given; expected one of them: queries '
             "without rows have no weight"
         )
+    if group is not None:
+        _, qid = pop_query_ids(y_true, qid, group, ("y_true", "qid", "group"))
     recall_base = without_tables(recall_base)
     try:
         data = group_by_query(
@@ -300,22 +299,6 @@ def evaluate(
     if per_query:
         return PerQuery(by_measure, data.queries.ids)
     return Values({measure: mean(v, data.weights) for measure, v in by_measure.items()})
-
-
-def look_swapped(grades: object, scores: object) -> bool:
-    """Return True for a few whole numbers as scores beside grades that no judge gives.
-
-    Such grades are many, or fractions outside of the range of grades.
-    """
-    try:
-        grades, scores = (np.asarray(values, np.float64) for values in (grades, scores))
-    except (TypeError, ValueError):
-        return False
-    # Most scores are fractions: the quickest test comes first.
-    if not (scores == np.floor(scores)).all() or not 1 < len(np.unique(scores)) <= FEW:
-        return False
-    outside = (grades != np.floor(grades)) & ((grades < 0) | (grades > MAX_GRADE))
-    return bool(outside.any()) or len(np.unique(grades)) >= MANY
 
 
 def mean(values: Array, weights: Array) -> float:

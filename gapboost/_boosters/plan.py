@@ -1,5 +1,6 @@
 """What a fit trains for and reports."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -55,6 +56,11 @@ class Plan:
         ------
         ValueError, TypeError
             If one of them is unusable.
+
+        Warns
+        -----
+        UserWarning
+            If the objective is LightGBM's, and the measure is not.
         """
         if ranker.n_estimators is not None:
             as_integer(ranker.n_estimators, "n_estimators", 0)
@@ -63,6 +69,12 @@ class Plan:
         given = unpacked(several)
         functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
         measures = [m for m in given if m is not None and m not in functions]
+        if ranker.objective == "lambdarank" and ranker.measure == "gap" and ranker.g is None:
+            warnings.warn(
+                'objective is "lambdarank", and no measure is given: this trains for GAP; expected '
+                'measure="ndcg" for that of LightGBM\'s lambdarank, or no objective',
+                stacklevel=4,
+            )
         return cls(
             ranking_objective(ranker, random_state),
             tuple(as_measures(measures, "eval_metric")),
@@ -124,4 +136,5 @@ def ranking_objective(ranker: Any, random_state: Seed) -> Objective:
                 "measure and g left at their defaults"
             )
         return objective
-    return as_objective(objective, as_measure(ranker.measure, ranker.g), seed(random_state) or 0)
+    name = "lambdarank" if objective is None else objective
+    return as_objective(name, as_measure(ranker.measure, ranker.g), seed(random_state) or 0)

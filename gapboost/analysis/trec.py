@@ -33,7 +33,8 @@ from gapboost.analysis.files import (
 )
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.data import Array, checked_grades
-from gapboost.evaluation import SWAPPED, Empty, PerQuery, TieRule, Values, look_swapped, mean
+from gapboost.data.grades import SWAPPED, look_swapped
+from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.labels import grade_limit

@@ -14,6 +14,13 @@ from gapboost.validation import finite_column, numeric_column, short_repr
 # query at worst.
 MAX_GRADE = 255
 
+# So many different grades look like scores, so few different scores like grades.
+MANY, FEW = 20, 10
+SWAPPED = (
+    "{0} has numbers like scores, and {1} has few whole numbers, like grades; expected {0} before "
+    "{1}: are they swapped?"
+)
+
 # A column of labels: its name in a data frame, its number from 0 on in an array.
 Column = int | str
 
@@ -127,3 +134,19 @@ def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str)
             "value a row, shape (n_rows,), for measures without OfLabel"
             f"{lists if columns else ''}"
         )
+
+
+def look_swapped(grades: object, scores: object) -> bool:
+    """Return True for a few whole numbers as scores beside grades that no judge gives.
+
+    Such grades are many, or fractions outside of the range of grades.
+    """
+    try:
+        grades, scores = (np.asarray(values, np.float64) for values in (grades, scores))
+    except (TypeError, ValueError):
+        return False
+    # Most scores are fractions: the quickest test comes first.
+    if not (scores == np.floor(scores)).all() or not 1 < len(np.unique(scores)) <= FEW:
+        return False
+    outside = (grades != np.floor(grades)) & ((grades < 0) | (grades > MAX_GRADE))
+    return bool(outside.any()) or len(np.unique(grades)) >= MANY

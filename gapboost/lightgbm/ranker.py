@@ -48,9 +48,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         Threshold probabilities of a named graded measure, one for each positive grade: g_k is the
         share of users who accept grade k and higher, and nothing lower. None is uniform over the
         grades that occur in the training labels.
-    objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective
-        Objective by which to train for the measure, "lambdarank" by default. A value brings its
-        own measure; leave `measure` and `g` at their defaults then.
+    objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective, optional
+        Objective by which to train for the measure. None is "lambdarank". A value brings its own
+        measure; leave `measure` and `g` at their defaults then.
     stopping_metric : str, Measure or callable, optional
         The reported metric that decides early stopping. None is the measure that is trained for.
         `eval_metric` of `fit` reports others.
@@ -104,7 +104,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         *,
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
+        objective: str | Objective | None = None,
         stopping_metric: str | Measure | Callable[..., object] | None = None,
         path_smooth: float = 200.0,
         max_bin: int | None = None,

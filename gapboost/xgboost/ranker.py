@@ -58,9 +58,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Threshold probabilities of a named graded measure, one for each positive grade: g_k is the
         share of users who accept grade k and higher, and nothing lower. None is uniform over the
         grades that occur in the training labels.
-    objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective
-        Objective by which to train for the measure, "lambdarank" by default. A value brings its
-        own measure; leave `measure` and `g` at their defaults then.
+    objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective, optional
+        Objective by which to train for the measure. None is "lambdarank". A value brings its own
+        measure; leave `measure` and `g` at their defaults then.
     stopping_metric : str, Measure or callable, optional
         The reported metric that stops training early. None is the measure that is trained for.
     **kwargs
@@ -110,7 +110,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         *,
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
+        objective: str | Objective | None = None,
         stopping_metric: str | Measure | Callable[..., object] | None = None,
         **kwargs: object,
     ) -> None:

@@ -264,3 +264,18 @@ def test_native_metrics_are_metrics_of_a_ranker(twin):
     given = {"eval_metric": "ndcg@10-"}
     with pytest.raises(ValueError, match="expected 'ndcg@10', which counts"):
         twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+
+
+@twins
+def test_lambdarank_by_name_alone_warns_of_its_measure(twin, recwarn):
+    def fit(**parameters):
+        return twin.ranker(n_estimators=1, **parameters).fit(X, Y, QID)
+
+    with pytest.warns(UserWarning, match=r'trains for GAP.*measure="ndcg"') as found:
+        assert fit(objective="lambdarank").objective_ == fit().objective_
+    assert found[0].filename == __file__
+    recwarn.clear()
+    fit(objective="lambdarank", measure="ndcg")
+    fit(objective="lambdarank", g=(0.5, 0.25, 0.25))
+    fit(objective="ranknet")
+    assert not [one for one in recwarn if issubclass(one.category, UserWarning)]

@@ -170,6 +170,9 @@ def test_every_entry_point_looks_at_the_index_of_sizes(twin):
     aligned = twin.ranker(n_estimators=2, n_jobs=1).fit(BY_INDEX, y, group=sizes)
     np.testing.assert_array_equal(aligned.predict(table), by_ids.predict(table))
     assert ranker.score(BY_INDEX, y, group=sizes) == ranker.score(table, y, BY_INDEX.index)
+    scores = np.arange(19.0)
+    found = gb.evaluate("ap", pd.Series(y, BY_INDEX.index), scores, group=sizes)
+    assert found == gb.evaluate("ap", y, scores, BY_INDEX.index)
     evals = {"eval_set": [(table.copy(), y)], "eval_group": [sizes]}
     search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
     for call in (
@@ -177,6 +180,7 @@ def test_every_entry_point_looks_at_the_index_of_sizes(twin):
         lambda: twin.ranker().fit(table, y, group=right, **evals),
         lambda: ranker.score(table, y, group=sizes),
         lambda: search.fit(table, y, group=sizes),
+        lambda: gb.evaluate("ap", y, scores, group=sizes),
         lambda: compare_rankers(table, y, None, {"a": ranker, "b": by_ids}, group=sizes),
     ):
         with pytest.raises(ValueError, match=r"group.* order.*qid"):
