@@ -63,6 +63,9 @@ class RankingFolds:
         """Training and test rows of each fold, as ``cv=`` of searches takes them."""
         return [(train, test) for train, _, test in self.parts]
 
+    def __repr__(self) -> str:
+        return f"RankingFolds({len(self)} folds of {self.data!r})"
+
     def __len__(self) -> int:
         """Return the number of folds."""
         return len(self.parts)
