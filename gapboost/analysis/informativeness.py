@@ -178,14 +178,20 @@ def informativeness(
 def _usable_lists(lists: object, minimum: object) -> tuple[list[RankedList], int]:
     """Return the lists with enough documents of each grade, and the highest grade."""
     if not isinstance(lists, list | tuple) or not all(isinstance(x, RankedList) for x in lists):
-        raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList")
+        raise TypeError(
+            f"lists is a {type(lists).__name__}; expected a list of RankedList, such as "
+            "ranked_lists(y_true, y_score, qid) or trec.rankings(qrels, run).lists()"
+        )
     minimum = as_integer(minimum, "minimum")
     top = max((len(found.recall_base) for found in lists), default=1) - 1
     enough = [
         found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()
     ]
     if not enough or top < 1:
-        raise ValueError(f"lists has none with {minimum} documents of each grade 1..{top}")
+        raise ValueError(
+            f"lists has none with {minimum} documents of each grade 1..{top}; expected some, or a "
+            "smaller minimum"
+        )
     return enough, top
 
 

@@ -131,6 +131,11 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "ru
     >>> [ranked.grades.tolist() for ranked in found.lists()]
     [[2, 0, 1]]
     """
+    return _rankings(qrels, run, ties, name)
+
+
+def _rankings(qrels: Qrels, run: Run, ties: Ties, name: str) -> Rankings:
+    """See `rankings`; warnings are the caller's caller's."""
     one_of(ties, "ties", ("expected", "trec_eval"))
     check_entries(qrels, "qrels", JUDGMENTS)
     check_entries(run, name, RETRIEVED)
@@ -151,19 +156,19 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "ru
             f"{name} has no judged document in any topic: topic {topic!r} has "
             f"{ranked[topic][0]!r} in the run and {next(iter(qrels[topic]), None)!r} in qrels; are "
             "ids written alike?",
-            stacklevel=2,
+            stacklevel=3,
         )
     if unjudged := [topic for topic in run if topic not in qrels]:
         warnings.warn(
             f"{name} has topics without judgments, which are left out: {len(unjudged)}, such as "
             f"{unjudged[0]!r}",
-            stacklevel=2,
+            stacklevel=3,
         )
     if missing := [topic for topic in qrels if not run.get(topic)]:
         warnings.warn(
             f"{name} lacks topics with judgments, which count 0: {len(missing)}, such as "
             f"{missing[0]!r}",
-            stacklevel=2,
+            stacklevel=3,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
@@ -221,13 +226,7 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {'precision@2': 0.5}
     """
-    for one in measures if isinstance(measures, list | tuple) else [measures]:
-        if type(one).__module__.startswith("ir_measures."):
-            raise TypeError(
-                f"measures holds {one} of ir_measures; expected measures of gapboost, or "
-                "analysis.system_values, which takes both"
-            )
-    wanted, found = as_measures(measures), rankings(qrels, run, ties=ties, name=name)
+    wanted, found = as_measures(measures), _rankings(qrels, run, ties, name)
     grades = list(set().union(*found.recall_base.values()))
     checked_grades(grades, "qrels", grade_limit(wanted).get(None), real=True)
     values = evaluate_rows(

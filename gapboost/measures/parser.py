@@ -53,6 +53,9 @@ ELSEWHERE = {
     "reciprocal_rank": "rr",
 }
 
+# They need judgments beside the rows.
+OF_JUDGMENTS = ("bpref", "infap")
+
 KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
     f"expected one of {', '.join(MEASURES_BY_NAME)}, or another name of one of them "
@@ -94,8 +97,15 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=(0.5, 0.5))@10")
     (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
+    if type(measure).__module__.startswith("ir_measures."):
+        raise TypeError(
+            f"{name} holds {measure} of ir_measures; expected measures of gapboost, or "
+            "analysis.system_values, which takes both"
+        )
     if not isinstance(measure, str | Measure):
-        raise TypeError(f"{name} is {short_repr(measure)}; {EXPECTED}")
+        function = callable(measure) and not isinstance(measure, type)
+        hint = "; measures of your own are classes that extend Measure" if function else ""
+        raise TypeError(f"{name} is {short_repr(measure)}; {EXPECTED}{hint}")
     value = _parsed(measure, name) if isinstance(measure, str) else measure
     if g is None:
         return value
@@ -136,6 +146,11 @@ def _parsed(text: str, name: str) -> Measure:
     try:
         return _sum(ast.parse(text.strip(), mode="eval").body)
     except _Unknown as error:
+        if error.node.id.lower() in OF_JUDGMENTS:
+            raise ValueError(
+                f"{name} is {text!r}, which needs the judgments of runs; expected bpref and infAP "
+                "of ir_measures, in analysis.system_values"
+            ) from None
         near = _proposed(text.strip()) or _near(error.node.id)
         raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None
     except SyntaxError:

@@ -218,8 +218,25 @@ def test_fractional_judgments():
 def test_measures_of_ir_measures_are_refused(measures):
     with pytest.raises(TypeError, match=r"^measures holds .* of ir_measures; .*system_values"):
         trec.evaluate(measures, {"1": {"a": 1}}, {"1": {"a": 1.0}})
-    with pytest.raises(TypeError, match=r"^measures is .*expected one of gap"):
+    with pytest.raises(TypeError, match=r"^measures holds .* of ir_measures; .*system_values"):
         gb.evaluate(measures, [1], [1.0])
+
+
+@pytest.mark.parametrize("name", ["Bpref", "infAP"])
+def test_measures_of_incomplete_judgments_are_those_of_ir_measures(name):
+    with pytest.raises(ValueError, match=rf"^measures is '{name}'.*ir_measures.*system_values"):
+        trec.evaluate(name, {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    measure = ir_measures.parse_measure(name)
+    values = analysis.system_values([measure], {"1": {"a": 1, "b": 0}}, {"run": {"1": {"a": 1.0}}})
+    assert values.values.shape == (1, 1, 1)
+
+
+def test_warnings_are_those_of_the_calling_line():
+    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}
+    for call in (lambda: trec.rankings(qrels, run), lambda: trec.evaluate("ap", qrels, run)):
+        with pytest.warns(UserWarning, match=r"lacks topics") as found:
+            call()
+        assert found[0].filename == __file__
 
 
 def test_open_thresholds_come_from_the_judgments():
