@@ -351,11 +351,11 @@ class QueryValues:
         self.terms = [measure.terms for measure in measures]
         self.queries = data.queries
         self.expected = ties == "expected"
-        self.parts = dict.fromkeys(part for terms in self.terms for _, part in terms)
+        self.parts = {part: None for terms in self.terms for _, part in terms}  # each once
         self.threads = threads_for(n_jobs, NANOSECONDS * len(self.parts) * data.queries.n_rows)
         self.tasks: list[tuple[int, int, QueryData, dict[Measure, Measure]]] = []
         every_cost = 0
-        for column in dict.fromkeys(part.label_column for part in self.parts):
+        for column in {part.label_column: None for part in self.parts}:
             read = {p: with_its_label(p, data) for p in self.parts if p.label_column == column}
             _, of_label = next(iter(read.values()))
             of_one = {part: measure for part, (measure, _) in read.items()}
@@ -376,15 +376,13 @@ class QueryValues:
             rows = slice(offsets[first], offsets[last])
             starts = offsets[first : last + 1] - rows.start
             ranked = rank_queries(scores[rows], data.codes[rows], starts, self.expected)
-            for part, evaluated in self._evaluators(k).items():
+            for part, evaluated in (self.kept.get(k) or self._evaluators(k)).items():
                 found[part][first:last] = evaluated(ranked)
 
         run(task, len(self.tasks), self.threads)
         return [np.sum([weight * found[part] for weight, part in terms], 0) for terms in self.terms]
 
     def _evaluators(self, k: int) -> dict[Measure, Evaluator]:
-        if k in self.kept:
-            return self.kept[k]
         first, last, data, measures = self.tasks[k]
         base, sizes = data.base[first:last], self.queries.sizes[first:last]
         found = {part: measure.evaluator(base, sizes) for part, measure in measures.items()}

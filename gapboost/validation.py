@@ -22,6 +22,7 @@ __all__ = [
     "as_integer",
     "as_number",
     "as_relevant",
+    "check_range",
     "check_row_order",
     "checked_scores",
     "finite_column",
@@ -233,6 +234,14 @@ def finite_column(
 ) -> Array:
     """Return finite numbers from `low` to `high`, `whole` ones or any, as `numeric_column`."""
     column = numeric_column(values, name, expected)
+    check_range(column, name, expected, low, high, whole)
+    return column
+
+
+def check_range(
+    column: Array, name: str, expected: str, low: float, high: float, whole: bool
+) -> None:
+    """Raise ValueError for a number that is not finite, from `low` to `high`, `whole` if so."""
     usable = np.isfinite(column) & (column >= low) & (column <= high)
     if whole:
         usable &= column == np.floor(column)
@@ -241,7 +250,6 @@ def finite_column(
         raise ValueError(
             f"{name} holds {column[row]:g} in row {row}, counted from 0; expected {expected}"
         )
-    return column
 
 
 def check_row_order(columns: Mapping[str, Any]) -> None:

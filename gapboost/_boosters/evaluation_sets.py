@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import check_names, feature_names
+from gapboost.data.features import check_names
 from gapboost.data.grades import GradeLimit
 from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
@@ -103,7 +103,7 @@ def evaluation_data(
             found.append(train)
             continue
         data = RankingDataset.of(**each.given, limit=limit, names=each.names).grouped()
-        check_names(feature_names(data.X), feature_names(train.X), each.names["X"])
+        check_names(data.column_names, train.column_names, each.names["X"])
         if data.n_features != train.n_features:
             raise ValueError(
                 f"{each.names['X']} has {data.n_features} columns but X has {train.n_features}; "

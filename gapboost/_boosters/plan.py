@@ -87,8 +87,8 @@ class Plan:
             If it is not reported.
         """
         objective = self.objective.resolved(occurring)
-        reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
-        metrics: list[Measure | Function] = [*dict.fromkeys(reported), *self.functions]
+        reported = [objective.measure, *[m.resolved(occurring) for m in self.measures]]
+        measures, functions = list(dict.fromkeys(reported)), list(self.functions)
         stopping = objective.measure if self.stopping is None else self.stopping
         if isinstance(stopping, str):
             try:
@@ -98,17 +98,19 @@ class Plan:
                 raise ValueError(f"{error}{hint if self.functions else ''}") from None
         if isinstance(stopping, Measure):
             stopping = stopping.resolved(occurring)
+        metrics: list[Any] = measures if stopping in measures else functions
         if stopping not in metrics:
             raise ValueError(
                 f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
-                f"{metrics}, or that eval_metric names it too"
+                f"{[*measures, *functions]}, or that eval_metric names it too"
             )
-        metrics.sort(key=lambda metric: metric != stopping)
+        metrics.remove(stopping)
+        metrics.insert(0, stopping)
         return replace(
             self,
             objective=objective,
-            measures=tuple(metric for metric in metrics if isinstance(metric, Measure)),
-            functions=tuple(metric for metric in metrics if not isinstance(metric, Measure)),
+            measures=tuple(measures),
+            functions=tuple(functions),
             stopping=stopping,
         )
 

@@ -102,6 +102,8 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     ValueError
         If two columns of `X`, which the caller calls `name`, have one name.
     """
+    if not column_names(X):
+        return X, None
     X = with_one_level(X)
     names = distinct_names(X, name)
     if QID not in names:

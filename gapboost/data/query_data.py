@@ -13,7 +13,6 @@ from gapboost.data.grades import (
     GradeLimit,
     check_label_columns,
     checked_grades,
-    column_name,
     graded,
     label_columns,
 )
@@ -147,7 +146,7 @@ class QueryData:
             labels={column: data.take(rows, numbers) for column, data in self.labels.items()},
         )
 
-    @property
+    @cached_property
     def grades(self) -> Array:
         """Grade of each document, in grouped order: int32 of shape (N,), float64 for fractions.
 
@@ -186,10 +185,9 @@ class QueryData:
         The others teach no order.
         """
         begins = self.queries.offsets[:-1]
-        differ = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
-        mixed: Array = np.any(
-            [differ, *(each.has_mixed_grades for each in self.labels.values())], axis=0
-        )
+        mixed = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
+        for label in self.labels.values():
+            mixed = mixed | label.has_mixed_grades
         return mixed
 
     @cached_property
@@ -266,14 +264,16 @@ def group_by_query(
             f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; "
             "expected None, or one label at a time"
         )
-    parts = [
-        (column_name(names[0], column), values, limit.get(column))
-        for column, values in columns.items()
-    ] or [(names[0], y_true, limit.get(None))]
-    grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
-    queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
+    grades = {}
+    for column, values in (columns or {None: y_true}).items():
+        name = names[0]
+        if column is not None:
+            name += f"[{column!r}]" if isinstance(column, str) else f"[:, {column}]"
+        grades[name] = checked_grades(values, name, limit.get(column), real)
+    n_rows = len(next(iter(grades.values())))
+    queries = grouped_rows(qid, n_rows, names[1], names[0])
     of_rows: dict[str, object] = {**(beside or {}), names[0]: y_true, names[1]: qid}
-    if len(queries) < queries.n_rows:  # else weights may be those of the queries, by their ids
+    if len(queries) < n_rows:  # else weights may be those of the queries, by their ids
         of_rows[names[2]] = sample_weight
     check_row_order(of_rows)
     weights, factors = _query_weights(sample_weight, queries, names[2])
@@ -288,7 +288,7 @@ def group_by_query(
             weights = np.ones(len(queries))
         judgments = judgments_of(recall_base, queries.ids, limit.get(None), real)
     found = []
-    for (name, _, _), by_row in zip(parts, grades, strict=True):
+    for name, by_row in grades.items():
         grouped = np.ascontiguousarray(queries.grouped(by_row))
         codes, base = codes_and_base(grouped, queries, judgments, name)
         found.append(QueryData(queries, codes, base, weights, factors))

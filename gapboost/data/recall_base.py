@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, Self
 
@@ -61,7 +62,7 @@ class RecallBase:
         """Number of grades, L."""
         return int(self.levels.shape[-1])
 
-    @property
+    @cached_property
     def occurring(self) -> Array:
         """The distinct grades, ascending."""
         if self.levels.ndim == 1:
@@ -222,8 +223,9 @@ def codes_and_base(
     if judgments is not None:
         query, grade, documents = judgments
         numbers, all_grades = np.concatenate((numbers, query)), np.concatenate((grades, grade))
-    codes, levels = _codes_and_levels(all_grades, numbers, len(queries), name)
-    shape, n_rows = (len(queries), levels.shape[-1]), len(grades)
+    n_queries, n_rows = len(queries), len(grades)
+    codes, levels = _codes_and_levels(all_grades, numbers, n_queries, name)
+    shape = n_queries, levels.shape[-1]
     counts = _level_counts(numbers[:n_rows], codes[:n_rows], shape)
     if judgments is not None:
         listed = counts

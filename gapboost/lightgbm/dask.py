@@ -15,7 +15,6 @@ from lightgbm.dask import DaskLGBMRanker
 from gapboost._boosters.checks import EARLY_STOPPING, check_callbacks, refuse
 from gapboost._boosters.dask import dask_data
 from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import LGBMGAPRanker, _compat
 from gapboost.lightgbm.callbacks import LightGBMObjective
@@ -220,5 +219,5 @@ class WorkerRanker(LGBMGAPRanker):
             parameters, train, self.n_estimators, list(callbacks or ()), init_model=init_model
         )
         _compat.set_fitted(self, with_objective_name(booster), {})
-        self._set_fitted(plan.objective, summary, feature_names(data.X))
+        self._set_fitted(plan.objective, summary, data.column_names)
         return self

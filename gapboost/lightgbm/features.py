@@ -82,8 +82,9 @@ def check_positions(X: object, parameters: Mapping[str, object]) -> None:
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     n_features = (len(names) or shape[1]) - (QID in names)
     unmoved = names.index(QID) if QID in names else n_features
-    for name in (*_compat.aliases("categorical_feature"), "interaction_constraints"):
-        for position in _positions(parameters.get(name)):
+    names_of_columns = {*_compat.aliases("categorical_feature"), "interaction_constraints"}
+    for name in names_of_columns.intersection(parameters):
+        for position in _positions(parameters[name]):
             if not 0 <= position < n_features:
                 raise ValueError(
                     f"{name} is {short_repr(parameters[name])}, but X has {n_features} features; "

@@ -17,7 +17,6 @@ from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import feature_names
 from gapboost.data.query_data import DataSummary
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale, stops_early
@@ -283,7 +282,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         # Without later trees, and so that `predict` can stop early.
         booster = with_objective_name(booster)
         _compat.set_fitted(self, booster, evals_result)
-        names = feature_names(data.X) or (() if feature_name == "auto" else feature_name)
+        names = data.column_names or (() if feature_name == "auto" else feature_name)
         self._set_fitted(plan.objective, data.query_data.summary, names, bias)
         return self
 
@@ -320,7 +319,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             *misplaced(self, others or {}, known, OF_FIT),
         ]
         refuse_foreign(given, {**unknown, **REPLACEMENTS}, composed)
-        seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
+        seed, n_jobs = _compat.value_of("seed", given), _compat.value_of("num_threads", given)
         return Plan.of(self, eval_metric, seed, n_jobs)
 
     def _gradients(

@@ -16,7 +16,7 @@ from gapboost.validation import as_integer, short_repr
 def train_booster(
     parameters: dict[str, object],
     train: lightgbm.Dataset,
-    n_rounds: int,
+    n_rounds: int | None,
     callbacks: Sequence[Callable[..., object]],
     **data: object,
 ) -> lightgbm.Booster:
@@ -24,8 +24,8 @@ def train_booster(
 
     `data` are its arguments `valid_sets`, `valid_names`, `feval` and `init_model`.
     """
-    if _compat.value_of("num_iterations", parameters) is None:  # None is XGBoost's default
-        as_integer(n_rounds, "n_estimators", 0)
+    if n_rounds is None and _compat.value_of("num_iterations", parameters) is None:
+        as_integer(n_rounds, "n_estimators", 0)  # None is XGBoost's default
     if parameters.get("first_metric_only") is not False:
         parameters["first_metric_only"] = True
         callbacks = [by_first_metric(callback) for callback in callbacks]

@@ -285,7 +285,7 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
         )
     shape = base.counts.shape
     found = measure.tables(base)
-    return checked_arrays(measure, "tables", found, (*shape, base.n_levels), shape)
+    return checked_arrays(measure, "tables", found, (*shape, shape[1]), shape)
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,9 +30,10 @@ def as_numbers(
 
     Each must be 0 or from `LEAST` to its inverse, and all together `valid`.
     """
-    numbers = tuple(map(float, numeric_column(values, name, expected)))
-    in_range = all(x == 0 or LEAST <= x <= 1 / LEAST for x in numbers)
-    if not numbers or not in_range or not valid(numbers):
+    column = numeric_column(values, name, expected)
+    numbers = tuple(map(float, column))
+    in_range = (column == 0) | ((column >= LEAST) & (column <= 1 / LEAST))
+    if not numbers or not in_range.all() or not valid(numbers):
         raise ValueError(f"{name} is {values!r}; expected {expected}")
     return numbers
 

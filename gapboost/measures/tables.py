@@ -8,8 +8,8 @@ from gapboost.data.recall_base import RecallBase
 
 def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:
     """Return the tables of a measure without pairs from the worth of levels, (L,) or (Q, L)."""
-    by_query = np.broadcast_to(own, base.counts.shape).astype(np.float64)
-    return np.zeros((*base.counts.shape, base.n_levels)), by_query
+    shape = base.counts.shape
+    return np.zeros((*shape, shape[1])), np.broadcast_to(own, shape).astype(np.float64)
 
 
 def with_diagonal(pair: Array) -> tuple[Array, Array]:

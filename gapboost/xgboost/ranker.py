@@ -18,7 +18,7 @@ from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import check_columns, feature_names
+from gapboost.data.features import check_columns
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.validation import PathLike
@@ -256,7 +256,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)
         _compat.set_fitted(self, booster, evals_result)
-        self._set_fitted(plan.objective, data.query_data.summary, feature_names(data.X), bias)
+        self._set_fitted(plan.objective, data.query_data.summary, data.column_names, bias)
         return self
 
     def _plan(self, others: Mapping[str, Any] | None = None) -> Plan:
