@@ -369,7 +369,8 @@ class QueryValues:
     def __call__(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""
         offsets, scores = self.queries.offsets, np.ascontiguousarray(scores)
-        found = {part: np.empty(len(offsets) - 1) for part in self.parts}
+        of_parts = np.empty((len(self.parts), len(offsets) - 1))
+        found = dict(zip(self.parts, of_parts, strict=True))
 
         def task(k: int) -> None:
             first, last, data, _ = self.tasks[k]
@@ -380,7 +381,10 @@ class QueryValues:
                 found[part][first:last] = evaluated(ranked)
 
         run(task, len(self.tasks), self.threads)
-        return [np.sum([weight * found[part] for weight, part in terms], 0) for terms in self.terms]
+        values = []
+        for terms in self.terms:
+            values.append(np.sum([weight * found[part] for weight, part in terms], 0))
+        return values
 
     def _evaluators(self, k: int) -> dict[Measure, Evaluator]:
         first, last, data, measures = self.tasks[k]

@@ -47,9 +47,11 @@ class Metrics:
 
     def __call__(self, scores: Array) -> list[tuple[str, float]]:
         """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
-        means = [mean(values, self.data.weights) for values in self.by_query(scores)]
-        self.newest = list(zip(self.names, means, strict=True))
-        return self.newest
+        means = []
+        for name, values in zip(self.names, self.by_query(scores), strict=True):
+            means.append((name, mean(values, self.data.weights)))
+        self.newest = means
+        return means
 
     def by_query(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.checks import check_feature_weights, check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
@@ -31,7 +30,6 @@ from gapboost.xgboost.callbacks import (
     gradients_on,
     stops_early,
     training_callbacks,
-    values_on,
     with_functions,
 )
 from gapboost.xgboost.migration import REPLACEMENTS, of_metrics, of_training, parameter_names
@@ -231,14 +229,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             ]
             objective = XGBoostObjective(plan.objective, plan.n_jobs)
             objective.bind(train, gradients_on(self.device, gradients))
-            metrics = {s: self._metrics(plan, s) for s in dict.fromkeys(sets)}
-            metric = XGBoostMetric(plan.measures, plan.n_jobs)
+            metric = XGBoostMetric(plan.measures, plan.n_jobs, self.device)
+            metrics = {s: metric.means(plan.measures, s.query_data) for s in dict.fromkeys(sets)}
             for matrix, s in zip(valid, sets, strict=True):
                 metric.bind(matrix, metrics[s])
             names = [f"validation_{i}" for i in range(len(sets))]
             exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
             by_name = zip(names, given_sets, strict=True)
             held_out = [name for name, each in by_name if not each.has_rows_of(X, y)]
+            rounds = self.early_stopping_rounds
+            callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
             with _compat.usable_values(data.X, "eval_set"):
                 booster = xgboost.train(
                     self._train_parameters(self.get_xgb_params()),
@@ -250,7 +250,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                     evals_result=evals_result,
                     verbose_eval=verbose,
                     xgb_model=before,
-                    callbacks=[ExactValues(exact), *self._callbacks(plan, held_out)],
+                    callbacks=[ExactValues(exact), *callbacks],
                 )
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
@@ -279,20 +279,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         if of_fit is not None and self.feature_weights is not None:
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
         return self.feature_weights if of_fit is None else of_fit
-
-    def _metrics(self, plan: Plan, data: RankingDataset) -> Metrics:
-        on_device = values_on(self.device, plan.measures, data.query_data)
-        names = metric_names(plan.measures)
-        return Metrics(plan.measures, names, data.query_data, plan.n_jobs, _compat.TEAM, on_device)
-
-    def _callbacks(self, plan: Plan, held_out: Sequence[str]) -> list[Any]:
-        """Return the callbacks of a fit; `held_out` names the evaluation sets besides training."""
-        names = metric_names(plan.measures)
-        by_function = plan.stopping in plan.functions
-        metric = plan.stopping.__name__ if by_function else names[0]
-        stop_by = metric, held_out[-1] if held_out else None
-        rounds = self.early_stopping_rounds
-        return training_callbacks(self.callbacks, rounds, stop_by, names, plan.objective)
 
     def _train_parameters(self, given: Mapping[str, object]) -> dict[str, object]:
         """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""
