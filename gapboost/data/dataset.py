@@ -119,7 +119,8 @@ class RankingDataset:
         """
         of = dict(zip(ARGUMENTS, ARGUMENTS, strict=True)) | dict(names or {})
         y = y.compute() if hasattr(type(y), "compute") else y  # of Dask, beside a local X
-        shape, shape_of_y = getattr(X, "shape", ()), getattr(y, "shape", ())
+        shape: tuple[Any, ...] = getattr(X, "shape", ())
+        shape_of_y: tuple[Any, ...] = getattr(y, "shape", ())
         if len(shape) == 1 and len(shape_of_y) == 2 and shape_of_y[1] > 1:
             raise ValueError(
                 f"{of['X']} has shape {shape} and {of['y']} {shape_of_y}; expected them the "

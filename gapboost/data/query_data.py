@@ -185,9 +185,13 @@ class QueryData:
         The others teach no order.
         """
         begins = self.queries.offsets[:-1]
-        mixed = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
+        lowest, highest = (
+            np.minimum.reduceat(self.codes, begins),
+            np.maximum.reduceat(self.codes, begins),
+        )
+        mixed: Array = lowest != highest
         for label in self.labels.values():
-            mixed = mixed | label.has_mixed_grades
+            mixed |= label.has_mixed_grades
         return mixed
 
     @cached_property
@@ -257,7 +261,7 @@ def group_by_query(
     [1.0, 1.0, 3.0]
     """
     limit = limit or {}
-    columns = label_columns(y_true, names[0]) if limit else {}
+    columns: dict[Any, Any] = label_columns(y_true, names[0]) if limit else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(

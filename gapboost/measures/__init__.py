@@ -4,7 +4,6 @@ A new measure of the form is a class like `gapboost.measures.classic.Precision`,
 `gapboost.measures.parser` names.
 
 ============  ===================================================================
-`value`       frozen values with checked parameters
 `base`        base classes: name, discount, values; the quadratic form; weighted sums
 `tables`      parts of the tables of quadratic forms
 `discounts`   discounts of ranks, as values

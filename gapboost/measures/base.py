@@ -19,8 +19,7 @@ from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.data.recall_base import RecallBase
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
 from gapboost.measures.tables import without_pairs
-from gapboost.measures.value import Value, label_of_value, parameter
-from gapboost.validation import as_integer, as_number
+from gapboost.validation import Value, as_integer, as_number, label_of_value, parameter
 
 Evaluator = Callable[[Ranked], Array]
 

@@ -22,8 +22,7 @@ from gapboost.data.grades import at_least
 from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import Evaluator, Measure
 from gapboost.measures.discounts import Constant, Reciprocal
-from gapboost.measures.value import parameter
-from gapboost.validation import as_integer, as_relevant
+from gapboost.validation import as_integer, as_relevant, parameter
 
 
 class Cascade(Measure):

@@ -19,8 +19,7 @@ from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
 from gapboost.measures.gains import GainMeasure, as_shares
 from gapboost.measures.tables import lesser, reciprocal, with_diagonal, without_pairs
-from gapboost.measures.value import parameter
-from gapboost.validation import BELOW_ONE, as_flag, as_integer, as_number, as_relevant
+from gapboost.validation import BELOW_ONE, as_flag, as_integer, as_number, as_relevant, parameter
 
 
 @dataclass(frozen=True, repr=False)

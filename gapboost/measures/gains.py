@@ -16,8 +16,7 @@ from gapboost.data.recall_base import RecallBase, sums_of
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 from gapboost.measures.tables import reciprocal, with_diagonal, without_pairs
-from gapboost.measures.value import parameter
-from gapboost.validation import as_flag, as_number, numeric_column
+from gapboost.validation import as_flag, as_number, numeric_column, parameter
 
 # The inverse of a number must not overflow, nor the quotient of two.
 LEAST = 1e-100

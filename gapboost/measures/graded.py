@@ -25,8 +25,7 @@ from gapboost.measures.base import QuadraticForm
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.gains import GainMeasure, as_numbers, as_shares
 from gapboost.measures.tables import lesser, reciprocal, with_diagonal
-from gapboost.measures.value import parameter
-from gapboost.validation import as_number
+from gapboost.validation import as_number, parameter
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6

@@ -17,8 +17,7 @@ from gapboost.data.grades import Column, GradeLimit
 from gapboost.data.query_data import QueryData
 from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import Evaluator, Measure, WeightedSum
-from gapboost.measures.value import label_of_value
-from gapboost.validation import as_integer
+from gapboost.validation import as_integer, label_of_value
 
 
 @dataclass(frozen=True, repr=False)

@@ -56,9 +56,8 @@ from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData
 from gapboost.measures import AP, nDCG
 from gapboost.measures.discounts import weights_at
-from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
-from gapboost.validation import as_number
+from gapboost.validation import as_number, parameter
 
 
 @dataclass(frozen=True, repr=False)

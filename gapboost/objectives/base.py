@@ -10,8 +10,7 @@ from gapboost.data import Array, ArrayLike, QueryIds
 from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
-from gapboost.measures.value import Value
-from gapboost.validation import checked_scores
+from gapboost.validation import Value, checked_scores
 
 
 class Pass(ABC):

@@ -23,8 +23,7 @@ from gapboost.data.query_data import QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
-from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH
-from gapboost.objectives.ties import tie_order
+from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH, tie_order
 
 # Longest list that goes pair by pair, and documents of a tile of longer ones.
 LONGEST_BY_PAIRS, TILE = 2048, 128
