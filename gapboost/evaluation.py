@@ -8,9 +8,8 @@ import numpy as np
 
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost.data import Array, ArrayLike, QueryIds
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
 from gapboost.data.grades import MAX_GRADE
-from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator, check_distinct
@@ -351,18 +350,23 @@ class QueryValues:
         self.terms = [measure.terms for measure in measures]
         self.queries = data.queries
         self.expected = ties == "expected"
-        self.parts = {part: None for terms in self.terms for _, part in terms}  # each once
+        # Each part once, with its measure of one label.
+        by_label: dict[int | str | None, tuple[QueryData, dict[Measure, Measure]]] = {}
+        self.parts: list[Measure] = []
+        for terms in self.terms:
+            for _, part in terms:
+                if part not in self.parts:
+                    of_one, of_label = with_its_label(part, data)
+                    by_label.setdefault(part.label_column, (of_label, {}))[1][part] = of_one
+                    self.parts.append(part)
         self.threads = threads_for(n_jobs, NANOSECONDS * len(self.parts) * data.queries.n_rows)
         self.tasks: list[tuple[int, int, QueryData, dict[Measure, Measure]]] = []
         every_cost = 0
-        for column in {part.label_column: None for part in self.parts}:
-            read = {p: with_its_label(p, data) for p in self.parts if p.label_column == column}
-            _, of_label = next(iter(read.values()))
-            of_one = {part: measure for part, (measure, _) in read.items()}
+        for of_label, read in by_label.values():
             cost = table_bytes(of_label.base.n_levels)
             every_cost += cost * len(read)
             for first, last in chunks(self.queries.offsets, self.threads, cost):
-                self.tasks.append((first, last, of_label, of_one))
+                self.tasks.append((first, last, of_label, read))
         self.keeps = can_keep(every_cost, self.queries.offsets)
         self.kept: dict[int, dict[Measure, Evaluator]] = {}
 

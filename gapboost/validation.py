@@ -268,12 +268,11 @@ def check_row_order(columns: Mapping[str, Any]) -> None:
     Rows are taken by position, so values of different rows would come together. `columns` has them
     by the caller's names; those of another length are not compared.
     """
-    labels = {
-        name: values.index
-        for name, values in columns.items()
+    labels = {}
+    for name, values in columns.items():
         # Indices of Dask cannot be compared; reading the attribute would build a table of labels.
-        if hasattr(values, "iloc") and hasattr(type(values.index), "is_unique")
-    }
+        if hasattr(values, "iloc") and hasattr(type(values.index), "is_unique"):
+            labels[name] = values.index
     for (first, expected), (name, found) in itertools.combinations(labels.items(), 2):
         differ = len(found) == len(expected) and not found.equals(expected)
         if differ and found.is_unique and found.isin(expected).all():

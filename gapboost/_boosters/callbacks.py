@@ -8,8 +8,7 @@ import numpy as np
 
 from gapboost._boosters.checks import check_one_label
 from gapboost._boosters.metrics import metric_names
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.query_data import QueryData, group_by_query
+from gapboost.data import Array, ArrayLike, QueryData, group_by_query
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import LambdaRank, Objective

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from gapboost._boosters.checks import check_scores
-from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, QueryData
 from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure
 from gapboost.measures.base import check_distinct
@@ -66,8 +65,10 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
     A cutoff follows an ``@``. Of measures that would share a name, the one with this name keeps it,
     and others have their labels. XGBoost splits reports at blanks and colons.
     """
-    short = [re.sub(r"[\s:]+", "_", measure.short_name) for measure in measures]
-    short = [s + (f"@{m.k}" if m.k else "") for s, m in zip(short, measures, strict=True)]
+    short = [
+        re.sub(r"[\s:]+", "_", measure.short_name) + (f"@{measure.k}" if measure.k else "")
+        for measure in measures
+    ]
     names = [
         measure.label if short.count(name) > 1 and name != measure.name else name
         for name, measure in zip(short, measures, strict=True)

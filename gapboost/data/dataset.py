@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from gapboost._kernels import Array, ArrayLike
-from gapboost.data.features import feature_names, features, pop_query_ids, rows_of
+from gapboost.data.features import column_names, features, pop_query_ids, rows_of
 from gapboost.data.grades import GradeLimit, label_columns
 from gapboost.data.queries import grouped_rows
 from gapboost.data.query_data import QueryData, group_by_query
@@ -202,7 +202,7 @@ class RankingDataset:
     @cached_property
     def column_names(self) -> tuple[str, ...]:
         """Names of the columns of a data frame `X` as text; none of an array."""
-        return feature_names(self.X)
+        return tuple(map(str, column_names(self.X)))
 
     @property
     def n_queries(self) -> int:

@@ -50,7 +50,7 @@ class Queries:
     @property
     def numbers(self) -> Array:
         """Number of the query of each document, in grouped order, int64 of shape (N,)."""
-        return np.repeat(np.arange(len(self)), self.sizes)
+        return np.repeat(np.arange(len(self.ids)), self.sizes)
 
     @property
     def codes(self) -> Array:

@@ -77,7 +77,7 @@ class RecallBase:
         if self.levels.ndim == 2:
             query = np.repeat(np.arange(len(self)), sizes)
             return np.asarray(self.levels[query, codes])
-        are_codes = np.array_equal(self.levels, np.arange(self.n_levels))
+        are_codes = np.array_equal(self.levels, np.arange(len(self.levels)))
         return codes if are_codes else self.levels[codes]
 
     def total(self, worth: Array) -> Array:

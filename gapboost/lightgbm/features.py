@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.evaluation_sets import EvaluationSet
-from gapboost.data.features import QID, check_columns, column_names, is_pandas
+from gapboost.data import column_names
+from gapboost.data.features import QID, check_columns, is_pandas
 from gapboost.lightgbm import _compat
 from gapboost.validation import short_repr
 
 
 def read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_columns(X, name, categories=is_pandas(X))
+    if not isinstance(X, np.ndarray):
+        check_columns(X, name, categories=is_pandas(X))
+        return X
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
     # together.
-    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
-    return X if exact else X.astype(np.float64, copy=False)
+    return X if np.can_cast(X.dtype, np.float32) else X.astype(np.float64, copy=False)
 
 
 def evaluation_pairs(eval_set: object, X: object, y: object) -> Any:

@@ -15,11 +15,15 @@ from gapboost._boosters.plan import EvalMetric, Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.dataset import RankingDataset
-from gapboost.data.query_data import DataSummary
+from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
 from gapboost.lightgbm import _compat
-from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale, stops_early
+from gapboost.lightgbm.callbacks import (
+    TreeCounter,
+    booster_scale,
+    metrics_of,
+    stops_early,
+    train_booster,
+)
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,
@@ -29,7 +33,6 @@ from gapboost.lightgbm.features import (
 )
 from gapboost.lightgbm.migration import METRICS, OF_FIT, REPLACEMENTS, of_metrics, of_training
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
-from gapboost.lightgbm.training import metrics_of, train_booster
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.validation import PathLike, Seed
@@ -264,13 +267,12 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         ]
         before = None if init_model is None else to_continue(init_model, data.X, feature_name)
         gradients = self._gradients(plan, data, init_model)
-        objective = LightGBMObjective(plan.objective, plan.n_jobs)
-        objective.bind(train, gradients)
         counter = TreeCounter()
         evals_result: dict[str, dict[str, list[float]]] = {}
         booster = train_booster(
-            {**parameters, "objective": objective},
+            parameters,
             train,
+            gradients,
             self.n_estimators,
             callbacks=[*(callbacks or ()), counter, lightgbm.record_evaluation(evals_result)],
             valid_sets=valid,

@@ -17,7 +17,7 @@ A new measure of the form is a class like `gapboost.measures.classic.Precision`,
 ============  ===================================================================
 """
 
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import RecallBase
 from gapboost.measures.base import Measure, QuadraticForm, WeightedSum
 from gapboost.measures.cascade import ERR, RR, Success
 from gapboost.measures.classic import AP, INSQ, RBP, Precision, Recall, RPrecision

@@ -14,9 +14,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import Array, RecallBase
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
 from gapboost.measures.tables import without_pairs
 from gapboost.validation import Value, as_integer, as_number, label_of_value, parameter

@@ -12,9 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.grades import at_least
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import Array, RecallBase, at_least
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
 from gapboost.measures.gains import GainMeasure, as_shares

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.recall_base import RecallBase, sums_of
+from gapboost.data import Array, ArrayLike, RecallBase
+from gapboost.data.recall_base import sums_of
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 from gapboost.measures.tables import reciprocal, with_diagonal, without_pairs

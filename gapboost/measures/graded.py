@@ -19,8 +19,7 @@ from typing import Self
 
 import numpy as np
 
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import Array, ArrayLike, RecallBase
 from gapboost.measures.base import QuadraticForm
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.gains import GainMeasure, as_numbers, as_shares

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.recall_base import RecallBase, sums_of
+from gapboost.data import Array, RecallBase
+from gapboost.data.recall_base import sums_of
 from gapboost.measures.base import QuadraticForm
 from gapboost.measures.discounts import Constant
 from gapboost.measures.tables import reciprocal, with_diagonal

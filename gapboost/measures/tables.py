@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import Array, RecallBase
 
 
 def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:

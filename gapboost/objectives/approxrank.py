@@ -52,8 +52,7 @@ import numpy as np
 from scipy.special import expit
 
 from gapboost._kernels.smooth.sums import logistic_step
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds
 from gapboost.measures import AP, nDCG
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass

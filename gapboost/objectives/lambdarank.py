@@ -14,7 +14,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import (
     CASCADE,
@@ -30,7 +29,7 @@ from gapboost._kernels.lambdarank.gradients import (
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.measures.cascade import Cascade

@@ -40,8 +40,7 @@ from gapboost._kernels.smooth.distribution import (
 )
 from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, threads_for
-from gapboost.data.query_data import QueryData
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import QueryData, RecallBase
 from gapboost.measures.base import tables_of
 from gapboost.measures.discounts import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass

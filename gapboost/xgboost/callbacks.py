@@ -23,9 +23,8 @@ from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.plan import Plan
-from gapboost._kernels import Array, ArrayLike
+from gapboost.data import Array, ArrayLike, DataSummary, QueryData
 from gapboost.data.grades import graded
-from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective

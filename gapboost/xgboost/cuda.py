@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._kernels import Array
 from gapboost._kernels.cuda import (
     MOST_LEVELS,
     THREADS,
@@ -19,7 +18,7 @@ from gapboost._kernels.cuda import (
 from gapboost._kernels.cuda_sums import add_tiles, fill_moments, receive
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import count_active_ranks
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank

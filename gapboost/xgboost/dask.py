@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Self
 
 from gapboost._boosters.dask import DaskCollection
-from gapboost.data import ArrayLike
+from gapboost.data import ArrayLike, check_names, feature_names, pop_query_ids, without_qid
 from gapboost.optional import imported
 from gapboost.validation import PathLike
 
@@ -23,7 +23,6 @@ from gapboost._boosters.checks import (
 )
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
-from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import (

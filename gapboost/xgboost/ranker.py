@@ -15,8 +15,7 @@ from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.dataset import RankingDataset
+from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
 from gapboost.data.features import check_columns
 from gapboost.measures import Measure
 from gapboost.objectives import Objective

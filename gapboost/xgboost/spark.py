@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.checks import refuse
-from gapboost.data.query_data import group_by_query
+from gapboost.data import group_by_query
 from gapboost.measures import Measure
 from gapboost.optional import imported
 from gapboost.xgboost import XGBGAPRanker, _compat
