@@ -209,8 +209,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), sets)
         check_columns(data.X, "X", self.enable_categorical)
-        for i, s in enumerate(sets):
-            check_columns(s.X, f"eval_set[{i}] X", self.enable_categorical)
+        for each, s in zip(given_sets, sets, strict=True):
+            check_columns(s.X, each.names["X"], self.enable_categorical)
         before = None if xgb_model is None else to_continue(xgb_model, data.X)
         types = _compat.types_to_continue(self, data.X, before)
         weights = self._feature_weights(feature_weights)
@@ -220,22 +220,22 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         with xgboost.config_context(verbosity=self.verbosity):
             train = _compat.ranking_matrix(self, data, types, weights=weights)
             train.feature_names = train.feature_names or (before.feature_names if before else None)
-            valid = [
-                train
-                if s is data
-                else _compat.ranking_matrix(self, s, types, train, name=f"eval_set[{i}] X")
-                for i, s in enumerate(sets)
-            ]
             objective = XGBoostObjective(plan.objective, plan.n_jobs)
             objective.bind(train, gradients_on(self.device, gradients))
             metric = XGBoostMetric(plan.measures, plan.n_jobs, self.device)
-            metrics = {s: metric.means(plan.measures, s.query_data) for s in dict.fromkeys(sets)}
-            for matrix, s in zip(valid, sets, strict=True):
-                metric.bind(matrix, metrics[s])
-            names = [f"validation_{i}" for i in range(len(sets))]
-            exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
-            by_name = zip(names, given_sets, strict=True)
-            held_out = [name for name, each in by_name if not each.has_rows_of(X, y)]
+            evals, held_out = [], []
+            means, exact = {}, {}
+            for i, (each, s) in enumerate(zip(given_sets, sets, strict=True)):
+                matrix, name = train, f"validation_{i}"
+                if s is not data:
+                    matrix = _compat.ranking_matrix(self, s, types, train, name=each.names["X"])
+                if s not in means:
+                    means[s] = metric.means(plan.measures, s.query_data)
+                    metric.bind(matrix, means[s])
+                evals.append((matrix, name))
+                exact[name] = means[s]
+                if not each.has_rows_of(X, y):
+                    held_out.append(name)
             rounds = self.early_stopping_rounds
             callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
             with _compat.usable_values(data.X, "eval_set"):
@@ -243,7 +243,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                     self._train_parameters(self.get_xgb_params()),
                     train,
                     num_boost_round=self.get_num_boosting_rounds(),
-                    evals=list(zip(valid, names, strict=True)),
+                    evals=evals,
                     obj=objective,
                     custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
                     evals_result=evals_result,
@@ -267,10 +267,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             *misplaced(self, others or {}, known, REPLACEMENTS),
         ]
         refuse_foreign(given, {**misspelt(self, known, REPLACEMENTS), **REPLACEMENTS}, composed)
-        seed, n_jobs = (
-            given.get(alias) if given[name] is None else given[name]
-            for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
-        )
+        seed = given.get("seed") if self.random_state is None else self.random_state
+        n_jobs = given.get("nthread") if self.n_jobs is None else self.n_jobs
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
     def _feature_weights(self, of_fit: ArrayLike | None) -> ArrayLike | None:
