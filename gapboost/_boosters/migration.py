@@ -118,6 +118,8 @@ def misplaced(
     replacements : Replacements
         Of other arguments.
     """
+    if not arguments:
+        return []
     kind: Any = type(ranker)
     taken = [n for n, p in signature(kind.fit).parameters.items() if p.kind != p.VAR_KEYWORD]
     found = []
@@ -202,6 +204,9 @@ def trained_for(
     sigma : float, optional
         Steepness of the gradients.
     """
+    given = {n: v for n, v in given.items() if v is not None}
+    if not given:
+        return []
     own = ranker.measure != "gap" or ranker.g is not None
     kind = {"ranknet": "RankNet", "softrank": "", "approxrank": ""}.get(
         str(ranker.objective), "LambdaRank"
@@ -216,7 +221,7 @@ def trained_for(
     elif measure and measure != repr(ranker.measure):
         instead = f"measure={measure}" + (", without g" if ranker.g is not None else "")
         instead += "" if own else ", or leave it out to train for GAP"
-    return together({n: v for n, v in given.items() if v is not None}, instead)
+    return together(given, instead)
 
 
 def cutoff(ranker: Any) -> int | None:

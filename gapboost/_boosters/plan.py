@@ -89,14 +89,16 @@ class Plan:
         objective = self.objective.resolved(occurring)
         reported = [objective.measure, *[m.resolved(occurring) for m in self.measures]]
         measures, functions = list(dict.fromkeys(reported)), list(self.functions)
-        stopping = objective.measure if self.stopping is None else self.stopping
+        stopping = self.stopping
         if isinstance(stopping, str):
             try:
                 stopping = as_measure(stopping, None, "stopping_metric")
             except ValueError as error:
                 hint = ", or for a function of eval_metric the function itself"
                 raise ValueError(f"{error}{hint if self.functions else ''}") from None
-        if isinstance(stopping, Measure):
+        if stopping is None:
+            stopping = objective.measure
+        elif isinstance(stopping, Measure):
             stopping = stopping.resolved(occurring)
         metrics: list[Any] = measures if stopping in measures else functions
         if stopping not in metrics:

@@ -259,8 +259,10 @@ def check_columns(X: object, name: str, categories: bool = True) -> None:
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
-    taken = {"number", "category"} if categories else {"number"}
     contents = column_contents(X)
+    if not contents:
+        return
+    taken = {"number", "category"} if categories else {"number"}
     others = [column for column, content in contents.items() if content not in taken]
     if not others:
         return

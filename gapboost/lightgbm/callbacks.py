@@ -227,14 +227,6 @@ def stops_early(parameters: Mapping[str, object], callbacks: Iterable[object]) -
     return by_callback or as_integer(rounds or 0, "early_stopping_round", -1) > 0
 
 
-def by_first_metric(callback: Any) -> Any:
-    """Return a callback; a copy that uses the first metric alone if it is early stopping."""
-    if isinstance(callback, EarlyStopping):
-        callback = copy(callback)
-        callback.first_metric_only = True
-    return callback
-
-
 def train_booster(
     parameters: dict[str, object],
     train: lightgbm.Dataset,
@@ -254,7 +246,10 @@ def train_booster(
         as_integer(n_rounds, "n_estimators", 0)  # None is XGBoost's default
     if parameters.get("first_metric_only") is not False:
         parameters["first_metric_only"] = True
-        callbacks = [by_first_metric(callback) for callback in callbacks]
+        callbacks = [copy(one) if isinstance(one, EarlyStopping) else one for one in callbacks]
+        for callback in callbacks:
+            if isinstance(callback, EarlyStopping):
+                callback.first_metric_only = True
     try:
         return lightgbm.train(
             parameters,

@@ -37,7 +37,7 @@ from gapboost.xgboost.models import trim_to_best_iteration
 MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
-def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]:
+def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, float]:
     """Return factors on gradients and hessians: halved gradients where a query weighs 1.
 
     A pair moves two documents, and only twice the diagonal of its second derivatives bounds them.
@@ -47,7 +47,7 @@ def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]
     bound their hessians themselves. The step of the objective multiplies the gradients too.
     """
     scale = 1.0 if objective.scales_with_list_size else 0.5
-    return scale * objective.step_for(n_documents), 1.0
+    return scale * objective.step_for(training.n_rows), 1.0
 
 
 def objective(
@@ -182,7 +182,7 @@ class XGBoostObjective(ObjectiveCallback[Any]):
         if data is None:
             return None
         objective = self.objective.resolved(global_summary.occurring)
-        scale = booster_scale(objective, global_summary.n_rows)
+        scale = booster_scale(objective, global_summary)
         gradients = Gradients(
             objective, data, scale, self.n_jobs, TEAM, global_summary=global_summary
         )

@@ -287,10 +287,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _gradients(self, plan: Plan, data: RankingDataset, continued: object = None) -> Gradients:
         """Return the gradients of a resolved plan."""
-        data.query_data.summary.check_mixed_grades("y")
+        summary = data.query_data.summary
+        summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
         is_linear = self.booster == "gblinear"
-        scale = booster_scale(plan.objective, len(data))
+        scale = booster_scale(plan.objective, summary)
         if data.positions is not None:
             rate = self.learning_rate
             if rate is None:
