@@ -166,7 +166,9 @@ def misspelt(
     found: dict[str, str | Callable[[object], str]] = {}
     kind: type = type(ranker)
     names = _listed(kind).union(known)
-    for name in [one for one in ranker.get_params(deep=False) if one not in names]:
+    for name in ranker.get_params(deep=False):
+        if name in names:
+            continue
         if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
             found[name] = renamed(near[0], replacements.get(near[0]))
         elif booster:

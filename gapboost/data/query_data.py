@@ -147,14 +147,23 @@ class QueryData:
         )
 
     @cached_property
-    def grades(self) -> Array:
-        """Grade of each document, in grouped order: int32 of shape (N,), float64 for fractions.
+    def label(self) -> Array:
+        """Grade of each document by the first label, in grouped order.
 
-        Several labels have shape (N, L).
+        An int32 array of shape (N,), float64 for fractions.
         """
+        levels = self.base.levels
+        if levels.ndim == 2:
+            return np.asarray(levels[self.queries.numbers, self.codes])
+        are_codes = np.array_equal(levels, np.arange(len(levels)))
+        return self.codes if are_codes else np.asarray(levels[self.codes])
+
+    @property
+    def grades(self) -> Array:
+        """Grade of each document, in grouped order, as `label`; several labels of shape (N, L)."""
         if self.labels:
-            return np.column_stack([data.grades for data in self.labels.values()])
-        return self.base.grades_of(self.codes, self.queries.sizes)
+            return np.column_stack([data.label for data in self.labels.values()])
+        return self.label
 
     @property
     def weighted_size(self) -> float:

@@ -69,17 +69,6 @@ class RecallBase:
             return self.levels[self.counts.any(axis=0)]
         return np.unique(self.levels[self.counts > 0])
 
-    def grades_of(self, codes: Array, sizes: Array) -> Array:
-        """Return the grades of documents of queries of these sizes, int32 or float64.
-
-        They are int32 if all are whole.
-        """
-        if self.levels.ndim == 2:
-            query = np.repeat(np.arange(len(self)), sizes)
-            return np.asarray(self.levels[query, codes])
-        are_codes = np.array_equal(self.levels, np.arange(len(self.levels)))
-        return codes if are_codes else self.levels[codes]
-
     def total(self, worth: Array) -> Array:
         """Return the sum of ``worth`` over the documents of each query, float64 of shape (Q,).
 

@@ -48,7 +48,9 @@ def check_training_sets(given: Sequence[EvaluationSet], arguments: Mapping[str, 
             )
 
 
-def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bool]) -> None:
+def check_set_names(
+    eval_names: str | Sequence[str] | None, sets: Sequence[object], train: object
+) -> None:
     """Raise ValueError if evaluation sets would share a name, or one never stops training.
 
     LightGBM stops by no set that is called "training".
@@ -56,11 +58,11 @@ def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bo
     if eval_names is None:
         return
     names = [eval_names] if isinstance(eval_names, str) else list(eval_names)
-    held_out = [name for name, is_train in zip(names, of_training, strict=False) if not is_train]
-    if len(set(names)) < len(names) or len(names) != len(of_training) or "training" in held_out:
+    held_out = [name for name, data in zip(names, sets, strict=False) if data is not train]
+    if len(set(names)) < len(names) or len(names) != len(sets) or "training" in held_out:
         raise ValueError(
             f"eval_names is {eval_names!r}; expected a different name for each of "
-            f'{len(of_training)} evaluation sets, "training" for the training set alone'
+            f'{len(sets)} evaluation sets, "training" for the training set alone'
         )
 
 

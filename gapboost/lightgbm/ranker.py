@@ -258,7 +258,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         check_training_sets(given_sets, arguments)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         check_stopping(stops_early(given, callbacks or ()), sets)
-        check_set_names(eval_names, [s is data for s in sets])
+        check_set_names(eval_names, sets, data)
         parameters = self.train_parameters()  # which draws a seed
         train = self._data_set(data, parameters, "X", feature_name, categorical_feature)
         valid = [
@@ -299,7 +299,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the data set of LightGBM; `name` is that of its features."""
         return lightgbm.Dataset(
             read_exactly(data.X, name),
-            data.labels[0],
+            data.query_data.label,
             weight=data.query_data.row_weights if data.weights_given else None,
             group=data.query_data.queries.sizes,
             init_score=data.init_score,

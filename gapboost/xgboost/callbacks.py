@@ -96,7 +96,9 @@ def objective(
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
     5
     """
-    return XGBoostObjective(native_objective(measure, g), n_jobs, weight, device)
+    found = XGBoostObjective(native_objective(measure, g), n_jobs, device)
+    found.weight = weight
+    return found
 
 
 def eval_metric(
@@ -157,12 +159,8 @@ def eval_metric(
 class XGBoostObjective(ObjectiveCallback[Any]):
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(
-        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
-    ) -> None:
-        super().__init__(objective, n_jobs)
-        self.weight = weight
-        self.device = device
+    # Weights of the documents, in place of those of the data set.
+    weight: ArrayLike | None = None
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
@@ -191,10 +189,6 @@ class XGBoostObjective(ObjectiveCallback[Any]):
 
 class XGBoostMetric(MetricCallback[Metrics | None]):
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
-
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None) -> None:
-        super().__init__(measures, n_jobs)
-        self.device = device
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
