@@ -294,7 +294,9 @@ def evaluate(
     values = QueryValues(resolved, data, ties=ties, n_jobs=n_jobs)(scores)
     if empty != 0:
         for measure, value in zip(resolved, values, strict=True):
-            value[~has_relevant(measure, data)] = 1 if empty == 1 else np.nan
+            read = [with_its_label(part, data) for _, part in measure.terms]
+            relevant = np.any([part.relevant(of_label.base) for part, of_label in read], axis=0)
+            value[~relevant] = 1 if empty == 1 else np.nan
     by_measure = dict(zip(wanted, values, strict=True))
     if per_query:
         return PerQuery(by_measure, data.queries.ids)
@@ -352,13 +354,11 @@ class QueryValues:
         self.expected = ties == "expected"
         # Each part once, with its measure of one label.
         by_label: dict[int | str | None, tuple[QueryData, dict[Measure, Measure]]] = {}
-        self.parts: list[Measure] = []
         for terms in self.terms:
             for _, part in terms:
-                if part not in self.parts:
-                    of_one, of_label = with_its_label(part, data)
-                    by_label.setdefault(part.label_column, (of_label, {}))[1][part] = of_one
-                    self.parts.append(part)
+                of_one, of_label = with_its_label(part, data)
+                by_label.setdefault(part.label_column, (of_label, {}))[1][part] = of_one
+        self.parts = [part for _, parts in by_label.values() for part in parts]
         self.threads = threads_for(n_jobs, NANOSECONDS * len(self.parts) * data.queries.n_rows)
         self.tasks: list[tuple[int, int, QueryData, dict[Measure, Measure]]] = []
         every_cost = 0
@@ -397,10 +397,3 @@ class QueryValues:
         if self.keeps:
             self.kept[k] = found
         return found
-
-
-def has_relevant(measure: Measure, data: QueryData) -> Array:
-    """Return True for each query with a document that is relevant by a part, of shape (Q,)."""
-    read = [with_its_label(part, data) for _, part in measure.terms]
-    relevant: Array = np.any([part.relevant(of_label.base) for part, of_label in read], axis=0)
-    return relevant
