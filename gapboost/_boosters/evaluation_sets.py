@@ -101,7 +101,7 @@ def evaluation_data(
             found.append(train)
             continue
         data = RankingDataset.of(**each.given, limit=limit, names=each.names).grouped()
-        check_names(data.column_names, train.column_names, each.names["X"])
+        check_names(data.frame_columns, train.frame_columns, each.names["X"])
         if data.n_features != train.n_features:
             raise ValueError(
                 f"{each.names['X']} has {data.n_features} columns but X has {train.n_features}; "

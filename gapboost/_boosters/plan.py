@@ -60,9 +60,13 @@ class Plan:
             as_integer(ranker.n_estimators, "n_estimators", 0)
         resolve_n_jobs(n_jobs)
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
-        given = unpacked(several)
-        functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
-        measures = [m for m in given if m is not None and m not in functions]
+        functions: list[Function] = []
+        measures: list[str | Measure] = []
+        for metric in unpacked(several):
+            if callable(metric) and not isinstance(metric, type | Measure):
+                functions.append(metric)
+            elif metric is not None:
+                measures.append(metric)
         return cls(
             ranking_objective(ranker, random_state),
             tuple(as_measures(measures, "eval_metric")),

@@ -200,7 +200,7 @@ class RankingDataset:
         return [each.label for each in data.labels.values()] or [data.label]
 
     @cached_property
-    def column_names(self) -> tuple[str, ...]:
+    def frame_columns(self) -> tuple[str, ...]:
         """Names of the columns of a data frame `X` as text; none of an array."""
         return tuple(map(str, column_names(self.X)))
 

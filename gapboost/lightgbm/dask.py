@@ -215,5 +215,5 @@ class WorkerRanker(LGBMGAPRanker):
             parameters, train, gradients, rounds, callbacks, init_model=init_model
         )
         _compat.set_fitted(self, with_objective_name(booster), {})
-        self._set_fitted(plan.objective, summary, data.column_names)
+        self._set_fitted(plan.objective, summary, data.frame_columns)
         return self

@@ -284,7 +284,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         # Without later trees, and so that `predict` can stop early.
         booster = with_objective_name(booster)
         _compat.set_fitted(self, booster, evals_result)
-        names = data.column_names or (() if feature_name == "auto" else feature_name)
+        names = data.frame_columns or (() if feature_name == "auto" else feature_name)
         self._set_fitted(plan.objective, data.query_data.summary, names, bias)
         return self
 

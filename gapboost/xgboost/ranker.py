@@ -255,7 +255,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)
         _compat.set_fitted(self, booster, evals_result)
-        self._set_fitted(plan.objective, data.query_data.summary, data.column_names, bias)
+        self._set_fitted(plan.objective, data.query_data.summary, data.frame_columns, bias)
         return self
 
     def _plan(self, others: Mapping[str, Any] | None = None) -> Plan:
