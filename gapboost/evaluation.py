@@ -12,10 +12,10 @@ from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
 from gapboost.data.grades import MAX_GRADE
 from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
-from gapboost.measures.base import Evaluator, check_distinct
+from gapboost.measures.base import Evaluator
 from gapboost.measures.labels import grade_limit, with_its_label
 from gapboost.optional import DataFrame, imported
-from gapboost.validation import checked_scores, one_of
+from gapboost.validation import check_distinct, checked_scores, one_of
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]

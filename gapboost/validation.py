@@ -7,7 +7,7 @@ query ids and weights are checked in `gapboost.data`.
 import itertools
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, get_args
 
@@ -25,6 +25,7 @@ __all__ = [
     "as_integer",
     "as_number",
     "as_relevant",
+    "check_distinct",
     "check_range",
     "check_row_order",
     "checked_scores",
@@ -102,6 +103,16 @@ def one_of(value: object, name: str, choices: tuple[Any, ...]) -> Any:
         *first, last = (f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
         raise ValueError(f"{name} is {value!r}; expected {', '.join(first)} or {last}")
     return value
+
+
+def check_distinct(labels: Sequence[str]) -> None:
+    """Raise ValueError if two measures of one report have the same label."""
+    shared = sorted({label for label in labels if labels.count(label) > 1})
+    if shared:
+        raise ValueError(
+            f"several measures are called {shared[0]!r}; expected columns of labels whose names "
+            "differ in letters or digits"
+        )
 
 
 def mapping(value: object, name: str, expected: str) -> Mapping[Any, Any]:

@@ -8,7 +8,7 @@ from gapboost._kernels.threads import Team, working_on
 from gapboost.data import Array, QueryData
 from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure
-from gapboost.measures.base import check_distinct
+from gapboost.validation import check_distinct
 
 
 class Metrics:

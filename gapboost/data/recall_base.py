@@ -28,6 +28,16 @@ def sums_of(amounts: Array, worth: Array) -> Array:
     return amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
 
 
+def lesser(amount: Array) -> Array:
+    """Return ``[..., i, j]``: the lesser of the amounts of levels i and j."""
+    return np.minimum(amount[..., :, None], amount[..., None, :])
+
+
+def reciprocal(values: Array) -> Array:
+    """``1 / values``, and 0 where the value is 0."""
+    return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
+
+
 @dataclass(frozen=True, eq=False)
 class RecallBase:
     """Documents of each grade in some queries.

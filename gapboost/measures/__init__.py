@@ -5,7 +5,6 @@ A new measure of the form is a class like `gapboost.measures.classic.Precision`,
 
 ============  ===================================================================
 `base`        base classes: name, discount, values; the quadratic form; weighted sums
-`tables`      parts of the tables of quadratic forms
 `discounts`   discounts of ranks, as values
 `graded`      GAP, xGAP, eGAP, grAP
 `classic`     AP, Precision, Recall, RPrecision, RBP, INSQ

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost.data import Array, ArrayLike, RecallBase
-from gapboost.data.recall_base import sums_of
-from gapboost.measures.base import DiscountOfQuery, QuadraticForm
+from gapboost.data.recall_base import reciprocal, sums_of
+from gapboost.measures.base import DiscountOfQuery, QuadraticForm, with_diagonal, without_pairs
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
-from gapboost.measures.tables import reciprocal, with_diagonal, without_pairs
 from gapboost.validation import as_flag, as_number, numeric_column, parameter
 
 # The inverse of a number must not overflow, nor the quotient of two.
