@@ -171,7 +171,7 @@ class RankingDataset:
         if data.labels:
             y = y if hasattr(y, "shape") else np.asarray(y)
         else:
-            y = data.queries.ungrouped(data.label)
+            y = data.queries.ungrouped(data.first_label)
         return cls(
             X,
             y,
@@ -197,7 +197,7 @@ class RankingDataset:
     def labels(self) -> list[Array]:
         """Grades by each label, int32 or float64 of shape (N,), query by query."""
         data = self.query_data
-        return [each.label for each in data.labels.values()] or [data.label]
+        return [each.first_label for each in data.labels.values()] or [data.first_label]
 
     @cached_property
     def frame_columns(self) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ class RankingDataset:
         return replace(
             self,
             X=rows_of(self.X, rows),
-            y=rows_of(self.y, rows) if label_columns(self.y) else data.label,
+            y=rows_of(self.y, rows) if label_columns(self.y) else data.first_label,
             qid=data.queries.ids[data.queries.numbers],
             docid=None if self.docid is None else self.docid[rows],
             init_score=None if self.init_score is None else self.init_score[rows],

@@ -147,7 +147,7 @@ class QueryData:
         )
 
     @cached_property
-    def label(self) -> Array:
+    def first_label(self) -> Array:
         """Grade of each document by the first label, in grouped order.
 
         An int32 array of shape (N,), float64 for fractions.
@@ -160,10 +160,10 @@ class QueryData:
 
     @property
     def grades(self) -> Array:
-        """Grade of each document, in grouped order, as `label`; several labels of shape (N, L)."""
+        """`first_label`; or the grades by several labels, of shape (N, L)."""
         if self.labels:
-            return np.column_stack([data.label for data in self.labels.values()])
-        return self.label
+            return np.column_stack([data.first_label for data in self.labels.values()])
+        return self.first_label
 
     @property
     def weighted_size(self) -> float:

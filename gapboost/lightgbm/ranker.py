@@ -299,7 +299,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the data set of LightGBM; `name` is that of its features."""
         return lightgbm.Dataset(
             read_exactly(data.X, name),
-            data.query_data.label,
+            data.query_data.first_label,
             weight=data.query_data.row_weights if data.weights_given else None,
             group=data.query_data.queries.sizes,
             init_score=data.init_score,

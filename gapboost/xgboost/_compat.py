@@ -57,7 +57,7 @@ def ranking_matrix(
             data.X,
             # Small integers for query ids of any kind.
             np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
-            label=data.query_data.label,
+            label=data.query_data.first_label,
             weight=data.query_data.weights if data.weights_given else None,
             base_margin=data.init_score,
             missing=ranker.missing,
