@@ -8,16 +8,15 @@ import numpy as np
 
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost.data import Array, ArrayLike, QueryIds
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
 from gapboost.data.features import pop_query_ids
 from gapboost.data.grades import SWAPPED, look_swapped
-from gapboost.data.query_data import QueryData, group_by_query
 from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
-from gapboost.measures.base import Evaluator, check_distinct
+from gapboost.measures.base import Evaluator
 from gapboost.measures.labels import grade_limit, with_its_label
 from gapboost.optional import DataFrame, imported
-from gapboost.validation import checked_scores, one_of
+from gapboost.validation import check_distinct, checked_scores, one_of
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
@@ -294,7 +293,9 @@ def evaluate(
     values = QueryValues(resolved, data, ties=ties, n_jobs=n_jobs)(scores)
     if empty != 0:
         for measure, value in zip(resolved, values, strict=True):
-            value[~has_relevant(measure, data)] = 1 if empty == 1 else np.nan
+            read = [with_its_label(part, data) for _, part in measure.terms]
+            relevant = np.any([part.relevant(of_label.base) for part, of_label in read], axis=0)
+            value[~relevant] = 1 if empty == 1 else np.nan
     by_measure = dict(zip(wanted, values, strict=True))
     if per_query:
         return PerQuery(by_measure, data.queries.ids)
@@ -334,50 +335,48 @@ class QueryValues:
         self.terms = [measure.terms for measure in measures]
         self.queries = data.queries
         self.expected = ties == "expected"
-        self.parts = dict.fromkeys(part for terms in self.terms for _, part in terms)
+        # Each part once, with its measure of one label.
+        by_label: dict[int | str | None, tuple[QueryData, dict[Measure, Measure]]] = {}
+        for terms in self.terms:
+            for _, part in terms:
+                of_one, of_label = with_its_label(part, data)
+                by_label.setdefault(part.label_column, (of_label, {}))[1][part] = of_one
+        self.parts = [part for _, parts in by_label.values() for part in parts]
         self.threads = threads_for(n_jobs, NANOSECONDS * len(self.parts) * data.queries.n_rows)
         self.tasks: list[tuple[int, int, QueryData, dict[Measure, Measure]]] = []
         every_cost = 0
-        for column in dict.fromkeys(part.label_column for part in self.parts):
-            read = {p: with_its_label(p, data) for p in self.parts if p.label_column == column}
-            _, of_label = next(iter(read.values()))
-            of_one = {part: measure for part, (measure, _) in read.items()}
+        for of_label, read in by_label.values():
             cost = table_bytes(of_label.base.n_levels)
             every_cost += cost * len(read)
             for first, last in chunks(self.queries.offsets, self.threads, cost):
-                self.tasks.append((first, last, of_label, of_one))
+                self.tasks.append((first, last, of_label, read))
         self.keeps = can_keep(every_cost, self.queries.offsets)
         self.kept: dict[int, dict[Measure, Evaluator]] = {}
 
     def __call__(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""
         offsets, scores = self.queries.offsets, np.ascontiguousarray(scores)
-        found = {part: np.empty(len(offsets) - 1) for part in self.parts}
+        of_parts = np.empty((len(self.parts), len(offsets) - 1))
+        found = dict(zip(self.parts, of_parts, strict=True))
 
         def task(k: int) -> None:
             first, last, data, _ = self.tasks[k]
             rows = slice(offsets[first], offsets[last])
             starts = offsets[first : last + 1] - rows.start
             ranked = rank_queries(scores[rows], data.codes[rows], starts, self.expected)
-            for part, evaluated in self._evaluators(k).items():
+            for part, evaluated in (self.kept.get(k) or self._evaluators(k)).items():
                 found[part][first:last] = evaluated(ranked)
 
         run(task, len(self.tasks), self.threads)
-        return [np.sum([weight * found[part] for weight, part in terms], 0) for terms in self.terms]
+        values = []
+        for terms in self.terms:
+            values.append(np.sum([weight * found[part] for weight, part in terms], 0))
+        return values
 
     def _evaluators(self, k: int) -> dict[Measure, Evaluator]:
-        if k in self.kept:
-            return self.kept[k]
         first, last, data, measures = self.tasks[k]
         base, sizes = data.base[first:last], self.queries.sizes[first:last]
         found = {part: measure.evaluator(base, sizes) for part, measure in measures.items()}
         if self.keeps:
             self.kept[k] = found
         return found
-
-
-def has_relevant(measure: Measure, data: QueryData) -> Array:
-    """Return True for each query with a document that is relevant by a part, of shape (Q,)."""
-    read = [with_its_label(part, data) for _, part in measure.terms]
-    relevant: Array = np.any([part.relevant(of_label.base) for part, of_label in read], axis=0)
-    return relevant

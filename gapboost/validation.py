@@ -1,4 +1,4 @@
-"""Checks of what callers give: numbers, choices, and columns of one value a row.
+"""Checks of what callers give: numbers, choices, columns of one value a row, frozen values.
 
 Every message begins with the argument and what was found, and ends with what is expected. Grades,
 query ids and weights are checked in `gapboost.data`.
@@ -6,8 +6,10 @@ query ids and weights are checked in `gapboost.data`.
 
 import itertools
 import os
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
@@ -17,19 +19,24 @@ from gapboost._kernels.threads import resolve_n_jobs
 
 __all__ = [
     "BELOW_ONE",
+    "Value",
     "as_flag",
     "as_float64",
     "as_integer",
     "as_number",
     "as_relevant",
+    "check_distinct",
+    "check_range",
     "check_row_order",
     "checked_scores",
     "finite_column",
+    "label_of_value",
     "mapping",
     "numeric_column",
     "one_dimensional",
     "one_of",
     "ordered",
+    "parameter",
     "random_numbers",
     "resolve_n_jobs",
     "seed",
@@ -98,6 +105,16 @@ def one_of(value: object, name: str, choices: tuple[Any, ...]) -> Any:
     return value
 
 
+def check_distinct(labels: Sequence[str]) -> None:
+    """Raise ValueError if two measures of one report have the same label."""
+    shared = sorted({label for label in labels if labels.count(label) > 1})
+    if shared:
+        raise ValueError(
+            f"several measures are called {shared[0]!r}; expected columns of labels whose names "
+            "differ in letters or digits"
+        )
+
+
 def mapping(value: object, name: str, expected: str) -> Mapping[Any, Any]:
     """Return `value`, which must be a mapping like `expected`: ``{topic: {document: grade}}``.
 
@@ -130,6 +147,11 @@ def short_repr(value: Any) -> str:
         return f"{type(value).__name__} of shape {value.shape}"
     text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."
+
+
+def label_of_value(value: object) -> str:
+    """Write a value for a label, with ``_`` in place of other characters."""
+    return re.sub(r"[^a-zA-Z0-9.-]+", "_", str(value)).strip("_")
 
 
 def without_values(error: Exception) -> str:
@@ -233,6 +255,14 @@ def finite_column(
 ) -> Array:
     """Return finite numbers from `low` to `high`, `whole` ones or any, as `numeric_column`."""
     column = numeric_column(values, name, expected)
+    check_range(column, name, expected, low, high, whole)
+    return column
+
+
+def check_range(
+    column: Array, name: str, expected: str, low: float, high: float, whole: bool
+) -> None:
+    """Raise ValueError for a number that is not finite, from `low` to `high`, `whole` if so."""
     usable = np.isfinite(column) & (column >= low) & (column <= high)
     if whole:
         usable &= column == np.floor(column)
@@ -241,7 +271,6 @@ def finite_column(
         raise ValueError(
             f"{name} holds {column[row]:g} in row {row}, counted from 0; expected {expected}"
         )
-    return column
 
 
 def check_row_order(columns: Mapping[str, Any]) -> None:
@@ -250,12 +279,11 @@ def check_row_order(columns: Mapping[str, Any]) -> None:
     Rows are taken by position, so values of different rows would come together. `columns` has them
     by the caller's names; those of another length are not compared.
     """
-    labels = {
-        name: values.index
-        for name, values in columns.items()
+    labels = {}
+    for name, values in columns.items():
         # Indices of Dask cannot be compared; reading the attribute would build a table of labels.
-        if hasattr(values, "iloc") and hasattr(type(values.index), "is_unique")
-    }
+        if hasattr(values, "iloc") and hasattr(type(values.index), "is_unique"):
+            labels[name] = values.index
     for (first, expected), (name, found) in itertools.combinations(labels.items(), 2):
         differ = len(found) == len(expected) and not found.equals(expected)
         if differ and found.is_unique and found.isin(expected).all():
@@ -291,3 +319,45 @@ def as_float64(column: Array, name: str) -> Array:
             f"from 2**53 on; expected smaller numbers, such as {name} - {name}.min()"
         )
     return floats
+
+
+# --- frozen values --------------------------------------------------------------------------------
+
+
+def parameter(
+    default: object, check: Callable[[Any, str], Any], always_shown: bool = False, **options: Any
+) -> Any:
+    """Return a field of a measure, set to ``check(value, name)``; ``repr`` may always show it.
+
+    None is not checked if the type of the field includes it. `options` are those of
+    `dataclasses.field`.
+    """
+    metadata = {"check": check, "always_shown": always_shown}
+    return field(default=default, metadata=metadata, **options)
+
+
+@dataclass(frozen=True, repr=False)
+class Value:
+    """Frozen dataclass whose parameters are checked, and which prints as it is written."""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            may_be_none = type(None) in get_args(f.type)
+            if "check" in f.metadata and not (value is None and may_be_none):
+                object.__setattr__(self, f.name, f.metadata["check"](value, f.name))
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        printed = []
+        # Inherited fields come first in a dataclass; people write the cutoff last.
+        for f in sorted(fields(self), key=lambda f: f.name == "k"):
+            value = getattr(self, f.name)
+            if f.default is MISSING:
+                printed.append(repr(value))
+            elif f.init and (value != f.default or f.metadata.get("always_shown")):
+                printed.append(f"{f.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(printed)})"

@@ -8,8 +8,7 @@ import numpy as np
 
 from gapboost._boosters.checks import check_one_label
 from gapboost._boosters.metrics import metric_names
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.query_data import QueryData, group_by_query
+from gapboost.data import Array, ArrayLike, QueryData, group_by_query
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import LambdaRank, Objective
@@ -34,11 +33,12 @@ class DataSetCallback(Generic[State]):
     A ranker binds its data sets to states before training. Any other data set gets a state when it
     is first seen, and again when its content changes. Data sets are referenced weakly, and states
     are left out of pickles. No lock is held while a state is built: threads that need it at the
-    same time build equal states, and one is kept.
+    same time build equal states, and one is kept. `device` is XGBoost's name of a GPU.
     """
 
-    def __init__(self, n_jobs: int | None) -> None:
+    def __init__(self, n_jobs: int | None, device: str | None = None) -> None:
         self.n_jobs = n_jobs
+        self.device = device
         self._known: list[_Known] = []
 
     # LightGBM copies its callables six times in a fit, and calls the copies.
@@ -79,8 +79,8 @@ class DataSetCallback(Generic[State]):
 class ObjectiveCallback(DataSetCallback[State]):
     """An objective."""
 
-    def __init__(self, objective: Objective, n_jobs: int | None) -> None:
-        super().__init__(n_jobs)
+    def __init__(self, objective: Objective, n_jobs: int | None, device: str | None = None) -> None:
+        super().__init__(n_jobs, device)
         self.objective = objective
 
     def __repr__(self) -> str:
@@ -90,8 +90,10 @@ class ObjectiveCallback(DataSetCallback[State]):
 class MetricCallback(DataSetCallback[State]):
     """Measures, each once, and the names that they are reported by."""
 
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
-        super().__init__(n_jobs)
+    def __init__(
+        self, measures: Sequence[Measure], n_jobs: int | None, device: str | None = None
+    ) -> None:
+        super().__init__(n_jobs, device)
         # XGBoost would record two values a round for a measure that is named twice.
         self.measures = list(dict.fromkeys(measures))
         self.names = metric_names(self.measures)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.features import check_names, feature_names
+from gapboost.data import Array, check_names, feature_names
 from gapboost.measures import Measure
 from gapboost.validation import short_repr
 

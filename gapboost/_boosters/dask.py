@@ -7,11 +7,9 @@ import numpy as np
 from dask import delayed
 from dask.base import is_dask_collection, tokenize
 
-from gapboost._kernels import Array
-from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import check_columns, column_contents, pop_query_ids
+from gapboost.data import Array, DataSummary, RankingDataset, column_contents, pop_query_ids
+from gapboost.data.features import check_columns
 from gapboost.data.grades import GradeLimit
-from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
 
 if TYPE_CHECKING:

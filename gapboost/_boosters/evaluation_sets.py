@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import check_names, feature_names
+from gapboost.data import DataSummary, RankingDataset, check_names
 from gapboost.data.grades import GradeLimit
-from gapboost.data.query_data import DataSummary
 from gapboost.validation import short_repr
 
 
@@ -67,8 +65,8 @@ def evaluation_sets(eval_set: Any, metadata: Mapping[str, tuple[str, Any]]) -> l
     for i, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
-        given = dict(zip(("X", "y"), pair, strict=True))
-        names = {name: f"eval_set[{i}] {name}" for name in given}
+        given = {"X": pair[0], "y": pair[1]}
+        names = {"X": f"eval_set[{i}] X", "y": f"eval_set[{i}] y"}
         for argument, (name, values) in metadata.items():
             given[argument] = None if values is None else values[i]
             names[argument] = f"{name}[{i}]"
@@ -103,7 +101,7 @@ def evaluation_data(
             found.append(train)
             continue
         data = RankingDataset.of(**each.given, limit=limit, names=each.names).grouped()
-        check_names(feature_names(data.X), feature_names(train.X), each.names["X"])
+        check_names(data.frame_columns, train.frame_columns, each.names["X"])
         if data.n_features != train.n_features:
             raise ValueError(
                 f"{each.names['X']} has {data.n_features} columns but X has {train.n_features}; "

@@ -9,9 +9,8 @@ import numpy as np
 
 from gapboost._boosters.checks import check_scores
 from gapboost._boosters.positions import PositionFactors
-from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
-from gapboost.data.query_data import DataSummary, QueryData
+from gapboost.data import Array, DataSummary, QueryData
 from gapboost.objectives import Objective
 from gapboost.objectives.base import CheckedPass
 

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from gapboost._boosters.checks import check_scores
-from gapboost._kernels import Array
 from gapboost._kernels.threads import Team, working_on
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, QueryData
 from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure
-from gapboost.measures.base import check_distinct
+from gapboost.validation import check_distinct
 
 
 class Metrics:
@@ -47,9 +46,11 @@ class Metrics:
 
     def __call__(self, scores: Array) -> list[tuple[str, float]]:
         """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
-        means = [mean(values, self.data.weights) for values in self.by_query(scores)]
-        self.newest = list(zip(self.names, means, strict=True))
-        return self.newest
+        means = []
+        for name, values in zip(self.names, self.by_query(scores), strict=True):
+            means.append((name, mean(values, self.data.weights)))
+        self.newest = means
+        return means
 
     def by_query(self, scores: Array) -> list[Array]:
         """Return one float64 array of shape (Q,) for each measure."""
@@ -64,8 +65,10 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
     A cutoff follows an ``@``. Of measures that would share a name, the one with this name keeps it,
     and others have their labels. XGBoost splits reports at blanks and colons.
     """
-    short = [re.sub(r"[\s:]+", "_", measure.short_name) for measure in measures]
-    short = [s + (f"@{m.k}" if m.k else "") for s, m in zip(short, measures, strict=True)]
+    short = [
+        re.sub(r"[\s:]+", "_", measure.short_name) + (f"@{measure.k}" if measure.k else "")
+        for measure in measures
+    ]
     names = [
         measure.label if short.count(name) > 1 and name != measure.name else name
         for name, measure in zip(short, measures, strict=True)

@@ -118,6 +118,8 @@ def misplaced(
     replacements : Replacements
         Of other arguments.
     """
+    if not arguments:
+        return []
     kind: Any = type(ranker)
     taken = [n for n, p in signature(kind.fit).parameters.items() if p.kind != p.VAR_KEYWORD]
     found = []
@@ -164,7 +166,9 @@ def misspelt(
     found: dict[str, str | Callable[[object], str]] = {}
     kind: type = type(ranker)
     names = _listed(kind).union(known)
-    for name in [one for one in ranker.get_params(deep=False) if one not in names]:
+    for name in ranker.get_params(deep=False):
+        if name in names:
+            continue
         if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
             found[name] = renamed(near[0], replacements.get(near[0]))
         elif booster:
@@ -202,6 +206,9 @@ def trained_for(
     sigma : float, optional
         Steepness of the gradients.
     """
+    given = {n: v for n, v in given.items() if v is not None}
+    if not given:
+        return []
     own = ranker.measure != "gap" or ranker.g is not None
     kind = {"ranknet": "RankNet", "softrank": "", "approxrank": ""}.get(
         str(ranker.objective), "LambdaRank"
@@ -216,7 +223,7 @@ def trained_for(
     elif measure and measure != repr(ranker.measure):
         instead = f"measure={measure}" + (", without g" if ranker.g is not None else "")
         instead += "" if own else ", or leave it out to train for GAP"
-    return together({n: v for n, v in given.items() if v is not None}, instead)
+    return together(given, instead)
 
 
 def cutoff(ranker: Any) -> int | None:

@@ -1,6 +1,5 @@
 """What a fit trains for and reports."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -56,25 +55,18 @@ class Plan:
         ------
         ValueError, TypeError
             If one of them is unusable.
-
-        Warns
-        -----
-        UserWarning
-            If the objective is LightGBM's, and the measure is not.
         """
         if ranker.n_estimators is not None:
             as_integer(ranker.n_estimators, "n_estimators", 0)
         resolve_n_jobs(n_jobs)
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
-        given = unpacked(several)
-        functions = [m for m in given if callable(m) and not isinstance(m, type | Measure)]
-        measures = [m for m in given if m is not None and m not in functions]
-        if ranker.objective == "lambdarank" and ranker.measure == "gap" and ranker.g is None:
-            warnings.warn(
-                'objective is "lambdarank", and no measure is given: this trains for GAP; expected '
-                'measure="ndcg" for that of LightGBM\'s lambdarank, or no objective',
-                stacklevel=4,
-            )
+        functions: list[Function] = []
+        measures: list[str | Measure] = []
+        for metric in unpacked(several):
+            if callable(metric) and not isinstance(metric, type | Measure):
+                functions.append(metric)
+            elif metric is not None:
+                measures.append(metric)
         return cls(
             ranking_objective(ranker, random_state),
             tuple(as_measures(measures, "eval_metric")),
@@ -99,28 +91,32 @@ class Plan:
             If it is not reported.
         """
         objective = self.objective.resolved(occurring)
-        reported = [objective.measure, *(metric.resolved(occurring) for metric in self.measures)]
-        metrics: list[Measure | Function] = [*dict.fromkeys(reported), *self.functions]
-        stopping = objective.measure if self.stopping is None else self.stopping
+        reported = [objective.measure, *[m.resolved(occurring) for m in self.measures]]
+        measures, functions = list(dict.fromkeys(reported)), list(self.functions)
+        stopping = self.stopping
         if isinstance(stopping, str):
             try:
                 stopping = as_measure(stopping, None, "stopping_metric")
             except ValueError as error:
                 hint = ", or for a function of eval_metric the function itself"
                 raise ValueError(f"{error}{hint if self.functions else ''}") from None
-        if isinstance(stopping, Measure):
+        if stopping is None:
+            stopping = objective.measure
+        elif isinstance(stopping, Measure):
             stopping = stopping.resolved(occurring)
+        metrics: list[Any] = measures if stopping in measures else functions
         if stopping not in metrics:
             raise ValueError(
                 f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
-                f"{metrics}, or that eval_metric names it too"
+                f"{[*measures, *functions]}, or that eval_metric names it too"
             )
-        metrics.sort(key=lambda metric: metric != stopping)
+        metrics.remove(stopping)
+        metrics.insert(0, stopping)
         return replace(
             self,
             objective=objective,
-            measures=tuple(metric for metric in metrics if isinstance(metric, Measure)),
-            functions=tuple(metric for metric in metrics if not isinstance(metric, Measure)),
+            measures=tuple(measures),
+            functions=tuple(functions),
             stopping=stopping,
         )
 

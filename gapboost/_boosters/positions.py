@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.dataset import Positions
+from gapboost.data import Array, Positions
 from gapboost.validation import as_number
 
 # LightGBM's name of the penalty on factors of positions.

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from gapboost._kernels import Array, ArrayLike
-from gapboost.data.features import features, pop_query_ids, rows_of
+from gapboost.data.features import column_names, features, pop_query_ids, rows_of
 from gapboost.data.grades import GradeLimit, label_columns
 from gapboost.data.queries import grouped_rows
 from gapboost.data.query_data import QueryData, group_by_query
@@ -117,12 +117,13 @@ class RankingDataset:
         ValueError, TypeError
             If an argument is unusable.
         """
-        of = {name: name for name in ARGUMENTS} | dict(names or {})
+        of = dict(zip(ARGUMENTS, ARGUMENTS, strict=True)) | dict(names or {})
         y = y.compute() if hasattr(type(y), "compute") else y  # of Dask, beside a local X
-        shapes: list[Any] = [getattr(values, "shape", ()) for values in (X, y)]
-        if len(shapes[0]) == 1 and len(shapes[1]) == 2 and shapes[1][1] > 1:
+        shape: tuple[Any, ...] = getattr(X, "shape", ())
+        shape_of_y: tuple[Any, ...] = getattr(y, "shape", ())
+        if len(shape) == 1 and len(shape_of_y) == 2 and shape_of_y[1] > 1:
             raise ValueError(
-                f"{of['X']} has shape {shapes[0]} and {of['y']} {shapes[1]}; expected them the "
+                f"{of['X']} has shape {shape} and {of['y']} {shape_of_y}; expected them the "
                 "other way round: features of shape (n_rows, n_features), then grades"
             )
         X, qid = pop_query_ids(X, qid, group, (of["X"], of["qid"], of["group"]))
@@ -135,9 +136,9 @@ class RankingDataset:
         if not X.shape[1]:
             raise ValueError(f"{of['X']} has no columns; expected at least one feature")
         # Where X and qid agree, the grouping would blame qid.
-        if shapes[1][:1] not in ((), (X.shape[0],)) and np.shape(qid) == X.shape[:1]:
+        if shape_of_y[:1] not in ((), (X.shape[0],)) and np.shape(qid) == X.shape[:1]:
             raise ValueError(
-                f"{of['y']} has {shapes[1][0]} rows but {of['X']} has {X.shape[0]}; expected the "
+                f"{of['y']} has {shape_of_y[0]} rows but {of['X']} has {X.shape[0]}; expected the "
                 "same number"
             )
         data = group_by_query(
@@ -170,7 +171,7 @@ class RankingDataset:
         if data.labels:
             y = y if hasattr(y, "shape") else np.asarray(y)
         else:
-            y = data.queries.ungrouped(data.grades)
+            y = data.queries.ungrouped(data.first_label)
         return cls(
             X,
             y,
@@ -196,7 +197,12 @@ class RankingDataset:
     def labels(self) -> list[Array]:
         """Grades by each label, int32 or float64 of shape (N,), query by query."""
         data = self.query_data
-        return [each.grades for each in data.labels.values()] or [data.grades]
+        return [each.first_label for each in data.labels.values()] or [data.first_label]
+
+    @cached_property
+    def frame_columns(self) -> tuple[str, ...]:
+        """Names of the columns of a data frame `X` as text; none of an array."""
+        return tuple(map(str, column_names(self.X)))
 
     @property
     def n_queries(self) -> int:
@@ -235,7 +241,7 @@ class RankingDataset:
         return replace(
             self,
             X=rows_of(self.X, rows),
-            y=rows_of(self.y, rows) if label_columns(self.y) else data.grades,
+            y=rows_of(self.y, rows) if label_columns(self.y) else data.first_label,
             qid=data.queries.ids[data.queries.numbers],
             docid=None if self.docid is None else self.docid[rows],
             init_score=None if self.init_score is None else self.init_score[rows],

@@ -102,6 +102,8 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     ValueError
         If two columns of `X`, which the caller calls `name`, have one name.
     """
+    if not column_names(X):
+        return X, None
     X = with_one_level(X)
     names = distinct_names(X, name)
     if QID not in names:
@@ -257,8 +259,10 @@ def check_columns(X: object, name: str, categories: bool = True) -> None:
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
-    taken = {"number", "category"} if categories else {"number"}
     contents = column_contents(X)
+    if not contents:
+        return
+    taken = {"number", "category"} if categories else {"number"}
     others = [column for column, content in contents.items() if content not in taken]
     if not others:
         return

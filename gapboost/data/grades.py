@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gapboost._kernels import Array, ArrayLike
-from gapboost.data.features import distinct_names
-from gapboost.validation import finite_column, numeric_column, short_repr
+from gapboost.data.features import column_names, distinct_names
+from gapboost.validation import check_range, numeric_column, short_repr
 
 # The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
 # query at worst.
@@ -54,17 +54,17 @@ def checked_grades(
         hint += "load_letor), or give them grade 0"
     else:
         hint = "divide all of them by one number, or map them to a few ordered grades"
-    grades = finite_column(column, name, f"{expected}: {hint}", 0, MAX_GRADE, whole=not real)
-    if grades.size == 0:
+    check_range(column, name, f"{expected}: {hint}", 0, MAX_GRADE, whole=not real)
+    if column.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
     known, measure = limit or (np.inf, None)
-    highest = grades.max()
+    highest = column.max()
     if highest > known and not at_least(known, highest):
         raise ValueError(
             f"{name} holds the grade {highest:g}, but {measure} is defined for the grades "
             f"0..{known:g}; expected lower grades, or an entry of the measure for each of them"
         )
-    return grades.astype(np.float64 if (grades != np.floor(grades)).any() else np.int32)
+    return column.astype(np.float64 if (column != np.floor(column)).any() else np.int32)
 
 
 def at_least(grades: ArrayLike, threshold: float) -> Array:
@@ -88,18 +88,12 @@ def graded(occurring: Array) -> Array:
 
 def label_columns(y: Any, name: str = "y") -> dict[Column, Any]:
     """Return the columns of a table of two labels or more; nothing for one label."""
-    names = distinct_names(y, name)
-    if len(names) > 1:
-        return {column: y[column] for column in names}
+    if len(column_names(y)) > 1:
+        return {column: y[column] for column in distinct_names(y, name)}
     with suppress(ValueError):  # rows of different lengths are refused as one label
         y = y if hasattr(y, "shape") else np.asarray(y)
     several = isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1
     return {column: y[:, column] for column in range(y.shape[1])} if several else {}
-
-
-def column_name(name: str, column: Column) -> str:
-    """Return the name of a column for error messages, such as ``y['revenue']`` or ``y[:, 1]``."""
-    return f"{name}[{column!r}]" if isinstance(column, str) else f"{name}[:, {column}]"
 
 
 def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str) -> None:

@@ -50,7 +50,7 @@ class Queries:
     @property
     def numbers(self) -> Array:
         """Number of the query of each document, in grouped order, int64 of shape (N,)."""
-        return np.repeat(np.arange(len(self)), self.sizes)
+        return np.repeat(np.arange(len(self.ids)), self.sizes)
 
     @property
     def codes(self) -> Array:
@@ -137,11 +137,12 @@ def grouped_rows(
     kinds = set(map(type, keys))
     if len(kinds) > 1 and any(map(is_missing, keys)):
         raise ValueError(f"{name} holds missing values (None, NaN, NaT); expected {expected}")
-    if len(kinds) > 1 or any(hasattr(kind, "__array__") for kind in kinds):
+    if len(kinds) > 1 or hasattr(type(keys[0]), "__array__"):
         found = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise ValueError(f"{name} holds ids of the types {found}; expected {expected}")
+    code_of: dict[Any, int] = {}
     try:
-        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+        codes = np.array([code_of.setdefault(key, len(code_of)) for key in keys])
     except TypeError as error:
         raise ValueError(f"{name} holds unusable ids ({error}); expected {expected}") from None
     if ids.dtype.kind not in "biuSU" and any(map(is_missing, code_of)):
@@ -153,7 +154,7 @@ def grouped_rows(
         raise ValueError(
             f"{name} holds {what}; expected ids of queries; weights are passed as sample_weight=..."
         )
-    codes, lengths = np.array([code_of[key] for key in keys]), np.diff(starts, append=n_rows)
+    lengths = np.diff(starts, append=n_rows)
     offsets = np.append(0, np.cumsum(np.bincount(codes, lengths))).astype(np.int64)
     in_order = (np.diff(codes) >= 0).all()
     rows = None if in_order else np.argsort(np.repeat(codes, lengths), kind="stable")

@@ -13,7 +13,6 @@ from gapboost.data.grades import (
     GradeLimit,
     check_label_columns,
     checked_grades,
-    column_name,
     graded,
     label_columns,
 )
@@ -147,15 +146,24 @@ class QueryData:
             labels={column: data.take(rows, numbers) for column, data in self.labels.items()},
         )
 
+    @cached_property
+    def first_label(self) -> Array:
+        """Grade of each document by the first label, in grouped order.
+
+        An int32 array of shape (N,), float64 for fractions.
+        """
+        levels = self.base.levels
+        if levels.ndim == 2:
+            return np.asarray(levels[self.queries.numbers, self.codes])
+        are_codes = np.array_equal(levels, np.arange(len(levels)))
+        return self.codes if are_codes else np.asarray(levels[self.codes])
+
     @property
     def grades(self) -> Array:
-        """Grade of each document, in grouped order: int32 of shape (N,), float64 for fractions.
-
-        Several labels have shape (N, L).
-        """
+        """`first_label`; or the grades by several labels, of shape (N, L)."""
         if self.labels:
-            return np.column_stack([data.grades for data in self.labels.values()])
-        return self.base.grades_of(self.codes, self.queries.sizes)
+            return np.column_stack([data.first_label for data in self.labels.values()])
+        return self.first_label
 
     @property
     def weighted_size(self) -> float:
@@ -186,10 +194,13 @@ class QueryData:
         The others teach no order.
         """
         begins = self.queries.offsets[:-1]
-        differ = np.minimum.reduceat(self.codes, begins) != np.maximum.reduceat(self.codes, begins)
-        mixed: Array = np.any(
-            [differ, *(each.has_mixed_grades for each in self.labels.values())], axis=0
+        lowest, highest = (
+            np.minimum.reduceat(self.codes, begins),
+            np.maximum.reduceat(self.codes, begins),
         )
+        mixed: Array = lowest != highest
+        for label in self.labels.values():
+            mixed |= label.has_mixed_grades
         return mixed
 
     @cached_property
@@ -259,21 +270,23 @@ def group_by_query(
     [1.0, 1.0, 3.0]
     """
     limit = limit or {}
-    columns = label_columns(y_true, names[0]) if limit else {}
+    columns: dict[Any, Any] = label_columns(y_true, names[0]) if limit else {}
     check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(
             f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; "
             "expected None, or one label at a time"
         )
-    parts = [
-        (column_name(names[0], column), values, limit.get(column))
-        for column, values in columns.items()
-    ] or [(names[0], y_true, limit.get(None))]
-    grades = [checked_grades(values, name, of_label, real) for name, values, of_label in parts]
-    queries = grouped_rows(qid, len(grades[0]), names[1], names[0])
+    grades = {}
+    for column, values in (columns or {None: y_true}).items():
+        name = names[0]
+        if column is not None:
+            name += f"[{column!r}]" if isinstance(column, str) else f"[:, {column}]"
+        grades[name] = checked_grades(values, name, limit.get(column), real)
+    n_rows = len(next(iter(grades.values())))
+    queries = grouped_rows(qid, n_rows, names[1], names[0])
     of_rows: dict[str, object] = {**(beside or {}), names[0]: y_true, names[1]: qid}
-    if len(queries) < queries.n_rows:  # else weights may be those of the queries, by their ids
+    if len(queries) < n_rows:  # else weights may be those of the queries, by their ids
         of_rows[names[2]] = sample_weight
     check_row_order(of_rows)
     weights, factors = _query_weights(sample_weight, queries, names[2])
@@ -288,7 +301,7 @@ def group_by_query(
             weights = np.ones(len(queries))
         judgments = judgments_of(recall_base, queries.ids, limit.get(None), real)
     found = []
-    for (name, _, _), by_row in zip(parts, grades, strict=True):
+    for name, by_row in grades.items():
         grouped = np.ascontiguousarray(queries.grouped(by_row))
         codes, base = codes_and_base(grouped, queries, judgments, name)
         found.append(QueryData(queries, codes, base, weights, factors))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, Self
 
@@ -25,6 +26,16 @@ MOST_DOCUMENTS = 2**31 - 1
 def sums_of(amounts: Array, worth: Array) -> Array:
     """Return sums over levels of ``amounts`` (Q, L) times ``worth`` (L,) or (Q, L)."""
     return amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
+
+
+def lesser(amount: Array) -> Array:
+    """Return ``[..., i, j]``: the lesser of the amounts of levels i and j."""
+    return np.minimum(amount[..., :, None], amount[..., None, :])
+
+
+def reciprocal(values: Array) -> Array:
+    """``1 / values``, and 0 where the value is 0."""
+    return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,23 +72,12 @@ class RecallBase:
         """Number of grades, L."""
         return int(self.levels.shape[-1])
 
-    @property
+    @cached_property
     def occurring(self) -> Array:
         """The distinct grades, ascending."""
         if self.levels.ndim == 1:
             return self.levels[self.counts.any(axis=0)]
         return np.unique(self.levels[self.counts > 0])
-
-    def grades_of(self, codes: Array, sizes: Array) -> Array:
-        """Return the grades of documents of queries of these sizes, int32 or float64.
-
-        They are int32 if all are whole.
-        """
-        if self.levels.ndim == 2:
-            query = np.repeat(np.arange(len(self)), sizes)
-            return np.asarray(self.levels[query, codes])
-        are_codes = np.array_equal(self.levels, np.arange(self.n_levels))
-        return codes if are_codes else self.levels[codes]
 
     def total(self, worth: Array) -> Array:
         """Return the sum of ``worth`` over the documents of each query, float64 of shape (Q,).
@@ -222,8 +222,9 @@ def codes_and_base(
     if judgments is not None:
         query, grade, documents = judgments
         numbers, all_grades = np.concatenate((numbers, query)), np.concatenate((grades, grade))
-    codes, levels = _codes_and_levels(all_grades, numbers, len(queries), name)
-    shape, n_rows = (len(queries), levels.shape[-1]), len(grades)
+    n_queries, n_rows = len(queries), len(grades)
+    codes, levels = _codes_and_levels(all_grades, numbers, n_queries, name)
+    shape = n_queries, levels.shape[-1]
     counts = _level_counts(numbers[:n_rows], codes[:n_rows], shape)
     if judgments is not None:
         listed = counts

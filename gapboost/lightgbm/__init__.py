@@ -2,9 +2,8 @@
 
 ===========  =======================================================
 `ranker`     the ranker
-`training`   the call of `lightgbm.train` in a fit, and its metrics
 `dask`       the ranker on Dask
-`callbacks`  objective, metrics and progress for `lightgbm.train`
+`callbacks`  the call of `lightgbm.train` in a fit; objective, metrics and progress for it
 `features`   tables as LightGBM reads them, positions of columns
 `migration`  parameters of LightGBM's own objectives, and what replaces them
 `models`     models for exporters

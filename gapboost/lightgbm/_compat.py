@@ -36,6 +36,7 @@ def to_local(ranker: lightgbm.LGBMRanker, kind: type) -> lightgbm.LGBMRanker:
     return ranker._lgb_dask_to_local(kind)
 
 
+@cache
 def aliases(name: str) -> frozenset[str]:
     """Return all names of a parameter."""
     return frozenset(_ConfigAliases.get(name))

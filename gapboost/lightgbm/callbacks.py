@@ -1,6 +1,6 @@
-"""Callbacks for LightGBM's training: objective, metrics, progress, and those of the ranker."""
+"""LightGBM's training and its callbacks: objective, metrics, progress, and those of the ranker."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from typing import Any
@@ -20,14 +20,14 @@ from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.migration import refuse_foreign
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.query_data import DataSummary
-from gapboost.lightgbm._compat import TEAM, EarlyStopping, value_of
+from gapboost._boosters.plan import Plan
+from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
+from gapboost.lightgbm._compat import TEAM, EarlyStopping, LightGBMError, as_feval, value_of
 from gapboost.lightgbm.migration import OF_OBJECTIVES
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
 from gapboost.optional import tqdm
-from gapboost.validation import as_integer
+from gapboost.validation import as_integer, short_repr
 
 
 def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, float]:
@@ -227,12 +227,80 @@ def stops_early(parameters: Mapping[str, object], callbacks: Iterable[object]) -
     return by_callback or as_integer(rounds or 0, "early_stopping_round", -1) > 0
 
 
-def by_first_metric(callback: Any) -> Any:
-    """Return a callback; a copy that uses the first metric alone if it is early stopping."""
-    if isinstance(callback, EarlyStopping):
-        callback = copy(callback)
-        callback.first_metric_only = True
-    return callback
+def train_booster(
+    parameters: dict[str, object],
+    train: lightgbm.Dataset,
+    gradients: Gradients,
+    n_rounds: int | None,
+    callbacks: Sequence[Callable[..., object]],
+    **data: object,
+) -> lightgbm.Booster:
+    """Call `lightgbm.train` with these gradients of `train`; the first metric stops training.
+
+    `data` are its arguments `valid_sets`, `valid_names`, `feval` and `init_model`.
+    """
+    objective = LightGBMObjective(gradients.objective, None)
+    objective.bind(train, gradients)
+    parameters["objective"] = objective
+    if n_rounds is None and value_of("num_iterations", parameters) is None:
+        as_integer(n_rounds, "n_estimators", 0)  # None is XGBoost's default
+    if parameters.get("first_metric_only") is not False:
+        parameters["first_metric_only"] = True
+        callbacks = [copy(one) if isinstance(one, EarlyStopping) else one for one in callbacks]
+        for callback in callbacks:
+            if isinstance(callback, EarlyStopping):
+                callback.first_metric_only = True
+    try:
+        return lightgbm.train(
+            parameters,
+            train,
+            n_rounds,
+            callbacks=callbacks,
+            keep_training_booster=True,  # its text is read once, by `with_objective_name`
+            **data,
+        )
+    except LightGBMError as error:
+        # So LightGBM says it, where an objective is a function.
+        if "num_features()" in str(error):
+            raise ValueError(
+                f"X has no feature that can split its {train.num_data()} rows; expected columns "
+                "that vary, and a min_child_samples of at most half of the rows"
+            ) from error
+        raise
+
+
+def metrics_of(plan: Plan, valid: list[lightgbm.Dataset], sets: list[RankingDataset]) -> list[Any]:
+    """Return the metrics of a fit as `lightgbm.train` takes them; the first stops training."""
+    metric = LightGBMMetric(plan.measures, plan.n_jobs)
+    for data_set, data in zip(valid, sets, strict=True):
+        means = Metrics(plan.measures, metric.names, data.query_data, plan.n_jobs, TEAM)
+        metric.bind(data_set, means)
+    functions = [_checked_metric(as_feval(f), metric.names) for f in plan.functions]
+    return [*functions, metric] if plan.stopping in plan.functions else [metric, *functions]
+
+
+def _checked_metric(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., object]:
+    """Return a function of LightGBM's metrics that raises for what is no result of one.
+
+    `names` are those of the measures in the report.
+    """
+
+    def checked(scores: object, data: object) -> object:
+        found = function(scores, data)
+        for one in found if isinstance(found, list) else [found]:
+            if not isinstance(one, tuple | list) or len(one) != 3:
+                raise TypeError(
+                    f"a function of eval_metric returned {short_repr(one)}; expected (name, value, "
+                    "is_higher_better), or a list of them"
+                )
+            if one[0] in names:
+                raise ValueError(
+                    f"eval_metric holds a function that reports {one[0]!r}, as a measure does; "
+                    "expected another name"
+                )
+        return found
+
+    return checked
 
 
 class TreeCounter:

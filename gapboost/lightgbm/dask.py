@@ -14,14 +14,11 @@ from lightgbm.dask import DaskLGBMRanker
 
 from gapboost._boosters.checks import EARLY_STOPPING, check_callbacks, refuse
 from gapboost._boosters.dask import dask_data
-from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import feature_names
-from gapboost.data.query_data import DataSummary
+from gapboost.data import DataSummary, RankingDataset
 from gapboost.lightgbm import LGBMGAPRanker, _compat
-from gapboost.lightgbm.callbacks import LightGBMObjective
+from gapboost.lightgbm.callbacks import train_booster
 from gapboost.lightgbm.features import check_positions
 from gapboost.lightgbm.models import to_continue, with_objective_name
-from gapboost.lightgbm.training import train_booster
 
 # Arguments of `LGBMGAPRanker.fit` that LightGBM's Dask training hands on.
 HANDED_ON = {"feature_name", "categorical_feature", "callbacks", "init_model"}
@@ -213,12 +210,10 @@ class WorkerRanker(LGBMGAPRanker):
         gradients = self._gradients(plan, data, global_summary=summary)
         parameters = self.train_parameters()
         train = self._data_set(data, parameters, "X", feature_name, categorical_feature)
-        objective = LightGBMObjective(plan.objective, plan.n_jobs)
-        objective.bind(train, gradients)
-        parameters["objective"] = objective
+        rounds, callbacks = self.n_estimators, list(callbacks or ())
         booster = train_booster(
-            parameters, train, self.n_estimators, list(callbacks or ()), init_model=init_model
+            parameters, train, gradients, rounds, callbacks, init_model=init_model
         )
         _compat.set_fitted(self, with_objective_name(booster), {})
-        self._set_fitted(plan.objective, summary, feature_names(data.X))
+        self._set_fitted(plan.objective, summary, data.frame_columns)
         return self

@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.evaluation_sets import EvaluationSet
-from gapboost.data.features import QID, check_columns, column_names, is_pandas
+from gapboost.data import column_names
+from gapboost.data.features import QID, check_columns, is_pandas
 from gapboost.lightgbm import _compat
 from gapboost.validation import short_repr
 
 
 def read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
-    check_columns(X, name, categories=is_pandas(X))
+    if not isinstance(X, np.ndarray):
+        check_columns(X, name, categories=is_pandas(X))
+        return X
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
     # together.
-    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
-    return X if exact else X.astype(np.float64, copy=False)
+    return X if np.can_cast(X.dtype, np.float32) else X.astype(np.float64, copy=False)
 
 
 def evaluation_pairs(eval_set: object, X: object, y: object) -> Any:
@@ -46,7 +48,9 @@ def check_training_sets(given: Sequence[EvaluationSet], arguments: Mapping[str, 
             )
 
 
-def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bool]) -> None:
+def check_set_names(
+    eval_names: str | Sequence[str] | None, sets: Sequence[object], train: object
+) -> None:
     """Raise ValueError if evaluation sets would share a name, or one never stops training.
 
     LightGBM stops by no set that is called "training".
@@ -54,11 +58,11 @@ def check_set_names(eval_names: str | Sequence[str] | None, of_training: list[bo
     if eval_names is None:
         return
     names = [eval_names] if isinstance(eval_names, str) else list(eval_names)
-    held_out = [name for name, is_train in zip(names, of_training, strict=False) if not is_train]
-    if len(set(names)) < len(names) or len(names) != len(of_training) or "training" in held_out:
+    held_out = [name for name, data in zip(names, sets, strict=False) if data is not train]
+    if len(set(names)) < len(names) or len(names) != len(sets) or "training" in held_out:
         raise ValueError(
             f"eval_names is {eval_names!r}; expected a different name for each of "
-            f'{len(of_training)} evaluation sets, "training" for the training set alone'
+            f'{len(sets)} evaluation sets, "training" for the training set alone'
         )
 
 
@@ -82,8 +86,9 @@ def check_positions(X: object, parameters: Mapping[str, object]) -> None:
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     n_features = (len(names) or shape[1]) - (QID in names)
     unmoved = names.index(QID) if QID in names else n_features
-    for name in (*_compat.aliases("categorical_feature"), "interaction_constraints"):
-        for position in _positions(parameters.get(name)):
+    names_of_columns = {*_compat.aliases("categorical_feature"), "interaction_constraints"}
+    for name in names_of_columns.intersection(parameters):
+        for position in _positions(parameters[name]):
             if not 0 <= position < n_features:
                 raise ValueError(
                     f"{name} is {short_repr(parameters[name])}, but X has {n_features} features; "

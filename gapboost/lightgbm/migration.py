@@ -74,13 +74,15 @@ def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
     objective = given.get("objective")
     if isinstance(objective, str) and "xe" in objective:
         names.append("objective")
-    found = {name: given.get(name) for name in names}
+    found = {name: given[name] for name in names if given.get(name) is not None}
+    if not found:
+        return []
     measure = ""
     if any("rank" in str(found.get(name)) for name in (*OBJECTIVES, "objective")):
         measure = "'ndcg'"
-    if found["label_gain"] is not None:
+    if "label_gain" in found:
         measure = ndcg(found["label_gain"], cutoff(ranker))
-    return trained_for(ranker, found, measure, found["sigmoid"])
+    return trained_for(ranker, found, measure, found.get("sigmoid"))
 
 
 def of_metrics(

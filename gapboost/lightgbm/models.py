@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import lightgbm
 
 from gapboost._boosters.checks import check_continued, check_model
-from gapboost.data.features import check_names, feature_names
+from gapboost.data import check_names, feature_names
 from gapboost.lightgbm._compat import has_names
 
 # What models for others say they were trained for.

@@ -15,12 +15,15 @@ from gapboost._boosters.plan import EvalMetric, Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import feature_names
-from gapboost.data.query_data import DataSummary
+from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
 from gapboost.lightgbm import _compat
-from gapboost.lightgbm.callbacks import LightGBMObjective, TreeCounter, booster_scale, stops_early
+from gapboost.lightgbm.callbacks import (
+    TreeCounter,
+    booster_scale,
+    metrics_of,
+    stops_early,
+    train_booster,
+)
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,
@@ -30,7 +33,6 @@ from gapboost.lightgbm.features import (
 )
 from gapboost.lightgbm.migration import METRICS, OF_FIT, REPLACEMENTS, of_metrics, of_training
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
-from gapboost.lightgbm.training import metrics_of, train_booster
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.validation import PathLike, Seed
@@ -256,7 +258,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         check_training_sets(given_sets, arguments)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         check_stopping(stops_early(given, callbacks or ()), sets)
-        check_set_names(eval_names, [s is data for s in sets])
+        check_set_names(eval_names, sets, data)
         parameters = self.train_parameters()  # which draws a seed
         train = self._data_set(data, parameters, "X", feature_name, categorical_feature)
         valid = [
@@ -265,13 +267,12 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         ]
         before = None if init_model is None else to_continue(init_model, data.X, feature_name)
         gradients = self._gradients(plan, data, init_model)
-        objective = LightGBMObjective(plan.objective, plan.n_jobs)
-        objective.bind(train, gradients)
         counter = TreeCounter()
         evals_result: dict[str, dict[str, list[float]]] = {}
         booster = train_booster(
-            {**parameters, "objective": objective},
+            parameters,
             train,
+            gradients,
             self.n_estimators,
             callbacks=[*(callbacks or ()), counter, lightgbm.record_evaluation(evals_result)],
             valid_sets=valid,
@@ -283,7 +284,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         # Without later trees, and so that `predict` can stop early.
         booster = with_objective_name(booster)
         _compat.set_fitted(self, booster, evals_result)
-        names = feature_names(data.X) or (() if feature_name == "auto" else feature_name)
+        names = data.frame_columns or (() if feature_name == "auto" else feature_name)
         self._set_fitted(plan.objective, data.query_data.summary, names, bias)
         return self
 
@@ -298,7 +299,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the data set of LightGBM; `name` is that of its features."""
         return lightgbm.Dataset(
             read_exactly(data.X, name),
-            data.labels[0],
+            data.query_data.first_label,
             weight=data.query_data.row_weights if data.weights_given else None,
             group=data.query_data.queries.sizes,
             init_score=data.init_score,
@@ -320,7 +321,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
             *misplaced(self, others or {}, known, OF_FIT),
         ]
         refuse_foreign(given, {**unknown, **REPLACEMENTS}, composed)
-        seed, n_jobs = (_compat.value_of(name, given) for name in ("seed", "num_threads"))
+        seed, n_jobs = _compat.value_of("seed", given), _compat.value_of("num_threads", given)
         return Plan.of(self, eval_metric, seed, n_jobs)
 
     def _gradients(

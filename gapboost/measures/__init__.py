@@ -4,9 +4,7 @@ A new measure of the form is a class like `gapboost.measures.classic.Precision`,
 `gapboost.measures.parser` names.
 
 ============  ===================================================================
-`value`       frozen values with checked parameters
 `base`        base classes: name, discount, values; the quadratic form; weighted sums
-`tables`      parts of the tables of quadratic forms
 `discounts`   discounts of ranks, as values
 `graded`      GAP, xGAP, eGAP, grAP
 `classic`     AP, Precision, Recall, RPrecision, RBP, INSQ
@@ -18,7 +16,7 @@ A new measure of the form is a class like `gapboost.measures.classic.Precision`,
 ============  ===================================================================
 """
 
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import RecallBase
 from gapboost.measures.base import Measure, QuadraticForm, WeightedSum
 from gapboost.measures.cascade import ERR, RR, Success
 from gapboost.measures.classic import AP, INSQ, RBP, Precision, Recall, RPrecision

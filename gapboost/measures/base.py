@@ -8,31 +8,18 @@
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import Array, RecallBase
 from gapboost.measures.discounts import Discount, checked_arrays, weights_at
-from gapboost.measures.tables import without_pairs
-from gapboost.measures.value import Value, label_of_value, parameter
-from gapboost.validation import as_integer, as_number
+from gapboost.validation import Value, as_integer, as_number, label_of_value, parameter
 
 Evaluator = Callable[[Ranked], Array]
-
-
-def check_distinct(labels: Sequence[str]) -> None:
-    """Raise ValueError if two measures of one report have the same label."""
-    shared = sorted({label for label in labels if labels.count(label) > 1})
-    if shared:
-        raise ValueError(
-            f"several measures are called {shared[0]!r}; expected columns of labels whose names "
-            "differ in letters or digits"
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -285,7 +272,18 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
         )
     shape = base.counts.shape
     found = measure.tables(base)
-    return checked_arrays(measure, "tables", found, (*shape, base.n_levels), shape)
+    return checked_arrays(measure, "tables", found, (*shape, shape[1]), shape)
+
+
+def without_pairs(own: Array, base: RecallBase) -> tuple[Array, Array]:
+    """Return the tables of a measure without pairs from the worth of levels, (L,) or (Q, L)."""
+    shape = base.counts.shape
+    return np.zeros((*shape, shape[1])), np.broadcast_to(own, shape).astype(np.float64)
+
+
+def with_diagonal(pair: Array) -> tuple[Array, Array]:
+    """Return ``pair``, and its diagonal as ``own``: a document counts its own relevance too."""
+    return pair, np.diagonal(pair, axis1=1, axis2=2)
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,14 +16,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
-from gapboost.data.grades import at_least
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import Array, RecallBase, at_least
 from gapboost.measures.base import Evaluator, Measure
 from gapboost.measures.discounts import Constant, Reciprocal
-from gapboost.measures.value import parameter
-from gapboost.validation import as_integer, as_relevant
+from gapboost.validation import as_integer, as_relevant, parameter
 
 
 class Cascade(Measure):

@@ -12,15 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.grades import at_least
-from gapboost.data.recall_base import RecallBase
-from gapboost.measures.base import DiscountOfQuery, QuadraticForm
+from gapboost.data import Array, RecallBase, at_least
+from gapboost.data.recall_base import lesser, reciprocal
+from gapboost.measures.base import DiscountOfQuery, QuadraticForm, with_diagonal, without_pairs
 from gapboost.measures.discounts import Constant, Discount, Geometric, InverseSquare, Reciprocal
 from gapboost.measures.gains import GainMeasure, as_shares
-from gapboost.measures.tables import lesser, reciprocal, with_diagonal, without_pairs
-from gapboost.measures.value import parameter
-from gapboost.validation import BELOW_ONE, as_flag, as_integer, as_number, as_relevant
+from gapboost.validation import BELOW_ONE, as_flag, as_integer, as_number, as_relevant, parameter
 
 
 @dataclass(frozen=True, repr=False)

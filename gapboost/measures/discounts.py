@@ -132,8 +132,10 @@ def checked_arrays(
         define measures.
     """
     arrays = list(map(np.asarray, returned)) if isinstance(returned, tuple | list) else []
-    finite = [a.dtype.kind in "biuf" and bool(np.isfinite(a).all()) for a in arrays]
-    if not all(finite) or list(map(np.shape, arrays)) != [shape, other]:
+    usable = list(map(np.shape, arrays)) == [shape, other]
+    for array in arrays:
+        usable = usable and array.dtype.kind in "biuf" and bool(np.isfinite(array).all())
+    if not usable:
         raise ValueError(
             f"{method} of {measure!r} returns {short_repr(returned)}; expected two arrays of "
             f"finite numbers, of shapes {shape} and {other}"

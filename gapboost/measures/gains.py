@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.recall_base import RecallBase, sums_of
-from gapboost.measures.base import DiscountOfQuery, QuadraticForm
+from gapboost.data import Array, ArrayLike, RecallBase
+from gapboost.data.recall_base import reciprocal, sums_of
+from gapboost.measures.base import DiscountOfQuery, QuadraticForm, with_diagonal, without_pairs
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
-from gapboost.measures.tables import reciprocal, with_diagonal, without_pairs
-from gapboost.measures.value import parameter
-from gapboost.validation import as_flag, as_number, numeric_column
+from gapboost.validation import as_flag, as_number, numeric_column, parameter
 
 # The inverse of a number must not overflow, nor the quotient of two.
 LEAST = 1e-100
@@ -30,9 +28,10 @@ def as_numbers(
 
     Each must be 0 or from `LEAST` to its inverse, and all together `valid`.
     """
-    numbers = tuple(map(float, numeric_column(values, name, expected)))
-    in_range = all(x == 0 or LEAST <= x <= 1 / LEAST for x in numbers)
-    if not numbers or not in_range or not valid(numbers):
+    column = numeric_column(values, name, expected)
+    numbers = tuple(map(float, column))
+    in_range = (column == 0) | ((column >= LEAST) & (column <= 1 / LEAST))
+    if not numbers or not in_range.all() or not valid(numbers):
         raise ValueError(f"{name} is {values!r}; expected {expected}")
     return numbers
 

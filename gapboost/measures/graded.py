@@ -19,14 +19,12 @@ from typing import Self
 
 import numpy as np
 
-from gapboost._kernels import Array, ArrayLike
-from gapboost.data.recall_base import RecallBase
-from gapboost.measures.base import QuadraticForm
+from gapboost.data import Array, ArrayLike, RecallBase
+from gapboost.data.recall_base import lesser, reciprocal
+from gapboost.measures.base import QuadraticForm, with_diagonal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.gains import GainMeasure, as_numbers, as_shares
-from gapboost.measures.tables import lesser, reciprocal, with_diagonal
-from gapboost.measures.value import parameter
-from gapboost.validation import as_number
+from gapboost.validation import as_number, parameter
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6

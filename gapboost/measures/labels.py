@@ -12,13 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from gapboost._kernels import Array
+from gapboost.data import Array, QueryData, RecallBase
 from gapboost.data.grades import Column, GradeLimit
-from gapboost.data.query_data import QueryData
-from gapboost.data.recall_base import RecallBase
 from gapboost.measures.base import Evaluator, Measure, WeightedSum
-from gapboost.measures.value import label_of_value
-from gapboost.validation import as_integer
+from gapboost.validation import as_integer, label_of_value
 
 
 @dataclass(frozen=True, repr=False)

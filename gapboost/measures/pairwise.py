@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._kernels import Array
-from gapboost.data.recall_base import RecallBase, sums_of
-from gapboost.measures.base import QuadraticForm
+from gapboost.data import Array, RecallBase
+from gapboost.data.recall_base import reciprocal, sums_of
+from gapboost.measures.base import QuadraticForm, with_diagonal
 from gapboost.measures.discounts import Constant
-from gapboost.measures.tables import reciprocal, with_diagonal
 
 
 class PairMeasure(QuadraticForm):

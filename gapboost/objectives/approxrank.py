@@ -52,13 +52,11 @@ import numpy as np
 from scipy.special import expit
 
 from gapboost._kernels.smooth.sums import logistic_step
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds
 from gapboost.measures import AP, nDCG
 from gapboost.measures.discounts import weights_at
-from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
-from gapboost.validation import as_number
+from gapboost.validation import as_number, parameter
 
 
 @dataclass(frozen=True, repr=False)

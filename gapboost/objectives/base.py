@@ -6,12 +6,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.query_data import QueryData, group_by_query
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
-from gapboost.measures.value import Value
-from gapboost.validation import checked_scores
+from gapboost.validation import Value, checked_scores
 
 
 class Pass(ABC):
@@ -102,7 +100,9 @@ class Objective(Value, ABC):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(measure=as_measure(self.measure))
+        given: Any = self.measure
+        if not isinstance(given, Measure):
+            self._set(measure=as_measure(given))
         if not self.measure.trains:
             raise ValueError(
                 f"measure is {self.measure!r}, which gapboost can evaluate but not train for; "

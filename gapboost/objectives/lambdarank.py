@@ -14,7 +14,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import (
     CASCADE,
@@ -30,15 +29,13 @@ from gapboost._kernels.lambdarank.gradients import (
 )
 from gapboost._kernels.lambdarank.memory import Memory, make_memory
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.labels import with_its_label
-from gapboost.measures.value import parameter
 from gapboost.objectives.base import Objective, Pass
-from gapboost.objectives.ties import tie_order
-from gapboost.validation import as_integer, as_number
+from gapboost.validation import as_integer, as_number, parameter
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
@@ -157,6 +154,20 @@ class RankNet(LambdaRank):
         super().__post_init__()
         if len({part.label_column for _, part in self.measure.terms}) > 1:
             raise ValueError(f"measure is {self.measure!r}; expected a measure of one label")
+
+
+def tie_order(random_state: int, data: QueryData) -> Array:
+    """Return a random permutation of each query's positions, int32 of shape (N,).
+
+    It orders documents with equal scores: by random keys, never by row.
+    """
+    queries = data.queries
+    query = np.repeat(np.arange(len(queries), dtype=np.uint64), queries.sizes)
+    rng, largest = np.random.default_rng(random_state), np.iinfo(np.uint32).max
+    keys = rng.integers(largest, size=queries.n_rows, dtype=np.uint32, endpoint=True)
+    rows = np.argsort(query << np.uint64(32) | keys, kind="stable")
+    positions: Array = (rows - np.repeat(queries.offsets[:-1], queries.sizes)).astype(np.int32)
+    return positions
 
 
 class LambdaRankPass(Pass):

@@ -48,8 +48,7 @@ from gapboost._kernels.smooth.query import (
 )
 from gapboost._kernels.smooth.sums import SmoothStep, add_gradients, compare, scratch_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.query_data import QueryData, group_by_query
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.objectives.base import Objective, Pass
 from gapboost.validation import check_row_order, checked_scores, one_dimensional

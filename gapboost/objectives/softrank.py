@@ -40,13 +40,11 @@ from gapboost._kernels.smooth.distribution import (
 )
 from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, threads_for
-from gapboost.data.query_data import QueryData
-from gapboost.data.recall_base import RecallBase
+from gapboost.data import QueryData, RecallBase
 from gapboost.measures.base import tables_of
 from gapboost.measures.discounts import weights_at
-from gapboost.measures.value import parameter
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
-from gapboost.validation import as_number
+from gapboost.validation import as_number, parameter
 
 # A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times
 # that. Longer ones also start where floating point ends: with k=1 and equal scores a document is

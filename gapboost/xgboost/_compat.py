@@ -14,10 +14,8 @@ import xgboost
 from xgboost.core import _LIB
 from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
-from gapboost._kernels import Array, ArrayLike
 from gapboost._kernels.threads import openmp_team
-from gapboost.data import column_contents, column_names
-from gapboost.data.dataset import RankingDataset
+from gapboost.data import Array, ArrayLike, RankingDataset, column_contents, column_names
 from gapboost.validation import short_repr
 
 # The threads that XGBoost computes on.
@@ -59,7 +57,7 @@ def ranking_matrix(
             data.X,
             # Small integers for query ids of any kind.
             np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
-            label=data.labels[0],
+            label=data.query_data.first_label,
             weight=data.query_data.weights if data.weights_given else None,
             base_margin=data.init_score,
             missing=ranker.missing,

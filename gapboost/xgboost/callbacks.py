@@ -22,9 +22,9 @@ from gapboost._boosters.callbacks import (
 from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
-from gapboost._kernels import Array, ArrayLike
+from gapboost._boosters.plan import Plan
+from gapboost.data import Array, ArrayLike, DataSummary, QueryData
 from gapboost.data.grades import graded
-from gapboost.data.query_data import DataSummary, QueryData
 from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
@@ -37,7 +37,7 @@ from gapboost.xgboost.models import trim_to_best_iteration
 MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
-def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]:
+def booster_scale(objective: Objective, training: DataSummary) -> tuple[float, float]:
     """Return factors on gradients and hessians: halved gradients where a query weighs 1.
 
     A pair moves two documents, and only twice the diagonal of its second derivatives bounds them.
@@ -47,7 +47,7 @@ def booster_scale(objective: Objective, n_documents: int) -> tuple[float, float]
     bound their hessians themselves. The step of the objective multiplies the gradients too.
     """
     scale = 1.0 if objective.scales_with_list_size else 0.5
-    return scale * objective.step_for(n_documents), 1.0
+    return scale * objective.step_for(training.n_rows), 1.0
 
 
 def objective(
@@ -96,7 +96,9 @@ def objective(
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
     5
     """
-    return XGBoostObjective(native_objective(measure, g), n_jobs, weight, device)
+    found = XGBoostObjective(native_objective(measure, g), n_jobs, device)
+    found.weight = weight
+    return found
 
 
 def eval_metric(
@@ -157,12 +159,8 @@ def eval_metric(
 class XGBoostObjective(ObjectiveCallback[Any]):
     """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
-    def __init__(
-        self, objective: Objective, n_jobs: int | None, weight: Any = None, device: Any = None
-    ) -> None:
-        super().__init__(objective, n_jobs)
-        self.weight = weight
-        self.device = device
+    # Weights of the documents, in place of those of the data set.
+    weight: ArrayLike | None = None
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Any, Any]:
         """Gradient and hessian, float32 of shape (N,)."""
@@ -182,7 +180,7 @@ class XGBoostObjective(ObjectiveCallback[Any]):
         if data is None:
             return None
         objective = self.objective.resolved(global_summary.occurring)
-        scale = booster_scale(objective, global_summary.n_rows)
+        scale = booster_scale(objective, global_summary)
         gradients = Gradients(
             objective, data, scale, self.n_jobs, TEAM, global_summary=global_summary
         )
@@ -191,10 +189,6 @@ class XGBoostObjective(ObjectiveCallback[Any]):
 
 class XGBoostMetric(MetricCallback[Metrics | None]):
     """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`."""
-
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, device: Any = None) -> None:
-        super().__init__(measures, n_jobs)
-        self.device = device
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
@@ -215,8 +209,12 @@ class XGBoostMetric(MetricCallback[Metrics | None]):
         occurring = graded(summary_of_workers(data).occurring)
         if data is None:
             return None
-        resolved = [measure.resolved(occurring) for measure in self.measures]
-        on_device = values_on(self.device, resolved, data)
+        return self.means([measure.resolved(occurring) for measure in self.measures], data)
+
+    def means(self, resolved: Sequence[Measure], data: QueryData) -> Metrics:
+        """Return the metrics of a data set for these measures, whose g is set."""
+        cuda = _kernels_on(self.device, resolved)
+        on_device = cuda.DeviceValues(resolved, data) if cuda else None
         return Metrics(resolved, self.names, data, self.n_jobs, TEAM, on_device)
 
 
@@ -280,14 +278,6 @@ def gradients_on(device: str | None, gradients: Gradients) -> Any:
     return cuda.DeviceGradients(gradients) if cuda else gradients
 
 
-def values_on(
-    device: str | None, measures: Sequence[Measure], data: QueryData
-) -> Callable[[Array], list[Array]] | None:
-    """Return what computes the measures of each query on the GPU; None: the processor does."""
-    cuda = _kernels_on(device, measures)
-    return cuda.DeviceValues(measures, data) if cuda else None
-
-
 def _kernels_on(device: str | None, measures: Sequence[Measure]) -> Any:
     """Return the module of kernels if the device is a GPU, and they compute all the measures."""
     if not str(device).startswith(("cuda", "gpu")):
@@ -329,9 +319,9 @@ def stops_early(callbacks: Any, rounds: Any) -> bool:
 def training_callbacks(
     callbacks: Sequence[TrainingCallback] | None,
     rounds: int | None,
-    stop_by: tuple[str, str | None],
-    measures: Sequence[str],
-    objective: Objective,
+    plan: Plan,
+    names: Sequence[str],
+    held_out: Sequence[str] = (),
 ) -> list[TrainingCallback]:
     """Return the callbacks of a fit.
 
@@ -339,18 +329,21 @@ def training_callbacks(
     ----------
     callbacks, rounds
         `callbacks` and `early_stopping_rounds` of the ranker.
-    stop_by : (str, str or None)
-        Names of the metric and of the evaluation set that stop training, unless a callback names
-        others. None is XGBoost's choice: the last set.
-    measures : sequence of str
-        Names of the metrics that are measures: higher is better.
-    objective : Objective
+    plan : Plan
+        Resolved.
+    names : sequence of str
+        Names of its measures: higher is better.
+    held_out : sequence of str
+        Names of the evaluation sets besides training, the last of which stops training, unless a
+        callback names another. Without any, XGBoost takes the last set.
 
     Notes
     -----
     The last one keeps the best rounds: what `xgboost.train` returns has no others, also for a
     tracker that logs its result.
     """
+    by_function = plan.stopping in plan.functions
+    stopping = plan.stopping.__name__ if by_function else names[0]
     own = [EarlyStopping(rounds=rounds)] if rounds else []  # 0 is off, as in XGBoost
     found: list[TrainingCallback] = []
     for callback in [*(callbacks or ()), *own]:
@@ -358,12 +351,12 @@ def training_callbacks(
             callback = copy(callback)
             # XGBoost compares with the values of an earlier training.
             callback.stopping_history, callback.best_scores = {}, {}
-            callback.metric_name = callback.metric_name or stop_by[0]
-            callback.data = callback.data or stop_by[1]
-            if callback.maximize is None and callback.metric_name in measures:
+            callback.metric_name = callback.metric_name or stopping
+            callback.data = callback.data or (held_out[-1] if held_out else None)
+            if callback.maximize is None and callback.metric_name in names:
                 callback.maximize = True
         found.append(callback)
-    return [*found, _BestRounds(objective)]
+    return [*found, _BestRounds(plan.objective)]
 
 
 class ExactValues(TrainingCallback):  # type: ignore[misc]

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.gradients import Gradients
-from gapboost._kernels import Array
 from gapboost._kernels.cuda import (
     MOST_LEVELS,
     THREADS,
@@ -19,12 +18,11 @@ from gapboost._kernels.cuda import (
 from gapboost._kernels.cuda_sums import add_tiles, fill_moments, receive
 from gapboost._kernels.lambdarank.exponentials import fitted_exponentials
 from gapboost._kernels.lambdarank.gradients import count_active_ranks
-from gapboost.data.query_data import QueryData
+from gapboost.data import Array, QueryData
 from gapboost.measures import Measure
 from gapboost.measures.base import tables_of
 from gapboost.objectives import LambdaRank
-from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH
-from gapboost.objectives.ties import tie_order
+from gapboost.objectives.lambdarank import CURVATURE_OF_A_PUSH, tie_order
 
 # Longest list that goes pair by pair, and documents of a tile of longer ones.
 LONGEST_BY_PAIRS, TILE = 2048, 128

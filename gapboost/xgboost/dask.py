@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Self
 
 from gapboost._boosters.dask import DaskCollection
-from gapboost.data import ArrayLike
+from gapboost.data import ArrayLike, check_names, feature_names, pop_query_ids, without_qid
 from gapboost.optional import imported
 from gapboost.validation import PathLike
 
@@ -23,10 +23,14 @@ from gapboost._boosters.checks import (
 )
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
-from gapboost.data.features import check_names, feature_names, pop_query_ids, without_qid
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
-from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, stops_early
+from gapboost.xgboost.callbacks import (
+    XGBoostMetric,
+    XGBoostObjective,
+    stops_early,
+    training_callbacks,
+)
 from gapboost.xgboost.models import to_continue
 from gapboost.xgboost.ranker import NAMES
 
@@ -134,6 +138,9 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), evals)
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
+        metric = XGBoostMetric(plan.measures, n_jobs)
+        rounds = self.early_stopping_rounds
+        callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
         with _compat.usable_values(data.X):
             found = xgboost.dask.train(
                 self.client,
@@ -142,10 +149,10 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
                 self.get_num_boosting_rounds(),
                 evals=evals,
                 obj=XGBoostObjective(plan.objective, n_jobs),
-                custom_metric=XGBoostMetric(plan.measures, n_jobs),
+                custom_metric=metric,
                 verbose_eval=verbose,
                 xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
-                callbacks=self._callbacks(plan, held_out),
+                callbacks=callbacks,
                 coll_cfg=self.coll_cfg,
             )
         booster = found["booster"]

@@ -84,7 +84,10 @@ def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
 
 def of_metrics(given: Mapping[str, Any]) -> list[Foreign]:
     """Return what replaces nDCG among the metrics, which has the gains of the parameters."""
-    metrics, gains = listed_metrics(given.get("eval_metric")), _gains(given)
+    gains = _gains(given)
+    if gains is None:
+        return []
+    metrics = listed_metrics(given.get("eval_metric"))
     if not take_gains(metrics, gains):
         return []
     return together({"eval_metric": given["eval_metric"]}, _metrics(metrics, gains=gains))

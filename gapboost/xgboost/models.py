@@ -88,7 +88,7 @@ def read_objective(booster: xgboost.Booster, requested: Objective) -> Objective:
 def _text(objective: Objective) -> str:
     """Return the objective as one line of JSON."""
     options = {field.name: getattr(objective, field.name) for field in fields(objective)[1:]}
-    parts = [objective, *(part for _, part in objective.measure.terms)]
+    parts = [objective, *[part for _, part in objective.measure.terms]]
     written = {
         "objective": type(objective).__name__,
         "measure": repr(objective.measure),

@@ -10,15 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.checks import check_feature_weights, check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics, metric_names
 from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
-from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.data.dataset import RankingDataset
-from gapboost.data.features import check_columns, feature_names
+from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
+from gapboost.data.features import check_columns
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.validation import PathLike
@@ -31,7 +29,6 @@ from gapboost.xgboost.callbacks import (
     gradients_on,
     stops_early,
     training_callbacks,
-    values_on,
     with_functions,
 )
 from gapboost.xgboost.migration import REPLACEMENTS, of_metrics, of_training, parameter_names
@@ -212,8 +209,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), sets)
         check_columns(data.X, "X", self.enable_categorical)
-        for i, s in enumerate(sets):
-            check_columns(s.X, f"eval_set[{i}] X", self.enable_categorical)
+        for each, s in zip(given_sets, sets, strict=True):
+            check_columns(s.X, each.names["X"], self.enable_categorical)
         before = None if xgb_model is None else to_continue(xgb_model, data.X)
         types = _compat.types_to_continue(self, data.X, before)
         weights = self._feature_weights(feature_weights)
@@ -223,40 +220,42 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         with xgboost.config_context(verbosity=self.verbosity):
             train = _compat.ranking_matrix(self, data, types, weights=weights)
             train.feature_names = train.feature_names or (before.feature_names if before else None)
-            valid = [
-                train
-                if s is data
-                else _compat.ranking_matrix(self, s, types, train, name=f"eval_set[{i}] X")
-                for i, s in enumerate(sets)
-            ]
             objective = XGBoostObjective(plan.objective, plan.n_jobs)
             objective.bind(train, gradients_on(self.device, gradients))
-            metrics = {s: self._metrics(plan, s) for s in dict.fromkeys(sets)}
-            metric = XGBoostMetric(plan.measures, plan.n_jobs)
-            for matrix, s in zip(valid, sets, strict=True):
-                metric.bind(matrix, metrics[s])
-            names = [f"validation_{i}" for i in range(len(sets))]
-            exact = {name: metrics[s] for name, s in zip(names, sets, strict=True)}
-            by_name = zip(names, given_sets, strict=True)
-            held_out = [name for name, each in by_name if not each.has_rows_of(X, y)]
+            metric = XGBoostMetric(plan.measures, plan.n_jobs, self.device)
+            evals, held_out = [], []
+            means, exact = {}, {}
+            for i, (each, s) in enumerate(zip(given_sets, sets, strict=True)):
+                matrix, name = train, f"validation_{i}"
+                if s is not data:
+                    matrix = _compat.ranking_matrix(self, s, types, train, name=each.names["X"])
+                if s not in means:
+                    means[s] = metric.means(plan.measures, s.query_data)
+                    metric.bind(matrix, means[s])
+                evals.append((matrix, name))
+                exact[name] = means[s]
+                if not each.has_rows_of(X, y):
+                    held_out.append(name)
+            rounds = self.early_stopping_rounds
+            callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
             with _compat.usable_values(data.X, "eval_set"):
                 booster = xgboost.train(
                     self._train_parameters(self.get_xgb_params()),
                     train,
                     num_boost_round=self.get_num_boosting_rounds(),
-                    evals=list(zip(valid, names, strict=True)),
+                    evals=evals,
                     obj=objective,
                     custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
                     evals_result=evals_result,
                     verbose_eval=verbose,
                     xgb_model=before,
-                    callbacks=[ExactValues(exact), *self._callbacks(plan, held_out)],
+                    callbacks=[ExactValues(exact), *callbacks],
                 )
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)
         _compat.set_fitted(self, booster, evals_result)
-        self._set_fitted(plan.objective, data.query_data.summary, feature_names(data.X), bias)
+        self._set_fitted(plan.objective, data.query_data.summary, data.frame_columns, bias)
         return self
 
     def _plan(self, others: Mapping[str, Any] | None = None) -> Plan:
@@ -268,10 +267,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             *misplaced(self, others or {}, known, REPLACEMENTS),
         ]
         refuse_foreign(given, {**misspelt(self, known, REPLACEMENTS), **REPLACEMENTS}, composed)
-        seed, n_jobs = (
-            given.get(alias) if given[name] is None else given[name]
-            for name, alias in (("random_state", "seed"), ("n_jobs", "nthread"))
-        )
+        seed = given.get("seed") if self.random_state is None else self.random_state
+        n_jobs = given.get("nthread") if self.n_jobs is None else self.n_jobs
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
     def _feature_weights(self, of_fit: ArrayLike | None) -> ArrayLike | None:
@@ -279,20 +276,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         if of_fit is not None and self.feature_weights is not None:
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
         return self.feature_weights if of_fit is None else of_fit
-
-    def _metrics(self, plan: Plan, data: RankingDataset) -> Metrics:
-        on_device = values_on(self.device, plan.measures, data.query_data)
-        names = metric_names(plan.measures)
-        return Metrics(plan.measures, names, data.query_data, plan.n_jobs, _compat.TEAM, on_device)
-
-    def _callbacks(self, plan: Plan, held_out: Sequence[str]) -> list[Any]:
-        """Return the callbacks of a fit; `held_out` names the evaluation sets besides training."""
-        names = metric_names(plan.measures)
-        by_function = plan.stopping in plan.functions
-        metric = plan.stopping.__name__ if by_function else names[0]
-        stop_by = metric, held_out[-1] if held_out else None
-        rounds = self.early_stopping_rounds
-        return training_callbacks(self.callbacks, rounds, stop_by, names, plan.objective)
 
     def _train_parameters(self, given: Mapping[str, object]) -> dict[str, object]:
         """Return parameters of XGBoost for `xgboost.train`, with our default of `reg_lambda`."""
@@ -304,10 +287,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _gradients(self, plan: Plan, data: RankingDataset, continued: object = None) -> Gradients:
         """Return the gradients of a resolved plan."""
-        data.query_data.summary.check_mixed_grades("y")
+        summary = data.query_data.summary
+        summary.check_mixed_grades("y")
         given, factors = self.get_params(deep=False), None
         is_linear = self.booster == "gblinear"
-        scale = booster_scale(plan.objective, len(data))
+        scale = booster_scale(plan.objective, summary)
         if data.positions is not None:
             rate = self.learning_rate
             if rate is None:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.checks import refuse
-from gapboost._boosters.metrics import metric_names
-from gapboost.data.query_data import group_by_query
+from gapboost.data import group_by_query
 from gapboost.measures import Measure
 from gapboost.optional import imported
 from gapboost.xgboost import XGBGAPRanker, _compat
@@ -128,13 +127,10 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         self._objective = plan.objective
         if "xgb_model" in train:
             train["xgb_model"] = to_continue(train["xgb_model"])
-        n_jobs, reported = booster["nthread"], metric_names(plan.measures)
-        train["obj"] = XGBoostObjective(plan.objective, n_jobs)
-        train["custom_metric"] = XGBoostMetric(plan.measures, n_jobs)
-        rounds, stop_by = train.pop("early_stopping_rounds", None), (reported[0], None)
-        train["callbacks"] = training_callbacks(
-            train.get("callbacks"), rounds, stop_by, reported, plan.objective
-        )
+        n_jobs, rounds = booster["nthread"], train.pop("early_stopping_rounds", None)
+        metric = XGBoostMetric(plan.measures, n_jobs)
+        train["obj"], train["custom_metric"] = XGBoostObjective(plan.objective, n_jobs), metric
+        train["callbacks"] = training_callbacks(train.get("callbacks"), rounds, plan, metric.names)
         return ranker._train_parameters(booster), train, matrix
 
     def _convert_to_sklearn_model(self, booster: bytearray, config: str) -> XGBGAPRanker:
