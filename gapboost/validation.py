@@ -78,7 +78,9 @@ def as_number(value: Any, name: str, low: float = 1e-100, high: float = 1e100) -
     number = value.item() if isinstance(value, np.number) else value
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
     if not is_number or not low <= number <= high:
-        raise ValueError(f"{name} is {value!r}; expected a number from {low} to {high}")
+        start = "above 0" if 0 < low < 1e-9 else f"from {low:g} on"
+        end = "" if high > 1e9 else ", below 1" if 0.999 < high < 1 else f", up to {high:g}"
+        raise ValueError(f"{name} is {value!r}; expected a number {start}{end}")
     return float(number)
 
 

@@ -18,11 +18,13 @@ from gapboost.validation import short_repr
 # What replaces a parameter, or a function of its value that says it; None keeps the value.
 Replacements = Mapping[str, str | Callable[[Any], str | None]]
 
+OF_NDCG = ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart")
+
 # LightGBM's other names of its metrics.
-LIGHTGBM_METRICS = {
-    **dict.fromkeys(("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart"), "ndcg"),
-    "mean_average_precision": "map",
-}
+LIGHTGBM_METRICS = {**dict.fromkeys(OF_NDCG, "ndcg"), "mean_average_precision": "map"}
+
+# What the objectives of both boosters train for, as code.
+TRAINED_FOR = {**dict.fromkeys((*OF_NDCG, "rank:ndcg"), "'ndcg'"), "rank:map": "'ap'"}
 
 # Arguments of fit that mean the same in LightGBM, XGBoost and CatBoost.
 SAME_IN_FIT = (
@@ -191,6 +193,28 @@ def ndcg(gains: Any, k: int | None = None) -> str:
     return f"gb.nDCG(gains={gains!r}" + (f", k={k})" if k else ")")
 
 
+def has_measure(ranker: Any) -> bool:
+    """Return True if a ranker names another measure than the default one."""
+    return bool(ranker.measure != "gap" or ranker.g is not None)
+
+
+def of_objective(ranker: Any) -> str:
+    """Return the measure that the objective of a ranker means in the boosters, as code; or nothing.
+
+    One name is also ours: "lambdarank" of a measure.
+    """
+    name = ranker.objective
+    if not isinstance(name, str) or (name == "lambdarank" and has_measure(ranker)):
+        return ""
+    return TRAINED_FOR.get(name, "")
+
+
+def pairwise(objective: object) -> str | None:
+    """Return what replaces XGBoost's objective of pairs."""
+    is_ranknet = isinstance(objective, str) and objective == "rank:pairwise"
+    return "objective='ranknet'" if is_ranknet else None
+
+
 def trained_for(
     ranker: Any, given: Mapping[str, Any], measure: str = "", sigma: Any = None
 ) -> list[Foreign]:
@@ -209,7 +233,7 @@ def trained_for(
     given = {n: v for n, v in given.items() if v is not None}
     if not given:
         return []
-    own = ranker.measure != "gap" or ranker.g is not None
+    own = has_measure(ranker)
     kind = {"ranknet": "RankNet", "softrank": "", "approxrank": ""}.get(
         str(ranker.objective), "LambdaRank"
     )

@@ -1,10 +1,14 @@
 """What a fit trains for and reports."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
+
 from gapboost._boosters.callbacks import unpacked
+from gapboost.data import Array
 from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
@@ -89,8 +93,14 @@ class Plan:
         ------
         ValueError
             If it is not reported.
+
+        Warns
+        -----
+        UserWarning
+            If the measure and the grades look as if they began at different grades.
         """
         objective = self.objective.resolved(occurring)
+        warn_of_grades(objective.measure, occurring)
         reported = [objective.measure, *[m.resolved(occurring) for m in self.measures]]
         measures, functions = list(dict.fromkeys(reported)), list(self.functions)
         stopping = self.stopping
@@ -118,6 +128,26 @@ class Plan:
             measures=tuple(measures),
             functions=tuple(functions),
             stopping=stopping,
+        )
+
+
+def warn_of_grades(measure: Any, occurring: Array) -> None:
+    """Warn of whole grades without 0, and of shares in `g` for grades that do not occur."""
+    if (occurring != np.floor(occurring)).any():
+        return
+    lowest, highest = int(occurring[0]), int(occurring[-1])
+    if lowest > 0:
+        warnings.warn(
+            f"y has no grade 0, so that all documents are relevant; expected y - {lowest} if grade "
+            f"{lowest} means not relevant",
+            stacklevel=4,
+        )
+    g, levels = getattr(measure, "g", None), getattr(measure, "levels", None)
+    if levels is None and (beyond := sum((g or ())[highest:])):
+        warnings.warn(
+            f"g is {g}, which gives {beyond:.3g} to grades that y lacks: its highest grade is "
+            f"{highest}; expected an entry for each grade from 1 on",
+            stacklevel=4,
         )
 
 

@@ -157,6 +157,13 @@ class RankingDataset:
                 f"{of['X']} has {X.shape[0]} rows but {of['y']} has {n_rows}; expected the same "
                 "number"
             )
+        # One query whose id is the float 1.0 is more often weights, which come third in LightGBM.
+        ids = data.queries.ids
+        if n_rows > 1 and not partial and ids.dtype.kind == "f" and ids.tolist() == [1.0]:
+            raise ValueError(
+                f"{of['qid']} is 1.0 in every row; expected ids of queries, as integers or "
+                "strings; weights are passed as sample_weight=..."
+            )
         if init_score is not None:
             init_score = checked_scores(init_score, n_rows, of["init_score"], of["y"])
         positions = None

@@ -13,6 +13,8 @@ from gapboost._boosters.migration import (
     listed_metrics,
     metrics_at,
     ndcg,
+    of_objective,
+    pairwise,
     renamed,
     take_gains,
     together,
@@ -53,6 +55,7 @@ def _boosting(value: object) -> str | None:
 
 
 REPLACEMENTS: Replacements = {
+    "objective": pairwise,
     **{name: new for name, new in OF_OBJECTIVES.items() if name not in ("label_gain", "sigmoid")},
     **dict.fromkeys(_compat.aliases("categorical_feature"), _categorical),
     **dict.fromkeys(_compat.aliases("boosting"), _boosting),
@@ -70,17 +73,14 @@ OF_FIT = {**REPLACEMENTS, "verbose": lambda value: f"verbose={int(value) or -1} 
 
 def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
     """Return what replaces the parameters that choose an objective of LightGBM."""
-    names = [*OBJECTIVES, "label_gain", "sigmoid"]
-    objective = given.get("objective")
-    if isinstance(objective, str) and "xe" in objective:
-        names.append("objective")
+    measure = of_objective(ranker)
+    names = [*OBJECTIVES, "label_gain", "sigmoid", *(["objective"] if measure else [])]
     found = {name: given[name] for name in names if given.get(name) is not None}
     if not found:
         return []
-    measure = ""
-    if any("rank" in str(found.get(name)) for name in (*OBJECTIVES, "objective")):
+    if any("rank" in str(found.get(name)) for name in OBJECTIVES):
         measure = "'ndcg'"
-    if "label_gain" in found:
+    if "label_gain" in found and measure != "'ap'":
         measure = ndcg(found["label_gain"], cutoff(ranker))
     return trained_for(ranker, found, measure, found.get("sigmoid"))
 

@@ -51,8 +51,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         share of users who accept grade k and higher, and nothing lower. None is uniform over the
         grades that occur in the training labels.
     objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective, optional
-        Objective by which to train for the measure. None is "lambdarank". A value brings its own
-        measure; leave `measure` and `g` at their defaults then.
+        Objective by which to train for the measure. None is "lambdarank", which by name needs a
+        measure or `g`: LightGBM's trains for nDCG. A value brings its measure, without `g` then.
     stopping_metric : str, Measure or callable, optional
         The reported metric that decides early stopping. None is the measure that is trained for.
         `eval_metric` of `fit` reports others.

@@ -97,15 +97,8 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=(0.5, 0.5))@10")
     (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
-    if type(measure).__module__.startswith("ir_measures."):
-        raise TypeError(
-            f"{name} holds {measure} of ir_measures; expected measures of gapboost, or "
-            "analysis.system_values, which takes both"
-        )
     if not isinstance(measure, str | Measure):
-        function = callable(measure) and not isinstance(measure, type)
-        hint = "; measures of your own are classes that extend Measure" if function else ""
-        raise TypeError(f"{name} is {short_repr(measure)}; {EXPECTED}{hint}")
+        raise _no_measure(measure, name)
     value = _parsed(measure, name) if isinstance(measure, str) else measure
     if g is None:
         return value
@@ -127,6 +120,17 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
     if not is_one and isinstance(next(iter(several), None), Real):
         raise TypeError(f"{name} is {short_repr(several)}; expected measures, before the data")
     return [as_measure(measure, None, name) for measure in several]
+
+
+def _no_measure(value: object, name: str) -> TypeError:
+    if type(value).__module__.startswith("ir_measures."):
+        return TypeError(
+            f"{name} holds {value} of ir_measures; expected measures of gapboost, or "
+            "analysis.system_values, which takes both"
+        )
+    is_function = callable(value) and not isinstance(value, type)
+    hint = "; measures of your own are classes that extend Measure" if is_function else ""
+    return TypeError(f"{name} is {short_repr(value)}; {EXPECTED}{hint}")
 
 
 class _Unknown(ValueError):

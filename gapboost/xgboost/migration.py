@@ -19,17 +19,13 @@ from gapboost._boosters.migration import (
     listed_metrics,
     metrics_at,
     ndcg,
+    of_objective,
+    pairwise,
     renamed,
     take_gains,
     together,
     trained_for,
 )
-
-OBJECTIVES = {"rank:ndcg": "'ndcg'", "rank:map": "'ap'"}
-
-
-def _objective(value: object) -> str | None:
-    return "objective='ranknet'" if isinstance(value, str) and value == "rank:pairwise" else None
 
 
 def _metrics(metrics: list[Any], cutoffs: object = None, gains: object = None) -> str:
@@ -40,7 +36,7 @@ def _metrics(metrics: list[Any], cutoffs: object = None, gains: object = None) -
 CATEGORIES = "enable_categorical=True, and columns of pandas' type category"
 
 REPLACEMENTS: Replacements = {
-    "objective": _objective,
+    "objective": pairwise,
     "lambdarank_pair_method": ALL_PAIRS,
     "lambdarank_num_pair_per_sample": ALL_PAIRS,
     "lambdarank_normalization": "leave it out",
@@ -71,10 +67,9 @@ def _gains(given: Mapping[str, Any]) -> Any:
 def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
     """Return what replaces the parameters that choose an objective of XGBoost or LightGBM."""
     found = {name: given.get(name) for name in ("label_gain", "sigmoid")}
-    objective, linear = given.get("objective"), given.get("ndcg_exp_gain")
-    measure, gains = "", _gains(given)
-    if isinstance(objective, str) and objective in OBJECTIVES:
-        found["objective"], measure = objective, OBJECTIVES[objective]
+    measure, gains, linear = of_objective(ranker), _gains(given), given.get("ndcg_exp_gain")
+    if measure:
+        found["objective"] = given["objective"]
     if linear is not None and not linear:
         found["ndcg_exp_gain"] = linear
     if gains is not None and measure != "'ap'":

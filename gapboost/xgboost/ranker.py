@@ -56,8 +56,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         share of users who accept grade k and higher, and nothing lower. None is uniform over the
         grades that occur in the training labels.
     objective : {"lambdarank", "ranknet", "softrank", "approxrank"} or Objective, optional
-        Objective by which to train for the measure. None is "lambdarank". A value brings its own
-        measure; leave `measure` and `g` at their defaults then.
+        Objective by which to train for the measure. None is "lambdarank", which by name needs a
+        measure or `g`: LightGBM's trains for nDCG. A value brings its measure, without `g` then.
     stopping_metric : str, Measure or callable, optional
         The reported metric that stops training early. None is the measure that is trained for.
     **kwargs

@@ -93,6 +93,9 @@ REPLACED = {
         ({"sigmoid": 2.0, "objective": "ranknet"}, {}, {"objective": None}, {}),
         ({"sigmoid": 2.0, "objective": "softrank"}, {}, {}, {}),
         ({"objective": "rank_xendcg"}, {}, {"measure": "ndcg"}, {}),
+        ({"objective": "lambdarank", "label_gain": [0, 1, 3]}, {}, GAINS, {}),
+        ({"objective": "rank:map"}, {}, {"measure": "ap"}, {}),
+        ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
         ({"application": "lambdarank", "measure": "ndcg"}, {}, {}, {}),
         ({"loss": "binary"}, {}, {}, {}),
         ({"lambdarank_truncation_level": 20, "lambdarank_norm": False}, {}, {}, {}),
@@ -128,6 +131,7 @@ REPLACED = {
     "xgboost": [
         ({"objective": "rank:ndcg"}, {}, {"measure": "ndcg"}, {}),
         ({"objective": "rank:ndcg", "measure": "ndcg"}, {}, {}, {}),
+        ({"objective": "lambdarank"}, {}, {"measure": "ndcg"}, {}),
         ({"objective": "rank:ndcg", "g": (0.5, 0.5)}, {}, {"measure": "ndcg"}, {}),
         ({"objective": "rank:map", "ndcg_exp_gain": False}, {}, {"measure": "ap"}, {}),
         ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, LINEAR, {}),
@@ -267,15 +271,12 @@ def test_native_metrics_are_metrics_of_a_ranker(twin):
 
 
 @twins
-def test_lambdarank_by_name_alone_warns_of_its_measure(twin, recwarn):
+def test_lambdarank_is_an_objective_of_a_measure(twin):
     def fit(**parameters):
         return twin.ranker(n_estimators=1, **parameters).fit(X, Y, QID)
 
-    with pytest.warns(UserWarning, match=r'trains for GAP.*measure="ndcg"') as found:
-        assert fit(objective="lambdarank").objective_ == fit().objective_
-    assert found[0].filename == __file__
-    recwarn.clear()
-    fit(objective="lambdarank", measure="ndcg")
-    fit(objective="lambdarank", g=(0.5, 0.25, 0.25))
-    fit(objective="ranknet")
-    assert not [one for one in recwarn if issubclass(one.category, UserWarning)]
+    with pytest.raises(ValueError, match=r"objective='lambdarank' -> measure='ndcg', or leave"):
+        fit(objective="lambdarank")
+    assert fit(objective="lambdarank", measure=gb.GAP()).objective_ == fit().objective_
+    assert fit(objective="lambdarank", measure="ndcg").measure_ == gb.nDCG()
+    assert fit(objective="lambdarank", g=(0.5, 0.25, 0.25)).g_ == (0.5, 0.25, 0.25)

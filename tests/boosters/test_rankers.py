@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+import re
 
 import joblib
 import lightgbm
@@ -155,6 +156,26 @@ def test_g_is_uniform_over_the_grades_that_occur_in_the_training_labels(twin):
     ranker = twin.ranker().fit(X, y, QID, eval_set=[(VALI.X, vali)], eval_qid=[VALI.qid])
     assert ranker.g_ == (0.5, *[0.0] * 38, 0.5)
     npt.assert_array_equal(ranker.predict(TEST.X), twin.fitted().predict(TEST.X))
+
+
+@twins
+@pytest.mark.parametrize(
+    ("lowest", "parameters", "message"),
+    [
+        (1, {}, r"no grade 0.*y - 1"),
+        (1, {"measure": "ndcg"}, r"no grade 0"),
+        (0, {"g": (0.2, 0.3, 0.5)}, r"gives 0\.5 to grades that y lacks.*highest grade is 2"),
+        (0, {"measure": gb.xGAP(g=(0.2, 0.3, 0.25, 0.25))}, r"gives 0\.5 to grades"),
+        (0, {"g": (0.4, 0.6)}, None),
+        (0, {"g": (0.4, 0.6, 0.0)}, None),
+        (0.5, {}, None),
+    ],
+)
+def test_grades_that_do_not_begin_where_the_measure_does(twin, lowest, parameters, message, recwarn):
+    twin.ranker(**{"g": None, **parameters}).fit(X, TRAIN.y + lowest, QID)
+    found = [str(one.message) for one in recwarn if one.filename == __file__]
+    assert len(found) == (message is not None)
+    assert not found or re.search(message, found[0])
 
 
 @twins
