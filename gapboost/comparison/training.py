@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from gapboost.comparison.data import Split
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
@@ -245,10 +244,7 @@ def fit(ranker: object, train: RankingDataset) -> Any:
     queries = train.query_data.queries
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # each training would repeat them
-        if isinstance(ranker, Pipeline):
-            steps, X = fit_transformers(ranker, train.X, train.labels[0], queries.numbers)
-            ranker.set_params(steps=[*steps.steps, ranker.steps[-1]])
-            train = replace(train, X=X)
+        X = fit_transformers(ranker, train.X, train.labels[0], queries.numbers)
         last = last_step(ranker)
         taken = inspect.signature(last.fit).parameters
         given: dict[str, object] = {}
@@ -257,9 +253,9 @@ def fit(ranker: object, train: RankingDataset) -> Any:
                 given[name] = queries.sizes if name == "group" else queries.numbers
                 break
         if "cat_features" in taken and "cat_features" not in last.get_params():
-            kinds = column_contents(train.X)
+            kinds = column_contents(X)
             given["cat_features"] = [column for column, kind in kinds.items() if kind == "category"]
-        last.fit(train.X, _grades_for(last, train), **given)
+        last.fit(X, _grades_for(last, train), **given)
     return ranker
 
 
@@ -279,9 +275,7 @@ def _grades_for(ranker: Any, part: RankingDataset) -> Any:
 
 def transformed(ranker: object, part: RankingDataset) -> RankingDataset:
     """Return documents as the last step gets them, by the fitted steps before it."""
-    if not isinstance(ranker, Pipeline):
-        return part
-    return replace(part, X=transform(ranker[:-1], part.X, part.query_data.queries.numbers))
+    return replace(part, X=transform(ranker, part.X, part.query_data.queries.numbers))
 
 
 def scores_of(ranker: object, part: RankingDataset, **trees: object) -> Array:
