@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.analysis.result import Result, full_labels, generators, short_labels
-from gapboost.analysis.significance import TESTS, holm, tied_differences
+from gapboost.analysis.significance import TESTS, holm, table_of_pairs, tied_differences
 from gapboost.analysis.standard_errors import rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
@@ -31,12 +31,10 @@ NAMES = {
 }
 
 
-def _bonferroni(p: Array) -> Array:
-    corrected: Array = np.minimum(p * len(p), 1.0)
-    return corrected
-
-
-CORRECTIONS: dict[str, Callable[[Array], Array]] = {"holm": holm, "bonferroni": _bonferroni}
+CORRECTIONS: dict[str, Callable[[Array], Array]] = {
+    "holm": holm,
+    "bonferroni": lambda p: np.minimum(p * len(p), 1.0),
+}
 
 
 class ComparedSystems(Result):
@@ -201,26 +199,21 @@ def compare_systems(
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
-    rows: list[dict[str, object]] = []
-    better_than: dict[tuple[str, str], str] = {}
     # All tests at once: they share the changes of sign.
     tested = [tied_differences(one[[i, j]]) for one in values.values for i, j in pairs]
     differences, within = (np.array(part) for part in zip(*tested, strict=True))
     shape = (-1, len(pairs))
     labels = full_labels(values.measures)
-    all_p = TESTS[test](differences, within, n_resamples, generator).reshape(shape)
+    p = TESTS[test](differences, within, n_resamples, generator).reshape(shape)
     means = differences.mean(axis=1).reshape(shape)
-    for measure, ds, p in zip(labels, means, all_p, strict=True):
-        corrected = CORRECTIONS[correction](p)
-        letters = dict.fromkeys(values.systems, "")
-        for (i, j), d, raw, final in zip(pairs, ds, p, corrected, strict=True):
-            first, second = values.systems[i], values.systems[j]
-            better, worse = (i, j) if d > 0 else (j, i)
-            if final < level:
-                letters[values.systems[better]] += LETTERS[worse]
-            row = {"measure": measure, "first": first, "second": second, "difference": d}
-            rows.append({**row, "p": raw, "corrected": final, "significant": final < level})
-        better_than |= {(measure, s): "".join(sorted(found)) for s, found in letters.items()}
+    corrected = np.array([CORRECTIONS[correction](of_measure) for of_measure in p])
+    significant = corrected < level
+    better_than = {(label, system): "" for label in labels for system in values.systems}
+    for measure, pair in zip(*significant.nonzero(), strict=True):
+        better, worse = pairs[pair] if means[measure, pair] > 0 else pairs[pair][::-1]
+        better_than[labels[measure], values.systems[better]] += LETTERS[worse]
+    better_than = {key: "".join(sorted(letters)) for key, letters in better_than.items()}
+    columns = {"difference": means, "p": p, "corrected": corrected, "significant": significant}
     note = (
         f"Means over {len(values.topics)} topics, the best in bold. Letters name the systems that "
         f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
@@ -228,7 +221,7 @@ def compare_systems(
     )
     if any(getattr(measure, "g", ()) is None for measure in values.measures):
         note += " Where no g is given, it is uniform over the grades that occur."
-    by_pair = frame(rows, ["measure", "first", "second"])
+    by_pair = table_of_pairs(labels, values.systems, columns)
     return ComparedSystems(values, by_pair, better_than, note)
 
 
