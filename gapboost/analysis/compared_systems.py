@@ -62,27 +62,6 @@ class ComparedSystems(Result):
     ('b', True)
     """
 
-    def __init__(
-        self,
-        values: SystemValues,
-        by_pair: object,
-        better_than: dict[tuple[str, str], str],
-        note: str,
-    ) -> None:
-        super().__init__(
-            {
-                "system": values.systems,
-                **dict(zip(full_labels(values.measures), values.means, strict=True)),
-            },
-            ["system"],
-            lambda result, ax: result.values.plot(ax),
-            values=values,
-            marks=dict(zip(values.systems, LETTERS, strict=False)),
-            by_pair=by_pair,
-            better_than=better_than,
-            note=note,
-        )
-
     def table(self, decimals: int = 3) -> DataFrame:
         """Return a data frame of text: best means in bold, as in Markdown, and raised letters.
 
@@ -221,8 +200,16 @@ def compare_systems(
     )
     if any(getattr(measure, "g", ()) is None for measure in values.measures):
         note += " Where no g is given, it is uniform over the grades that occur."
-    by_pair = table_of_pairs(labels, values.systems, columns)
-    return ComparedSystems(values, by_pair, better_than, note)
+    return ComparedSystems(
+        {"system": values.systems, **dict(zip(labels, values.means, strict=True))},
+        ["system"],
+        lambda result, ax: result.values.plot(ax),
+        values=values,
+        marks=dict(zip(values.systems, LETTERS, strict=False)),
+        by_pair=table_of_pairs(labels, values.systems, columns),
+        better_than=better_than,
+        note=note,
+    )
 
 
 def _of_mapping(results: Mapping[str, Any]) -> SystemValues:

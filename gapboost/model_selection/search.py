@@ -342,11 +342,10 @@ def _train_on_fold(
     """
     trees = np.array([params[f"{prefix(estimator)}n_estimators"] for params in candidates])
     model = _with_params(estimator, candidates[trees.argmax()])
-    parts: list[Params] = [
+    train, test = (
         {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
         for rows in fold
-    ]
-    train, test = parts
+    )
     train["X"] = fit_transformers(model, train["X"], train["y"], train["qid"])
     test["X"] = transform(model, test["X"], test["qid"])
     start = time.perf_counter()
@@ -370,7 +369,6 @@ def _curves(ranker: Any, train: Params, test: Params, targets: list[Measure]) ->
     else:
         ranker.set_params(eval_metric=targets)
         given |= {"sample_weight_eval_set": [test["weight"]]}
-    train = dict(train)
     ranker.fit(sample_weight=train.pop("weight"), **train, **given)
     reported = list(dict.fromkeys([ranker.measure_, *targets]))
     names = dict(zip(reported, metric_names(reported), strict=True))
