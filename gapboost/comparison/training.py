@@ -228,7 +228,8 @@ def train_and_test(
     start = time.perf_counter()
     scores = scores_of(fitted, test)
     predict_ms = 1e6 * (time.perf_counter() - start) / len(test)
-    values = values_by_query(scores, test, measures)
+    found = QueryValues(list(measures.values()), test.query_data, n_jobs=1)(scores)
+    values = dict(zip(measures, found, strict=True))
     costs = {"trees": trees, "fit seconds": fit_seconds, "predict ms": predict_ms}
     return Trained(values, costs)
 
@@ -285,14 +286,6 @@ def scores_of(ranker: object, part: RankingDataset, **trees: object) -> Array:
         return np.asarray(last_step(ranker).predict(transformed(ranker, part).X, **trees))
 
 
-def values_by_query(
-    scores: Array, part: RankingDataset, measures: Mapping[str, Measure]
-) -> dict[str, Array]:
-    """Return the value of each measure for each query."""
-    found = QueryValues(list(measures.values()), part.query_data, n_jobs=1)(scores)
-    return dict(zip(measures, found, strict=True))
-
-
 # --- numbers of trees -----------------------------------------------------------------------------
 
 
@@ -339,10 +332,11 @@ def keep_best_trees(ranker: object, vali: RankingDataset, measure: Measure) -> i
     It stays an estimator of its library: `predict` uses these trees. Returns their number.
     """
     last, part, trees = last_step(ranker), transformed(ranker, vali), TREES_OF[library_of(ranker)]
+    values_of = QueryValues([measure], part.query_data, n_jobs=1)
 
     def value(n: int) -> float:
-        scores = scores_of(last, part, **trees.first(n))
-        return float(values_by_query(scores, part, {CHOSEN_BY: measure})[CHOSEN_BY].mean())
+        (values,) = values_of(scores_of(last, part, **trees.first(n)))
+        return float(values.mean())
 
     grown = int(trees.grown(last))
     best: int = max([*range(STEP, grown, STEP), grown], key=value)

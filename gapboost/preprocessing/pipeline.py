@@ -105,8 +105,8 @@ def _through_steps(estimator: object, method: str, X: object, qid: QueryIds, *y:
             "error", r".* `fit_transform` does not forward metadata to `transform`", UserWarning
         )
         found = getattr(transformers, method)(X, *y, **given)
-    # With `memory` the fitted steps are copies.
-    estimator.steps[:-1] = transformers.steps[:-1]
+    if method == "fit_transform":  # with `memory` the fitted steps are copies
+        estimator.steps[:-1] = transformers.steps[:-1]
     found, kept = without_qid(found)
     if column is not None and kept is None:
         raise ValueError(
