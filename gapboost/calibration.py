@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,10 +26,9 @@ from gapboost.data import (
     grouped_rows,
     num_samples,
     pop_query_ids,
-    without_qid,
 )
 from gapboost.optional import DataFrame, frame
-from gapboost.preprocessing.pipeline import transform
+from gapboost.preprocessing.pipeline import last_step, transform
 from gapboost.validation import (
     as_integer,
     as_number,
@@ -180,10 +179,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         qid : array-like of shape (N,), optional
             Query id of each row, for steps of a pipeline that request it.
         """
-        if isinstance(self.ranker, Pipeline):
-            scores: Array = self.ranker[-1].predict(transform(self.ranker[:-1], X, qid))
-        else:
-            scores = self.ranker.predict(without_qid(X)[0])
+        scores: Array = last_step(self.ranker).predict(transform(self.ranker, X, qid))
         return scores
 
     def predict_proba(self, X: Any, qid: QueryIds = None) -> Array:

@@ -25,13 +25,12 @@ from gapboost.data import (
     grouped_rows,
     pop_query_ids,
     rows_of,
-    without_qid,
 )
 from gapboost.evaluation import PerQuery, QueryValues
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.labels import grade_limit
 from gapboost.optional import DataFrame, imported
-from gapboost.preprocessing.pipeline import library_of, transform
+from gapboost.preprocessing.pipeline import last_step, library_of, transform
 from gapboost.validation import short_repr
 
 __all__ = ["measure", "pair", "query"]
@@ -277,15 +276,12 @@ def _explanation(values: Array, base: float | Array, data: Array, names: Sequenc
 def model_and_table(ranker: Any, X: Any, qid: QueryIds) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the last step of a pipeline, the table that it reads, and the names of its columns."""
     names: tuple[str, ...] = ()
-    if isinstance(ranker, Pipeline):
-        steps, ranker = ranker[:-1], ranker[-1]
-        if len(steps):
-            X = transform(steps, X, qid)
-            with suppress(AttributeError):  # of a step without names
-                names = tuple(map(str, steps.get_feature_names_out()))
-    X = features(without_qid(X)[0])
+    X = features(transform(ranker, X, qid))
+    if isinstance(ranker, Pipeline) and len(ranker) > 1:
+        with suppress(AttributeError):  # of a step without names
+            names = tuple(map(str, ranker[:-1].get_feature_names_out()))
     found = feature_names(X) or names
-    return ranker, X, found if len(found) == X.shape[1] else column_numbers(X)
+    return last_step(ranker), X, found if len(found) == X.shape[1] else column_numbers(X)
 
 
 def column_numbers(X: Any) -> tuple[str, ...]:

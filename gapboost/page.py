@@ -1,10 +1,9 @@
-"""Styles of all plots, and reports as one HTML file by the template `page.html.j2`."""
+"""Colors of all plots, and reports as one HTML file by the template `page.html.j2`."""
 
 import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from gapboost.optional import DataFrame, Figure, imported
 from gapboost.validation import PathLike
@@ -12,20 +11,10 @@ from gapboost.validation import PathLike
 # Okabe and Ito's colors, which color-blind readers tell apart, without black and yellow: they
 # must show on light and dark.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
-MARKERS = ("o", "s", "^", "D", "v", "x")
 
 PURPOSE = "for the report"
 # Cells that are numbers as text, such as "+0.0012", "1,204" or "< 0.001", align right.
 NUMBER = re.compile(r"(|[<>]? ?[-+−]?[\d.,]*\d(e[-+−]?\d+)?( ?%)?)( to [-+−]?[\d.,]*\d)?")
-
-
-def line(number: int, marked: bool = True) -> dict[str, Any]:
-    """Return color, line style and marker of a numbered line; the first 36 differ."""
-    # Shifted after each pass through the colors, so that no color meets the same style again.
-    shape = (number + number // len(COLORS)) % len(STYLES)
-    style: dict[str, Any] = {"color": COLORS[number % len(COLORS)], "linestyle": STYLES[shape]}
-    return {**style, "marker": MARKERS[number % len(MARKERS)], "markersize": 4} if marked else style
 
 
 def write_page(path: PathLike, title: str, sections: Mapping[str, Sequence[object]]) -> None:

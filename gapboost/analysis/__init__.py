@@ -1,7 +1,8 @@
 """Analyses of measures and rankings, one module for each question.
 
 =================  =============================================================================
-`trec`             judgments and runs of TREC: files, rankings, ``trec.evaluate``
+`trec`             judgments and runs of TREC: rankings, ``trec.evaluate``
+`files`            files of judgments and runs, read and written
 `compared_systems` tests of all pairs of several systems, and their table for a paper
 `systems`          values of measures for several systems; bpref
 `significance`     whether one ranker is better than another; how many pairs a measure tells apart

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.analysis.result import Result, full_labels, generators, short_labels
-from gapboost.analysis.significance import TESTS, holm, tied_differences
+from gapboost.analysis.significance import TESTS, holm, table_of_pairs, tied_differences
 from gapboost.analysis.standard_errors import rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
@@ -31,12 +31,10 @@ NAMES = {
 }
 
 
-def _bonferroni(p: Array) -> Array:
-    corrected: Array = np.minimum(p * len(p), 1.0)
-    return corrected
-
-
-CORRECTIONS: dict[str, Callable[[Array], Array]] = {"holm": holm, "bonferroni": _bonferroni}
+CORRECTIONS: dict[str, Callable[[Array], Array]] = {
+    "holm": holm,
+    "bonferroni": lambda p: np.minimum(p * len(p), 1.0),
+}
 
 
 class ComparedSystems(Result):
@@ -63,27 +61,6 @@ class ComparedSystems(Result):
     >>> found.better_than["ap", "new"], r"\textbf{0.750}\textsuperscript{b}" in found.to_latex()
     ('b', True)
     """
-
-    def __init__(
-        self,
-        values: SystemValues,
-        by_pair: object,
-        better_than: dict[tuple[str, str], str],
-        note: str,
-    ) -> None:
-        super().__init__(
-            {
-                "system": values.systems,
-                **dict(zip(full_labels(values.measures), values.means, strict=True)),
-            },
-            ["system"],
-            lambda result, ax: result.values.plot(ax),
-            values=values,
-            marks=dict(zip(values.systems, LETTERS, strict=False)),
-            by_pair=by_pair,
-            better_than=better_than,
-            note=note,
-        )
 
     def table(self, decimals: int = 3) -> DataFrame:
         """Return a data frame of text: best means in bold, as in Markdown, and raised letters.
@@ -201,26 +178,21 @@ def compare_systems(
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
-    rows: list[dict[str, object]] = []
-    better_than: dict[tuple[str, str], str] = {}
     # All tests at once: they share the changes of sign.
     tested = [tied_differences(one[[i, j]]) for one in values.values for i, j in pairs]
     differences, within = (np.array(part) for part in zip(*tested, strict=True))
     shape = (-1, len(pairs))
     labels = full_labels(values.measures)
-    all_p = TESTS[test](differences, within, n_resamples, generator).reshape(shape)
+    p = TESTS[test](differences, within, n_resamples, generator).reshape(shape)
     means = differences.mean(axis=1).reshape(shape)
-    for measure, ds, p in zip(labels, means, all_p, strict=True):
-        corrected = CORRECTIONS[correction](p)
-        letters = dict.fromkeys(values.systems, "")
-        for (i, j), d, raw, final in zip(pairs, ds, p, corrected, strict=True):
-            first, second = values.systems[i], values.systems[j]
-            better, worse = (i, j) if d > 0 else (j, i)
-            if final < level:
-                letters[values.systems[better]] += LETTERS[worse]
-            row = {"measure": measure, "first": first, "second": second, "difference": d}
-            rows.append({**row, "p": raw, "corrected": final, "significant": final < level})
-        better_than |= {(measure, s): "".join(sorted(found)) for s, found in letters.items()}
+    corrected = np.array([CORRECTIONS[correction](of_measure) for of_measure in p])
+    significant = corrected < level
+    better_than = {(label, system): "" for label in labels for system in values.systems}
+    for measure, pair in zip(*significant.nonzero(), strict=True):
+        better, worse = pairs[pair] if means[measure, pair] > 0 else pairs[pair][::-1]
+        better_than[labels[measure], values.systems[better]] += LETTERS[worse]
+    better_than = {key: "".join(sorted(letters)) for key, letters in better_than.items()}
+    columns = {"difference": means, "p": p, "corrected": corrected, "significant": significant}
     note = (
         f"Means over {len(values.topics)} topics, the best in bold. Letters name the systems that "
         f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
@@ -228,8 +200,16 @@ def compare_systems(
     )
     if any(getattr(measure, "g", ()) is None for measure in values.measures):
         note += " Where no g is given, it is uniform over the grades that occur."
-    by_pair = frame(rows, ["measure", "first", "second"])
-    return ComparedSystems(values, by_pair, better_than, note)
+    return ComparedSystems(
+        {"system": values.systems, **dict(zip(labels, values.means, strict=True))},
+        ["system"],
+        lambda result, ax: result.values.plot(ax),
+        values=values,
+        marks=dict(zip(values.systems, LETTERS, strict=False)),
+        by_pair=table_of_pairs(labels, values.systems, columns),
+        better_than=better_than,
+        note=note,
+    )
 
 
 def _of_mapping(results: Mapping[str, Any]) -> SystemValues:

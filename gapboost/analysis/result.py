@@ -9,11 +9,19 @@ import numpy as np
 
 from gapboost.measures import Measure
 from gapboost.optional import Axes, DataFrame, frame, imported
-from gapboost.page import line
+from gapboost.page import COLORS
 from gapboost.validation import Seed, resolve_n_jobs, seed
 
-# Lines that differ in color and style.
-N_STYLES = 36
+STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+MARKERS = ("o", "s", "^", "D", "v", "x")
+# 36 lines that differ. After each pass through the colors the styles are shifted by one, so that no
+# color meets the same style again.
+LINES = {
+    "color": COLORS * 6,
+    "linestyle": [STYLES[(number + number // 6) % 6] for number in range(36)],
+    "marker": MARKERS * 6,
+    "markersize": [4] * 36,
+}
 
 
 class Result:
@@ -65,7 +73,7 @@ class Result:
             pyplot = imported("matplotlib.pyplot", "plot", "to plot")
             ax = pyplot.subplots(layout="constrained")[1]
         if not ax.lines:
-            ax.set_prop_cycle(**{key: [line(n)[key] for n in range(N_STYLES)] for key in line(0)})
+            ax.set_prop_cycle(**LINES)
         self._draw(self, ax, **options)
         if ax.get_legend_handles_labels()[0]:
             # To the right of the axes.

@@ -14,7 +14,7 @@ such differences.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array, ArrayLike
 from gapboost.evaluation import ByMeasure, PerQuery
 from gapboost.measures import Measure
-from gapboost.optional import Axes, frame
+from gapboost.optional import Axes, DataFrame, frame
 from gapboost.page import COLORS
 from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column
 
@@ -177,21 +177,11 @@ def _student(d: Array) -> Any:
     return stats.ttest_1samp(d if np.ptp(d) > 0 else np.full(len(d), np.nan), 0.0)
 
 
-def _t_test(d: Array) -> float:
-    return float(_student(d).pvalue) if d.any() else 1.0
-
-
-def _wilcoxon(d: Array) -> float:
-    return float(stats.wilcoxon(d[d != 0]).pvalue) if d.any() else 1.0
-
-
-def _sign(d: Array) -> float:
-    differing = int((d != 0).sum())
-    return float(stats.binomtest(int((d > 0).sum()), differing).pvalue) if differing else 1.0
-
-
-def _of_rows(test: Callable[[Array], float]) -> PairedTest:
-    return lambda differences, *_: np.array([test(d) for d in differences])
+def _of_rows(test: Callable[[Array], Any]) -> PairedTest:
+    """Return a test of scipy for each row; differences that are all 0 have a p-value of 1."""
+    return lambda differences, *_: np.array(
+        [test(d).pvalue if d.any() else 1.0 for d in differences]
+    )
 
 
 def _randomization(
@@ -222,9 +212,9 @@ def _randomization(
 
 
 TESTS: dict[str, PairedTest] = {
-    "t": _of_rows(_t_test),
-    "wilcoxon": _of_rows(_wilcoxon),
-    "sign": _of_rows(_sign),
+    "t": _of_rows(_student),
+    "wilcoxon": _of_rows(lambda d: stats.wilcoxon(d[d != 0])),
+    "sign": _of_rows(lambda d: stats.binomtest(int((d > 0).sum()), int((d != 0).sum()))),
     "randomization": _randomization,
 }
 
@@ -306,14 +296,7 @@ def discriminative_power(
     difference, asl, required = (np.array(part) for part in zip(*tested, strict=True))
     corrected = np.array([holm(row) for row in asl])
     labels = short_labels(values.measures)
-    by_pair = {
-        "measure": np.repeat(labels, len(pairs)),
-        "first": [pair[0] for pair in pairs] * len(labels),
-        "second": [pair[1] for pair in pairs] * len(labels),
-        "difference": difference.ravel(),
-        "asl": asl.ravel(),
-        "holm": corrected.ravel(),
-    }
+    of_pairs = {"difference": difference, "asl": asl, "holm": corrected}
     columns = {
         "measure": labels,
         "pairs": len(pairs),
@@ -331,8 +314,17 @@ def discriminative_power(
         holm=corrected,
         difference=difference,
         level=level,
-        by_pair=frame(by_pair, ["measure", "first", "second"]),
+        by_pair=table_of_pairs(labels, values.systems, of_pairs),
     )
+
+
+def table_of_pairs(
+    labels: Sequence[str], systems: Sequence[str], columns: Mapping[str, Array]
+) -> DataFrame:
+    """Return a data frame with one row a measure and pair; columns have shape (measures, pairs)."""
+    names = [(label, *pair) for label in labels for pair in itertools.combinations(systems, 2)]
+    index = dict(zip(("measure", "first", "second"), zip(*names, strict=True), strict=True))
+    return frame({**index, **{name: column.ravel() for name, column in columns.items()}}, index)
 
 
 def holm(p: Array) -> Array:

@@ -165,17 +165,14 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
     # Given the standard error that comes out, the estimate is normal: the mean over quantiles of
     # that error. The non-central t of scipy is NaN for few degrees of freedom.
     quantiles = (np.arange(2000) + 0.5) / 2000
-    critical = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(
-        stats.chi2.ppf(quantiles, freedom) / freedom
-    )
+    errors = np.sqrt(stats.chi2.ppf(quantiles, freedom) / freedom)
+    critical = stats.t.ppf(1 - level / 2, freedom) * errors
 
-    def short(delta: float) -> float:
-        return (
-            float(np.mean(stats.norm.sf(critical - delta) + stats.norm.cdf(-critical - delta)))
-            - power
-        )
+    def excess_power(delta: float) -> float:
+        detected = stats.norm.sf(critical - delta) + stats.norm.cdf(-critical - delta)
+        return float(np.mean(detected)) - power
 
-    return float(optimize.brentq(short, 0.0, critical[-1] + 10))
+    return float(optimize.brentq(excess_power, 0.0, critical[-1] + 10))
 
 
 def paired_by_index(first: Any, second: Any, names: tuple[str, str]) -> tuple[Any, Any]:

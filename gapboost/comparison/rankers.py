@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
+from gapboost.preprocessing.pipeline import last_step, library_of, prefix
 from gapboost.validation import short_repr
 
 METHODS = ("fit", "predict", "get_params", "set_params")
@@ -134,9 +134,9 @@ def configured(ranker: Any, params: Mapping[str, object], seed: int) -> Any:
     ranker.set_params(**dict.fromkeys(parameter(ranker, SEEDS), seed))
     if isinstance(ranker, Pipeline):
         ranker = unfitted(ranker)  # steps among the parameters are objects of the caller
-        for _, step in transformers(ranker):
-            if step.get_params().get("n_jobs", 1) is None:
-                step.set_params(n_jobs=1)
+        given = ranker.get_params()
+        threads = [f"{name}__n_jobs" for name, _ in ranker.steps[:-1]]
+        ranker.set_params(**{name: 1 for name in threads if given.get(name, 1) is None})
     return ranker
 
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from gapboost.comparison.data import Split
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
@@ -229,7 +228,8 @@ def train_and_test(
     start = time.perf_counter()
     scores = scores_of(fitted, test)
     predict_ms = 1e6 * (time.perf_counter() - start) / len(test)
-    values = values_by_query(scores, test, measures)
+    found = QueryValues(list(measures.values()), test.query_data, n_jobs=1)(scores)
+    values = dict(zip(measures, found, strict=True))
     costs = {"trees": trees, "fit seconds": fit_seconds, "predict ms": predict_ms}
     return Trained(values, costs)
 
@@ -245,10 +245,7 @@ def fit(ranker: object, train: RankingDataset) -> Any:
     queries = train.query_data.queries
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # each training would repeat them
-        if isinstance(ranker, Pipeline):
-            steps, X = fit_transformers(ranker, train.X, train.labels[0], queries.numbers)
-            ranker.set_params(steps=[*steps.steps, ranker.steps[-1]])
-            train = replace(train, X=X)
+        X = fit_transformers(ranker, train.X, train.labels[0], queries.numbers)
         last = last_step(ranker)
         taken = inspect.signature(last.fit).parameters
         given: dict[str, object] = {}
@@ -257,9 +254,9 @@ def fit(ranker: object, train: RankingDataset) -> Any:
                 given[name] = queries.sizes if name == "group" else queries.numbers
                 break
         if "cat_features" in taken and "cat_features" not in last.get_params():
-            kinds = column_contents(train.X)
+            kinds = column_contents(X)
             given["cat_features"] = [column for column, kind in kinds.items() if kind == "category"]
-        last.fit(train.X, _grades_for(last, train), **given)
+        last.fit(X, _grades_for(last, train), **given)
     return ranker
 
 
@@ -279,9 +276,7 @@ def _grades_for(ranker: Any, part: RankingDataset) -> Any:
 
 def transformed(ranker: object, part: RankingDataset) -> RankingDataset:
     """Return documents as the last step gets them, by the fitted steps before it."""
-    if not isinstance(ranker, Pipeline):
-        return part
-    return replace(part, X=transform(ranker[:-1], part.X, part.query_data.queries.numbers))
+    return replace(part, X=transform(ranker, part.X, part.query_data.queries.numbers))
 
 
 def scores_of(ranker: object, part: RankingDataset, **trees: object) -> Array:
@@ -289,14 +284,6 @@ def scores_of(ranker: object, part: RankingDataset, **trees: object) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return np.asarray(last_step(ranker).predict(transformed(ranker, part).X, **trees))
-
-
-def values_by_query(
-    scores: Array, part: RankingDataset, measures: Mapping[str, Measure]
-) -> dict[str, Array]:
-    """Return the value of each measure for each query."""
-    found = QueryValues(list(measures.values()), part.query_data, n_jobs=1)(scores)
-    return dict(zip(measures, found, strict=True))
 
 
 # --- numbers of trees -----------------------------------------------------------------------------
@@ -345,10 +332,11 @@ def keep_best_trees(ranker: object, vali: RankingDataset, measure: Measure) -> i
     It stays an estimator of its library: `predict` uses these trees. Returns their number.
     """
     last, part, trees = last_step(ranker), transformed(ranker, vali), TREES_OF[library_of(ranker)]
+    values_of = QueryValues([measure], part.query_data, n_jobs=1)
 
     def value(n: int) -> float:
-        scores = scores_of(last, part, **trees.first(n))
-        return float(values_by_query(scores, part, {CHOSEN_BY: measure})[CHOSEN_BY].mean())
+        (values,) = values_of(scores_of(last, part, **trees.first(n)))
+        return float(values.mean())
 
     grown = int(trees.grown(last))
     best: int = max([*range(STEP, grown, STEP), grown], key=value)

@@ -370,15 +370,9 @@ def load_letor_folds(
                 f"{path}: found other queries than in {tested.path}; expected the folds of LETOR: "
                 "use load_letor_fold for each directory"
             )
-    parts = [(n, (n - 1) % 5) for n in range(5)]
-    return RankingFolds(
-        data,
-        [
-            (
-                np.flatnonzero((fold != test) & (fold != vali)),
-                np.flatnonzero(fold == vali),
-                np.flatnonzero(fold == test),
-            )
-            for test, vali in parts
-        ],
-    )
+    parts = []
+    for number in range(5):
+        test, vali = fold == number, fold == (number - 1) % 5
+        train = ~(test | vali)
+        parts.append((np.flatnonzero(train), np.flatnonzero(vali), np.flatnonzero(test)))
+    return RankingFolds(data, parts)

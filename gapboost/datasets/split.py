@@ -71,17 +71,10 @@ class RankingFolds:
         return len(self.parts)
 
     def __iter__(self) -> Iterator[RankingSplit]:
-        d = self.data
         for fold in self.parts:
-            yield RankingSplit(
-                *(
-                    RankingDataset(
-                        d.X[rows],
-                        d.y[rows],
-                        d.qid[rows],
-                        None if d.docid is None else d.docid[rows],
-                        d.feature_names,
-                    )
-                    for rows in fold
-                )
-            )
+            yield RankingSplit(*map(self._part, fold))
+
+    def _part(self, rows: Array) -> RankingDataset:
+        d = self.data
+        docid = None if d.docid is None else d.docid[rows]
+        return RankingDataset(d.X[rows], d.y[rows], d.qid[rows], docid, d.feature_names)

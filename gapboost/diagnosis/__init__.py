@@ -4,7 +4,8 @@
 `result`      `report`, the public function, and its result
 `checks`      checks of a ranker, of its test data, and of test beside training
 `monitoring`  new rows without grades beside those of training
-`rows`        documents of the test or the training data, with scores and values
+`chance`      changes that chance explains
+`scored`      documents of the test or the training data, with scores and values
 ============  ==================================================================
 """
 

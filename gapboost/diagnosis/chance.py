@@ -64,15 +64,12 @@ def lie_apart(here: Array, there: Array, n_tests: int) -> bool:
     change that nearly all of them show.
     """
     median = np.median(np.concatenate((here, there)))
-    tables = (
-        [
-            [above.sum(), (~above).sum()]
-            for above in (compare(part, median) for part in (here, there))
-        ]
-        for compare in (np.greater, np.greater_equal)  # where many are equal, one of them is empty
-    )
-    p = min(stats.fisher_exact(table).pvalue for table in tables)
-    return bool(2 * n_tests * p < LEVEL)
+    p_values = []
+    for compare in (np.greater, np.greater_equal):  # where many are equal, one finds none
+        above = [compare(part, median) for part in (here, there)]
+        table = [[each.sum(), (~each).sum()] for each in above]
+        p_values.append(stats.fisher_exact(table).pvalue)
+    return bool(2 * n_tests * min(p_values) < LEVEL)
 
 
 def _variance(new: ScoredDataset, training: ScoredDataset) -> float:

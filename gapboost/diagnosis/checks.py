@@ -4,7 +4,7 @@ The guide gives the meaning of each check and the reason of each threshold: docs
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
 from gapboost.analysis.standard_errors import Estimate, independent
 from gapboost.data import Array
 from gapboost.diagnosis.scored import ScoredDataset
-from gapboost.optional import frame
+from gapboost.optional import DataFrame, frame
+from gapboost.validation import short_repr
 
 FOUND, PASSED, NOT_APPLICABLE, IGNORED = "found", "passed", "not applicable", "ignored"
 
@@ -47,16 +48,23 @@ class NotApplicableError(Exception):
 Outcome = tuple[object, str, float, float]
 
 
-def run_check(name: str, test: ScoredDataset, training: ScoredDataset | None) -> Finding:
-    """Return the finding of a check of `CHECKS`."""
-    check = CHECKS[name]
-    if training is None and check in NEED_TRAINING:
-        return Finding(NOT_APPLICABLE, "No training data: pass X_train, y_train and qid_train.")
-    return finding(check, test, training)
+def check_ignored(ignore: Any, checks: Iterable[str]) -> None:
+    """Raise ValueError if `ignore` is no list of ids of checks."""
+    if not np.iterable(ignore) or not set(ignore) <= set(checks):
+        raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(checks)}")
 
 
-def finding(check: Callable[..., Outcome], *data: Any) -> Finding:
-    """Return the finding of a check of these data."""
+def run_checks(
+    checks: Mapping[str, Callable[..., Outcome]], ignore: Sequence[str], *data: Any
+) -> dict[str, Finding]:
+    """Return the finding of each check of these data, by its id."""
+    ignored = Finding(IGNORED, "Skipped by ignore.")
+    return {
+        name: ignored if name in ignore else _finding(check, data) for name, check in checks.items()
+    }
+
+
+def _finding(check: Callable[..., Outcome], data: tuple[Any, ...]) -> Finding:
     try:
         found, message, value, threshold = check(*data)
     except NotApplicableError as reason:
@@ -64,10 +72,33 @@ def finding(check: Callable[..., Outcome], *data: Any) -> Finding:
     return Finding(FOUND if found else PASSED, message, float(value), threshold)
 
 
+def table_of_checks(findings: Mapping[str, Finding], guide: str) -> DataFrame:
+    """Return a data frame with one row a check; `guide` is the page with a section for each."""
+    rows = [
+        {"check": name, **finding._asdict(), "link": f"{guide}#{name}"}
+        for name, finding in findings.items()
+    ]
+    return frame(rows, ["check"])
+
+
+def section_of_findings(checks: DataFrame, guide: str, what: str) -> list[object]:
+    """Return the section of a page with what was found; `checks` is a `table_of_checks`."""
+    found = checks.loc[checks["status"] == FOUND, ["message"]].reset_index()
+    n_made = checks["status"].isin((FOUND, PASSED)).sum()
+    summary = f"{len(found)} of {n_made} checks that were made found a {what}."
+    tables = [found] if len(found) else []
+    return [summary, *tables, f"About the checks: {guide} in the documentation."]
+
+
 def need(condition: object, reason: str) -> None:
     """Raise NotApplicableError with the reason if the condition is not met."""
     if not condition:
         raise NotApplicableError(reason)
+
+
+def need_training(training: object) -> None:
+    """Raise NotApplicableError if there are no training data."""
+    need(training, "No training data: pass X_train, y_train and qid_train.")
 
 
 def need_queries(*numbers: int, those: str = "allow the check") -> None:
@@ -121,6 +152,7 @@ def overfitted(test: ScoredDataset, training: ScoredDataset) -> Outcome:
 
     The gain is that over a random order.
     """
+    need_training(training)
     need_contrasts(test, training)
     here, there = (rows.gain[rows.has_mixed_grades] for rows in (test, training))
     is_proven = independent(there).interval()[0] > 0
@@ -188,6 +220,7 @@ def label_leak(test: ScoredDataset, training: ScoredDataset | None) -> Outcome:
 
 def constant_features(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find features that are constant within all test queries, though not by their nature."""
+    need_training(training)
     need_queries(*((rows.sizes > 1).sum() for rows in (test, training)))
     faulty = training.varies.mean() >= CONTRAST_SHARE
     faulty |= faulty.index.isin(test.constant_beside(training, 1 - CONFIDENCE))
@@ -225,6 +258,7 @@ def duplicate_documents(test: ScoredDataset, training: ScoredDataset | None) -> 
 
 def shared_queries(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find test queries that are training queries, by their ids or by all their documents."""
+    need_training(training)
     ids = frame({"id": list(test.ids)})["id"].isin(list(training.ids)).to_numpy()
     # Equal documents alone, such as of zeros, say nothing about the query.
     known = training.contents[training.differ(training.digests)]
@@ -235,6 +269,7 @@ def shared_queries(test: ScoredDataset, training: ScoredDataset) -> Outcome:
 
 def shifted_grades(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find a share of relevant documents that differs from the one of training."""
+    need_training(training)
     shares = []
     for rows in (test, training):
         n_judged = rows.total(rows.has_grade)
@@ -254,6 +289,7 @@ def shifted_grades(test: ScoredDataset, training: ScoredDataset) -> Outcome:
 
 def shifted_features(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     """Find features whose values in test queries lie above or below those of training."""
+    need_training(training)
     need_queries(len(test.sizes), len(training.sizes))
     need(test.numeric, "No feature has an order.")
     medians = [rows.medians[test.numeric] for rows in (test, training)]
@@ -262,10 +298,8 @@ def shifted_features(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     above = larger / (len(test.sizes) * len(training.sizes))
     shares = 0.5 + np.abs(above - 0.5)
     order = np.argsort(-shares, kind="stable")
-    first, shifted = (
-        order[0],
-        [test.numeric[place] for place in order if shares[place] > FEATURE_SHIFT],
-    )
+    first = order[0]
+    shifted = [test.numeric[place] for place in order if shares[place] > FEATURE_SHIFT]
     message = (
         f"{listed(shifted) or 'No feature'} differ{'s' * (len(shifted) < 2)} from training. "
         f"In {above[first]:.0%} of pairs of a test and a training query, {test.numeric[first]} is "
@@ -291,10 +325,3 @@ CHECKS: dict[str, Callable[[ScoredDataset, Any], Outcome]] = {
         constant_scores,
     )
 }
-NEED_TRAINING = (
-    overfitted,
-    shared_queries,
-    shifted_grades,
-    shifted_features,
-    constant_features,
-)

@@ -23,18 +23,19 @@ from gapboost.diagnosis.chance import (
 )
 from gapboost.diagnosis.checks import (
     FOUND,
-    IGNORED,
-    NOT_APPLICABLE,
     Finding,
     Outcome,
-    finding,
+    check_ignored,
     listed,
     need,
+    run_checks,
+    section_of_findings,
+    table_of_checks,
 )
 from gapboost.diagnosis.scored import ScoredDataset, all_among, check_columns_alike
 from gapboost.optional import DataFrame, frame
 from gapboost.page import write_page
-from gapboost.validation import PathLike, short_repr
+from gapboost.validation import PathLike
 
 # Page of the documentation with a section for each check.
 GUIDE = "docs/guide/monitor.md"
@@ -93,11 +94,7 @@ class Monitoring:
     @cached_property
     def checks(self) -> DataFrame:
         """Data frame with one row a check, as `Report.checks`."""
-        rows = [
-            {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
-            for name, finding in self.findings.items()
-        ]
-        return frame(rows, ["check"])
+        return table_of_checks(self.findings, GUIDE)
 
     @cached_property
     def scores(self) -> DataFrame:
@@ -110,14 +107,10 @@ class Monitoring:
 
     def to_html(self, path: PathLike) -> None:
         """Write one HTML file, readable offline; needs jinja2 and matplotlib."""
-        checks = self.checks.reset_index().drop(columns="link")
-        found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
-        made = (~checks["status"].isin((NOT_APPLICABLE, IGNORED))).sum()
-        summary = f"{len(found)} of {made} checks that were made found a change."
-        findings = [found] if len(found) else []
+        checks = self.checks.drop(columns="link")
         by_shift = self.features.sort_values("shift", ascending=False)
         sections = {
-            "Findings": [summary, *findings, f"About the checks: {GUIDE} in the documentation."],
+            "Findings": section_of_findings(checks, GUIDE, "change"),
             "Scores": [self.scores],
             "Features, the most shifted ones first": [by_shift],
             "All checks": [checks],
@@ -136,18 +129,12 @@ def monitor(
     """Compare new rows with those of training; arguments as of `gapboost.report`."""
     if X_train is None:
         raise ValueError("y is None and so is X_train; expected grades, or rows of training")
-    if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
-        raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
+    check_ignored(ignore, CHECKS)
     new = _without_grades(ranker, X, qid, "")
     training = _without_grades(ranker, X_train, qid_train, "_train")
     check_columns_alike(new, training)
     by_feature = _features(new, training)
-    findings = {
-        name: Finding(IGNORED, "Skipped by ignore.")
-        if name in ignore
-        else finding(check, new, training, by_feature)
-        for name, check in CHECKS.items()
-    }
+    findings = run_checks(CHECKS, ignore, new, training, by_feature)
     return Monitoring(new, training, findings, by_feature)
 
 

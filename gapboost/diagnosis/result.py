@@ -10,13 +10,21 @@ from scipy import stats
 
 from gapboost.analysis.standard_errors import independent
 from gapboost.data import Array, ArrayLike, QueryIds
-from gapboost.diagnosis.checks import CHECKS, FOUND, IGNORED, PASSED, Finding, run_check
+from gapboost.diagnosis.checks import (
+    CHECKS,
+    FOUND,
+    Finding,
+    check_ignored,
+    run_checks,
+    section_of_findings,
+    table_of_checks,
+)
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset, check_columns_alike
 from gapboost.measures import Measures, as_measures
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
-from gapboost.validation import PathLike, as_integer, one_dimensional, ordered, short_repr
+from gapboost.validation import PathLike, as_integer, one_dimensional, ordered
 
 DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 
@@ -76,11 +84,7 @@ class Report:
         found, or why the check does not apply. ``value`` is compared with ``threshold``. ``link``
         names the page of the documentation.
         """
-        rows = [
-            {"check": name, **finding._asdict(), "link": f"{GUIDE}#{name}"}
-            for name, finding in self.findings.items()
-        ]
-        return frame(rows, ["check"])
+        return table_of_checks(self.findings, GUIDE)
 
     @cached_property
     def values(self) -> DataFrame:
@@ -148,14 +152,10 @@ class Report:
         path : path
             Of the HTML page.
         """
-        checks = self.checks.reset_index().drop(columns="link")
+        checks = self.checks.drop(columns="link")
         # Four digits, not four decimals: 0.00001 is no 0.
         for name in ("value", "threshold"):
             checks[name] = [f"{value:.4g}" if value == value else "" for value in checks[name]]
-        found = checks.loc[checks["status"] == FOUND, ["check", "message"]]
-        made = checks["status"].isin((FOUND, PASSED)).sum()
-        findings = [found] if len(found) else []
-        summary = f"{len(found)} of {made} checks that were made found a fault."
         measures = [f"{name} is {measure}." for name, measure in self.test.measures.items()]
         reading = f"Means over queries, with 95% intervals for this ranker. {' '.join(measures)}"
         worst = {}
@@ -164,7 +164,7 @@ class Report:
             heading = f"Query {qid}: {self.test.measure} {self.queries[self.test.measure][qid]:.4f}"
             worst[heading] = [table.drop(columns="qid").assign(grade=judged)]
         sections = {
-            "Findings": [summary, *findings, f"About the checks: {GUIDE} in the documentation."],
+            "Findings": section_of_findings(checks, GUIDE, "fault"),
             "Values": [self.values, reading, [self._histogram(one) for one in self.test.measures]],
             "Worst queries": [worst or "No query holds documents of different grades."],
             "All checks": [checks],
@@ -264,8 +264,7 @@ def report(
         if named := [name for name, value in given.items() if value is not None]:
             raise ValueError(f"y is None, and {', '.join(named)} is given; expected grades")
         return monitor(ranker, X, qid, X_train, qid_train, ignore)
-    if not np.iterable(ignore) or not CHECKS.keys() >= set(ignore):
-        raise ValueError(f"ignore is {short_repr(ignore)}; expected a list of {', '.join(CHECKS)}")
+    check_ignored(ignore, CHECKS)
     n_worst = as_integer(n_worst, "n_worst")
     wanted = as_measures(measures)
     test, training = ScoredDataset(ranker, X, y, qid, wanted), None
@@ -285,10 +284,5 @@ def report(
             found, expected = len(documents), len(test.scores)
             raise ValueError(f"documents has {found} rows; expected {expected}, as X")
         documents = test.data.queries.grouped(documents)
-    findings = {
-        name: Finding(IGNORED, "Skipped by ignore.")
-        if name in ignore
-        else run_check(name, test, training)
-        for name in CHECKS
-    }
+    findings = run_checks(CHECKS, ignore, test, training)
     return Report(ranker, test, training, findings, documents, n_worst)

@@ -176,18 +176,15 @@ def _kinds_of_sessions(
     """
     grade = checked_grades(grades, "grades")
     n, n_grades = len(grade), int(grade.max()) + 1
-    amounts = []
-    given = np.ones(n) if impressions is None else impressions
-    for name, values in (("clicks", clicks), ("impressions", given)):
-        column = finite_column(values, name, "numbers >= 0", 0)
-        amounts.append(column.astype(np.float64))
+    shown = np.ones(n) if impressions is None else impressions
+    clicked, seen = (
+        finite_column(values, name, "numbers >= 0", 0).astype(np.float64)
+        for name, values in (("clicks", clicks), ("impressions", shown))
+    )
     session = np.arange(n)
     if sessions is not None:
-        rows = (
-            sessions
-            if isinstance(sessions, list | tuple)
-            else one_dimensional(sessions, "sessions")
-        )
+        is_list = isinstance(sessions, list | tuple)
+        rows: Any = sessions if is_list else one_dimensional(sessions, "sessions")
         if len(rows) != n:
             raise ValueError(
                 f"sessions has {len(rows)} rows but grades has {n}; expected one a row"
@@ -197,10 +194,9 @@ def _kinds_of_sessions(
             ids = [rows[row] for row in known]
             session[known] = n + grouped_rows(ids, len(ids), "sessions", of="session").codes
         _, session = np.unique(session, return_inverse=True)
-    check_consistent_length(grade, *amounts, session)
+    check_consistent_length(grade, clicked, seen, session)
     columns = {"grades": grades, "clicks": clicks, "impressions": impressions}
     check_row_order({**columns, "sessions": sessions})
-    clicked, seen = amounts
     if (clicked[seen == 0] > 0).any():
         raise ValueError("clicks holds clicks on a document with 0 impressions; expected none")
     outcomes = np.stack((clicked, seen - clicked))
@@ -211,7 +207,7 @@ def _kinds_of_sessions(
         return kinds, np.concatenate([np.bincount(grade, each, n_grades) for each in outcomes])
     n_sessions = int(session.max()) + 1
     cells = session * n_grades + grade
-    counts = [np.bincount(cells, each, n_sessions * n_grades) for each in amounts]
+    counts = [np.bincount(cells, each, n_sessions * n_grades) for each in (clicked, seen)]
     by_session = np.stack([each.reshape(-1, n_grades) for each in counts], axis=1)
     kinds, occurrences = np.unique(by_session, axis=0, return_counts=True)
     return kinds, occurrences.astype(np.float64)

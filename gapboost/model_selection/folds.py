@@ -84,9 +84,8 @@ def query_folds(
             empty = "test" if len(train) else "training"
             raise ValueError(f"fold {number} of cv has no {empty} rows")
         counts = [np.bincount(codes[rows], minlength=len(queries)) for rows in parts]
-        cut = np.all(counts, axis=0)
-        for count in counts:
-            cut |= (count > 0) & (count < queries.sizes)
+        in_part = [(count > 0) & (count < queries.sizes) for count in counts]
+        cut = np.all(counts, axis=0) | np.any(in_part, axis=0)
         if cut.any():
             raise ValueError(
                 f"fold {number} of cv cuts {int(cut.sum())} queries, such as "

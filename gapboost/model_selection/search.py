@@ -21,7 +21,6 @@ from gapboost.data import (
     ArrayLike,
     QueryIds,
     RankingDataset,
-    features,
     pop_query_ids,
     rows_of,
 )
@@ -191,17 +190,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             measures.append(self._measure_of(candidates[numbers[0]]))
         check_one_label(measures, "GSearchCV")
         limit = grade_limit(measures)
-        data = RankingDataset.of(
-            X, y, qid, group, sample_weight, position=position, limit=limit
-        ).query_data
+        dataset = RankingDataset.of(X, y, qid, group, sample_weight, position=position, limit=limit)
+        data = dataset.query_data
         codes = data.queries.codes
         ids = data.queries.ids[codes]
         if sample_weight is not None and data.row_factors is None:
             sample_weight = data.weights[codes]
         # Steps of a pipeline get the column qid too, if there is one.
-        table = (
-            X if isinstance(self.estimator, Pipeline) else features(pop_query_ids(X, qid, group)[0])
-        )
+        table = X if isinstance(self.estimator, Pipeline) else dataset.X
         columns = {"X": table, "y": y, "qid": ids, "weight": sample_weight, "position": position}
         of_folds = self.n_iter is None or isinstance(self.cv, int)
         random_state = self.random_state if of_folds else None
@@ -228,9 +224,10 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if self.refit:
             start = time.perf_counter()
             self.best_estimator_ = _with_params(self.estimator, self.best_params_)
-            given = _transformed(self.best_estimator_, columns)
-            given["sample_weight"] = given.pop("weight")
-            last_step(self.best_estimator_).fit(**given)
+            X = fit_transformers(self.best_estimator_, table, y, ids)
+            last_step(self.best_estimator_).fit(
+                X, y, qid=ids, sample_weight=sample_weight, position=position
+            )
             self.refit_time_ = time.perf_counter() - start
         return self
 
@@ -285,7 +282,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         if isinstance(self.best_estimator_, Pipeline):
-            X = transform(self.best_estimator_[:-1], X, pop_query_ids(X, qid, group)[1])
+            X = transform(self.best_estimator_, X, pop_query_ids(X, qid, group)[1])
         scores: Array = last_step(self.best_estimator_).predict(X)
         return scores
 
@@ -331,15 +328,6 @@ def _with_params(estimator: object, params: Params) -> Any:
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
-def _transformed(model: object, columns: Params) -> Params:
-    """Fit the steps of a pipeline before the ranker; return the columns with their features."""
-    if not isinstance(model, Pipeline):
-        return dict(columns)
-    transformers, table = fit_transformers(model, columns["X"], columns["y"], columns["qid"])
-    model.steps[:-1] = transformers.steps
-    return {**columns, "X": table}
-
-
 def _train_on_fold(
     estimator: object,
     columns: Params,
@@ -354,14 +342,12 @@ def _train_on_fold(
     """
     trees = np.array([params[f"{prefix(estimator)}n_estimators"] for params in candidates])
     model = _with_params(estimator, candidates[trees.argmax()])
-    parts: list[Params] = [
+    train, test = (
         {name: None if c is None else rows_of(c, rows) for name, c in columns.items()}
         for rows in fold
-    ]
-    train, test = parts
-    train = _transformed(model, train)
-    if isinstance(model, Pipeline):
-        test["X"] = transform(model[:-1], test["X"], test["qid"])
+    )
+    train["X"] = fit_transformers(model, train["X"], train["y"], train["qid"])
+    test["X"] = transform(model, test["X"], test["qid"])
     start = time.perf_counter()
     curves = _curves(last_step(model), train, test, targets)
     seconds = time.perf_counter() - start
@@ -383,7 +369,6 @@ def _curves(ranker: Any, train: Params, test: Params, targets: list[Measure]) ->
     else:
         ranker.set_params(eval_metric=targets)
         given |= {"sample_weight_eval_set": [test["weight"]]}
-    train = dict(train)
     ranker.fit(sample_weight=train.pop("weight"), **train, **given)
     reported = list(dict.fromkeys([ranker.measure_, *targets]))
     names = dict(zip(reported, metric_names(reported), strict=True))

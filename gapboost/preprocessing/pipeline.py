@@ -4,7 +4,7 @@ import warnings
 from typing import Any, ClassVar
 
 import sklearn
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from gapboost.data import QueryIds
@@ -21,12 +21,6 @@ def prefix(estimator: object) -> str:
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
-def transformers(estimator: object) -> list[tuple[str, Any]]:
-    """Return names and steps of a pipeline before the last one that change the features."""
-    steps = estimator.steps[:-1] if isinstance(estimator, Pipeline) else []
-    return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
-
-
 def library_of(estimator: object) -> str:
     """Return the library of the last step: "lightgbm", "xgboost", "catboost", or "" for another.
 
@@ -39,15 +33,12 @@ def library_of(estimator: object) -> str:
     )
 
 
-def fit_transformers(
-    pipeline: Pipeline, X: object, y: object, qid: QueryIds
-) -> tuple[Pipeline, Any]:
-    """Fit copies of all steps but the last one.
+def fit_transformers(estimator: object, X: object, y: object, qid: QueryIds) -> Any:
+    """Fit all steps of a pipeline but the last one, in place, and return what they make of `X`.
 
     Parameters
     ----------
-    pipeline : Pipeline
-        Not changed.
+    estimator : Pipeline, or estimator of another kind, which has no steps to fit
     X : array-like of shape (N, n_features), or data frame
     y : array-like of shape (N,)
     qid : array-like of shape (N,)
@@ -56,8 +47,8 @@ def fit_transformers(
 
     Returns
     -------
-    tuple of (Pipeline, table)
-        The fitted steps, and the transformed features without a column ``qid``.
+    table
+        The transformed features without a column ``qid``.
 
     Raises
     ------
@@ -68,15 +59,12 @@ def fit_transformers(
     UserWarning
         If a step wants `qid` in `transform`, and its `fit_transform` would not pass it on.
     """
-    transformers = clone(pipeline[:-1])
-    transformers.steps.append(ROUTES_QID)
-    found = _call(transformers, "fit_transform", X, qid, y)
-    return transformers[:-1], found
+    return _through_steps(estimator, "fit_transform", X, qid, y)
 
 
-def transform(transformers: Pipeline, X: object, qid: QueryIds) -> Any:
-    """Return transformed features without a column ``qid``; arguments as in `fit_transformers`."""
-    return _call(Pipeline([*transformers.steps, ROUTES_QID]), "transform", X, qid)
+def transform(estimator: object, X: object, qid: QueryIds) -> Any:
+    """Return the features that the last step gets; arguments as in `fit_transformers`."""
+    return _through_steps(estimator, "transform", X, qid)
 
 
 class _RoutesQid(BaseEstimator):  # type: ignore[misc]
@@ -105,10 +93,11 @@ class _RoutesQid(BaseEstimator):  # type: ignore[misc]
 ROUTES_QID = ("routes_qid", _RoutesQid())
 
 
-def _call(transformers: Pipeline, method: str, X: object, qid: QueryIds, *y: object) -> Any:
+def _through_steps(estimator: object, method: str, X: object, qid: QueryIds, *y: object) -> Any:
     features, column = without_qid(X)
-    if len(transformers) == 1:
+    if not isinstance(estimator, Pipeline) or len(estimator.steps) == 1:
         return features
+    transformers = Pipeline([*estimator.steps[:-1], ROUTES_QID], memory=estimator.memory)
     given = {} if column is not None else {QID: qid}
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
         # Training would see other features than prediction.
@@ -116,6 +105,8 @@ def _call(transformers: Pipeline, method: str, X: object, qid: QueryIds, *y: obj
             "error", r".* `fit_transform` does not forward metadata to `transform`", UserWarning
         )
         found = getattr(transformers, method)(X, *y, **given)
+    if method == "fit_transform":  # with `memory` the fitted steps are copies
+        estimator.steps[:-1] = transformers.steps[:-1]
     found, kept = without_qid(found)
     if column is not None and kept is None:
         raise ValueError(
