@@ -19,6 +19,7 @@ from gapboost.data import (
     ArrayLike,
     Queries,
     QueryIds,
+    column_places,
     feature_names,
     features,
     group_by_query,
@@ -105,7 +106,10 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: QueryIds = None) -> Any:
         if not isinstance(row, int | np.integer):
             raise TypeError(f"{name} is {row!r}; expected the number of a row, counted from 0")
         if not -X.shape[0] <= row < X.shape[0]:
-            raise IndexError(f"{name} is {row}, but X has {X.shape[0]} rows; expected one of them")
+            raise IndexError(
+                f"{name} is {row}, but X has {X.shape[0]} rows; expected the number of a row, "
+                "counted from 0, such as X.index.get_loc(label)"
+            )
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
     first, second = queries.codes[[a, b]]
     if first != second:
@@ -281,12 +285,7 @@ def model_and_table(ranker: Any, X: Any, qid: QueryIds) -> tuple[Any, Any, tuple
         with suppress(AttributeError):  # of a step without names
             names = tuple(map(str, ranker[:-1].get_feature_names_out()))
     found = feature_names(X) or names
-    return last_step(ranker), X, found if len(found) == X.shape[1] else column_numbers(X)
-
-
-def column_numbers(X: Any) -> tuple[str, ...]:
-    """Return names for the columns of a table without names."""
-    return tuple(f"x{number}" for number in range(X.shape[1]))
+    return last_step(ranker), X, found if len(found) == X.shape[1] else column_places(X)
 
 
 def contributions(ranker: object, X: object) -> tuple[Array, Array, float]:

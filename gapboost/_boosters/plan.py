@@ -133,7 +133,8 @@ class Plan:
 
 def warn_of_grades(measure: Any, occurring: Array) -> None:
     """Warn of whole grades without 0, and of shares in `g` for grades that do not occur."""
-    if (occurring != np.floor(occurring)).any():
+    several_labels = isinstance(occurring, dict)
+    if several_labels or len(occurring) < 2 or (occurring != np.floor(occurring)).any():
         return
     lowest, highest = int(occurring[0]), int(occurring[-1])
     if lowest > 0:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from gapboost.analysis.standard_errors import Estimate, independent
-from gapboost.data import Array, column_contents, feature_names
+from gapboost.data import Array, column_contents, column_places, feature_names
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP
 
@@ -56,7 +56,7 @@ def number_columns(X: Any, least_values: float = 0) -> Iterator[tuple[str, Array
     least_values : float, default=0
         Columns of a sparse matrix that store fewer values are left out.
     """
-    names = feature_names(X) or tuple(f"x{place}" for place in range(X.shape[1]))
+    names = feature_names(X) or column_places(X)
     if contents := column_contents(X):
         for name, (column, content) in zip(names, contents.items(), strict=True):
             if content == "number":

@@ -41,6 +41,11 @@ def feature_names(X: object) -> tuple[str, ...]:
     return tuple(str(name) for name in column_names(X) if name != QID)
 
 
+def column_places(X: Any) -> tuple[str, ...]:
+    """Return what to call the columns of a table without names: how numpy takes them."""
+    return tuple(f"X[:, {place}]" for place in range(X.shape[1]))
+
+
 def check_names(
     found: Sequence[str], expected: Sequence[str], name: str, reference: str = "training"
 ) -> None:

@@ -17,10 +17,11 @@ from gapboost.data import (
     check_names,
     column_contents,
     column_names,
+    column_places,
     feature_names,
 )
 from gapboost.evaluation import QueryValues
-from gapboost.explain import column_numbers, model_and_table
+from gapboost.explain import model_and_table
 from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.optional import DataFrame, frame, imported
@@ -231,7 +232,7 @@ def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[fl
     numbers = dict(number_columns(table))
     columns, contents = column_names(table), column_contents(table)
     found, categories = {}, {}
-    for place, name in enumerate(feature_names(table) or column_numbers(table)):
+    for place, name in enumerate(feature_names(table) or column_places(table)):
         if name not in numbers:
             text = table[columns[place]] if columns else table[:, place]
             if not hasattr(text, "astype"):

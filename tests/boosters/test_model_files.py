@@ -24,7 +24,7 @@ class AP(gb.AP):
 
 
 OBJECTIVES = [
-    gb.LambdaRank(gb.GAP(g=(0.1, 0.2, 0.7), k=7), sigma=2.0, truncation=5, normalize=False),
+    gb.LambdaRank(gb.GAP(g=(0.3, 0.7), k=7), sigma=2.0, truncation=5, normalize=False),
     gb.RankNet(gb.nDCG(k=10, gains=(0, 1, 1e20))),
     gb.SoftRank(gb.AP(rel=2), sigma=0.5),
     gb.ApproxRank(gb.xGAP(g=(0.0, 1.0)), beta=3.0),

@@ -171,7 +171,7 @@ def test_g_is_uniform_over_the_grades_that_occur_in_the_training_labels(twin):
         (0.5, {}, None),
     ],
 )
-def test_grades_that_do_not_begin_where_the_measure_does(twin, lowest, parameters, message, recwarn):
+def test_grades_that_begin_elsewhere_than_the_measure(twin, lowest, parameters, message, recwarn):
     twin.ranker(**{"g": None, **parameters}).fit(X, TRAIN.y + lowest, QID)
     found = [str(one.message) for one in recwarn if one.filename == __file__]
     assert len(found) == (message is not None)

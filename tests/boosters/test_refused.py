@@ -271,6 +271,7 @@ def test_an_evaluation_set_of_which_all_values_are_equal(twin):
 
 
 @twins
+@pytest.mark.filterwarnings("ignore:y has no grade 0")
 def test_nothing_to_learn(twin):
     with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
         twin.ranker().fit(X, QID % 2, QID)

@@ -63,9 +63,9 @@ def test_equal_rankers_are_called_equal_and_none_is_recommended():
 def test_a_leak_is_found_before_training_and_nothing_is_recommended():
     rankers = {"one": Fixed(0), "other": Fixed(1)}
     given = {"rankers": rankers, "cv": 3, "repeats": 1, "measures": "map"}
-    with pytest.warns(UserWarning, match="rank like the grades, such as 'x5'"):
+    with pytest.warns(UserWarning, match=r"rank like the grades, such as 'X\[:, 5\]'"):
         found = compare_rankers(np.column_stack([X, Y]), Y, QID, **given)
-    assert list(found.leaks) == ["x5"]
+    assert list(found.leaks) == ["X[:, 5]"]
     text = decision(found, "one")
     assert text.startswith("Remove leaked features first.")
     assert not {"Use", "Keep"} & set(text.split())
@@ -83,7 +83,7 @@ def test_leaks_are_those_of_at_most_300_queries():
     leak = y + np.random.default_rng(0).normal(scale=0.35, size=len(y))
     data, _ = load(np.column_stack([features, leak]), y, qid, None, [gb.AP()], True)
     found = find_leaks(data)
-    assert 0.95 < found["x5"] < 1
+    assert 0.95 < found["X[:, 5]"] < 1
     assert found == find_leaks(data.select(np.arange(0, 599, 2)))
 
 

@@ -59,7 +59,7 @@ def test_a_feature_that_is_missing_where_the_grade_is_known(grades):
     X = column(case.test.X, 3, np.where(np.isin(case.test.y, grades), np.nan, case.test.X[:, 3]))
     row = gb.report(case.ranker, X, case.test.y, case.test.qid).checks.loc["label-leak"]
     assert row["status"] == "found"
-    assert row["message"].startswith("x3 alone ranks")
+    assert row["message"].startswith("X[:, 3] alone ranks")
     assert row["value"] == 1
 
 

@@ -139,6 +139,11 @@ def same_results(one, other):
         pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name))
 
 
+def named(X):
+    """Return a frame whose columns have the names of an array's."""
+    return pd.DataFrame(X).rename(columns="X[:, {}]".format)
+
+
 class Table(Linear):
     """Takes tables of any kind."""
 
@@ -153,15 +158,12 @@ def test_tables_of_all_kinds_have_the_same_results():
     for kind in (
         sparse.csr_matrix,
         sparse.csc_matrix,
-        lambda X: pd.DataFrame(X).add_prefix("x"),
+        named,
         lambda X: X.astype(object),
     ):
         tables = {"X": kind(case.test.X), "X_train": kind(case.training.X)}
         same_results(gb.report(**{**given, **tables}), expected)
-    frames = [
-        pd.DataFrame(part.X).add_prefix("x").assign(qid=part.qid)
-        for part in (case.test, case.training)
-    ]
+    frames = [named(part.X).assign(qid=part.qid) for part in (case.test, case.training)]
     by_column = gb.report(
         Table(), frames[0], case.test.y, X_train=frames[1], y_train=case.training.y
     )

@@ -328,7 +328,10 @@ def test_frames_with_categories_and_columns_of_ids(twin):
         ({"X": None}, "^X is unusable"),
         ({"X": pd.DataFrame(TEST.X[:0]), "qid": []}, "^X is empty"),
         ({"qid": TEST.qid[1:]}, "^qid has .* but X has"),
-        ({"X": pd.DataFrame(TEST.X).add_prefix("x").astype({"x1": str})}, "^X holds text .*'x1'"),
+        (
+            {"X": pd.DataFrame(TEST.X).astype({1: str}), "X_train": pd.DataFrame(TRAIN.X)},
+            "^X holds text .*'1'",
+        ),
     ],
 )
 def test_refusals(given, message):

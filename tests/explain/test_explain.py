@@ -183,7 +183,7 @@ def test_query_relative_features_in_a_pipeline(twin):
         pipeline.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)  # without a column qid
     np.testing.assert_array_equal(explain.pair(pipeline, TEST.X, 5, 2, TEST.qid).values, one.values)
     without_names = make_pipeline(FunctionTransformer(np.asarray), twin.fitted())
-    assert explain.pair(without_names, TEST.X, 0, 1).feature_names[:2] == ["x0", "x1"]
+    assert explain.pair(without_names, TEST.X, 0, 1).feature_names[:2] == ["X[:, 0]", "X[:, 1]"]
 
 
 def test_shap_draws_a_pair_and_a_query():
@@ -253,8 +253,8 @@ def test_sums_that_differ_by_rounding_are_tied(twin):
     # 2.
     right = ranker.predict(X)[1::2] > ranker.predict(X)[::2]
     assert right.mean() > 0.9
-    np.testing.assert_allclose(found[right]["x0"], 0.25, atol=1e-12)
-    assert not found.drop(columns="x0").to_numpy().any()
+    np.testing.assert_allclose(found[right]["X[:, 0]"], 0.25, atol=1e-12)
+    assert not found.drop(columns="X[:, 0]").to_numpy().any()
 
 
 def test_features_of_one_name_are_all_kept():
