@@ -160,7 +160,7 @@ def without_values(error: Exception) -> str:
     """Return what an error of scikit-learn says, without the values that it prints below."""
     first, *others = str(error).splitlines() or [""]
     advice = [line for line in others if line.startswith("Reshape your data")]
-    return " ".join([first.rstrip(":"), *advice])
+    return " ".join([first.partition("Convert your data")[0].rstrip(".:"), *advice])
 
 
 def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomState:

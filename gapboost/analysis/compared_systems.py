@@ -13,6 +13,7 @@ from gapboost.analysis.standard_errors import rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery
+from gapboost.measures import DCG
 from gapboost.optional import DataFrame, frame
 from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, one_of
 
@@ -200,6 +201,8 @@ def compare_systems(
     )
     if any(getattr(measure, "g", ()) is None for measure in values.measures):
         note += " Where no g is given, it is uniform over the grades that occur."
+    if any(isinstance(m, DCG) and m.gains == "exponential" for m in values.measures):
+        note += " The gains of DCG and nDCG are exponential where none are given."
     return ComparedSystems(
         {"system": values.systems, **dict(zip(labels, values.means, strict=True))},
         ["system"],

@@ -113,8 +113,8 @@ class Comparison:
     def means(self) -> DataFrame:
         """Return the mean of each ranker by each measure, and its costs, as a pandas.DataFrame.
 
-        ``trees`` is the mean number of trees of a model, ``fit seconds`` are those of a training,
-        ``predict ms`` the milliseconds for 1,000 documents.
+        ``trees`` is the mean number of trees of a model; of wall time, ``fit seconds`` are those
+        of a training, and ``predict ms`` the milliseconds for 1,000 documents.
         """
         rows = []
         for ranker in self.rankers:

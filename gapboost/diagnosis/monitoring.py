@@ -84,7 +84,7 @@ class Monitoring:
 
     def __repr__(self) -> str:
         found = [name for name, finding in self.findings.items() if finding.status == FOUND]
-        few = [name for name, finding in self.findings.items() if finding.message.startswith(FEW)]
+        few = [name for name, finding in self.findings.items() if FEW in finding.message]
         ending = f"; too few queries: {', '.join(few)}" if few else ""
         return (
             f"Monitoring({len(self.new.ids)} new queries; found: "

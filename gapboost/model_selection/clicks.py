@@ -157,7 +157,8 @@ def g_from_clicks(
     same = impressions is None and np.array_equal(grades, clicks)
     if len(g) > 1 and (same or set(rates[~np.isnan(rates)]) == {0, 1}):
         raise ValueError(
-            "clicks follows from grades alone; expected grades that were not made from the clicks"
+            "clicks follows from grades alone; expected grades that were not made from the clicks, "
+            "or else a g of your own: for each grade the share of users who accept it"
         )
     low, high = np.quantile(g_samples[usable], [tail, 1 - tail], axis=0)
     # A sample is one more draw: the estimate itself may lie at the very edge of what they span.

@@ -341,7 +341,10 @@ TAKE_ROWS = {
     ),
     "ranks": (gb.SoftRank("ap").ranks, "y_score qid"),
     "report": (lambda **given: gb.report(RANKER, **given), "X y qid"),
-    "monitoring": (lambda **rows: gb.report(RANKER, **rows, X_train=X, qid_train=QID), "X qid"),
+    "monitoring": (
+        lambda **rows: gb.report(RANKER, **rows, X_train=LABELLED["X"].copy(), qid_train=QID),
+        "X qid",
+    ),
     "explain": (lambda **given: explain.measure(RANKER, **given, measure="ap"), "X y qid"),
     "calibration": (CalibratedRanker(RANKER).fit, "X y qid"),
     "features": (query_relative_features, "X qid"),
