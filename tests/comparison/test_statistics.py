@@ -66,7 +66,7 @@ def true_error(sizes, of_models=OF_MODELS, spread=SPREAD):
     return np.sqrt(of_models**2 * (sizes**2).sum() / sizes.sum() ** 2 + spread**2 / sizes.sum())
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes", [SIZES, (25,) * 10, (150, 150, 150), (100, 20, 20, 20, 20, 20)], ids=str
 )
@@ -78,7 +78,7 @@ def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models)
     assert np.mean(np.array(p) < 0.5) > 0.4
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 @pytest.mark.parametrize("of_models", [0.0, 0.05])
 def test_intervals_cover_what_they_claim(confidence, of_models):
