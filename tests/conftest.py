@@ -3,22 +3,26 @@
 import gc
 import os
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+# Threads that wait for each other sleep instead of spinning, and those of numpy's matrix products
+# always spin: tests that run at the same time need the cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Dask's profiler can stop a whole process for ever on Python 3.11.7 (python/cpython#106883).
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
+
 import sklearn
 from hypothesis import settings
 from installed import MISSING, boosters_of
 
-# Threads that wait for each other sleep instead of spinning: tests that run at the same time need
-# the cores.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-# Dask's profiler can stop a whole process for ever on Python 3.11.7 (python/cpython#106883).
-os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
-
 import gapboost
 from gapboost.objectives import LambdaRank
+from gapboost.warmup import warm_up
 
 # Tests import benchmarks and examples. Last, since the gapboost to test may be the installed one.
 sys.path.append(str(Path(__file__).parents[1]))
@@ -49,6 +53,17 @@ def pytest_ignore_collect(collection_path, config):
 
 def pytest_report_header():
     return f"gapboost {gapboost.__version__} from {Path(gapboost.__file__).parent}"
+
+
+def pytest_sessionstart():
+    """Let one of several processes compile the kernels, while another compiles what it imports.
+
+    In a new environment, in the same order, each of them would compile both. Faults of kernels are
+    for the tests to find.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        with suppress(Exception):
+            warm_up()
 
 
 @pytest.hookimpl(wrapper=True)

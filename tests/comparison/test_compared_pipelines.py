@@ -62,8 +62,10 @@ def values(found):
     return found.to_pandas()
 
 
-@pytest.mark.parametrize("steps", [False, True], ids=["ranker", "pipeline"])
-@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    ("form", "steps"),
+    [(np.asarray, False), (np.asarray, True), (pd.DataFrame, False), (pl.DataFrame, True)],
+)
 def test_values_are_those_of_training_by_hand(form, steps):
     """Fit by hand: sizes or ids of queries, or nothing, and grades above 0 for rank:map."""
     rankers = {**RANKERS, **OTHERS, **(CATBOOST if form is np.asarray else {})}

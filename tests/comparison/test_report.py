@@ -71,6 +71,7 @@ def test_a_leak_is_found_before_training_and_nothing_is_recommended():
     assert not {"Use", "Keep"} & set(text.split())
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("form", [sparse.csr_matrix, pd.DataFrame, pl.DataFrame])
 def test_a_leak_is_found_among_many_features(form):
     rare = sparse.random(len(Y), 600, 0.001, random_state=0).toarray()

@@ -66,6 +66,7 @@ def check(ranker, argument):
     assert chosen.means().loc["ranker", "trees"] == np.mean(numbers)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(("ranker", "argument"), RANKERS, ids=lambda each: type(each).__name__)
 def test_the_best_of_every_fifth_number_of_trees_is_tested(ranker, argument):
     check(ranker, argument)

@@ -1,5 +1,6 @@
 """Which query a value belongs to: the index of pandas, users without rows."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -319,11 +320,18 @@ LABELLED = {
     "sample_weight": pd.Series(BY_ROW),
     "position": pd.Series(np.arange(len(QID)) % LENGTH),
 }
-RANKER = XGBGAPRanker(n_estimators=2).fit(LABELLED["X"], Y, QID)
+RANKER = XGBGAPRanker(n_estimators=2)
+
+
+@functools.cache
+def fitted():
+    return RANKER.fit(LABELLED["X"], Y, QID)
+
+
 TAKE_ROWS = {
     "fit": (LGBMGAPRanker(n_estimators=2, verbose=-1).fit, "X y qid sample_weight position"),
     "fit xgboost": (XGBGAPRanker(n_estimators=2).fit, "X y qid sample_weight position"),
-    "score": (RANKER.score, "X y qid sample_weight"),
+    "score": (lambda **given: fitted().score(**given), "X y qid sample_weight"),
     "search": (
         GSearchCV(RANKER, {"learning_rate": [0.1]}, scoring="ap", cv=2).fit,
         "X y qid sample_weight position",
@@ -340,13 +348,13 @@ TAKE_ROWS = {
         "y scores qid",
     ),
     "ranks": (gb.SoftRank("ap").ranks, "y_score qid"),
-    "report": (lambda **given: gb.report(RANKER, **given), "X y qid"),
+    "report": (lambda **given: gb.report(fitted(), **given), "X y qid"),
     "monitoring": (
-        lambda **rows: gb.report(RANKER, **rows, X_train=LABELLED["X"].copy(), qid_train=QID),
+        lambda **rows: gb.report(fitted(), **rows, X_train=LABELLED["X"].copy(), qid_train=QID),
         "X qid",
     ),
-    "explain": (lambda **given: explain.measure(RANKER, **given, measure="ap"), "X y qid"),
-    "calibration": (CalibratedRanker(RANKER).fit, "X y qid"),
+    "explain": (lambda **given: explain.measure(fitted(), **given, measure="ap"), "X y qid"),
+    "calibration": (lambda **given: CalibratedRanker(fitted()).fit(**given), "X y qid"),
     "features": (query_relative_features, "X qid"),
 }
 

@@ -221,6 +221,7 @@ def test_categories_that_arrow_backs(twin, null):
     npt.assert_array_equal(ranker.predict(arrow[-9:]), expected[-9:])
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_frames_that_arrow_backs_elsewhere(twin, tmp_path):
     """Searches, comparisons, reports, explanations and exported models read them as numbers."""

@@ -17,13 +17,17 @@ TRAINING = {"X_train": TRAIN.X, "y_train": TRAIN.y, "qid_train": TRAIN.qid}
 # A third of the documents is not judged.
 GRADES = np.where(np.arange(len(TEST.y)) % 3 == 0, np.nan, TEST.y)
 IDS = np.array([f"document {row}" for row in range(len(TEST.y))])
-RANKER = LIGHTGBM.fitted(n_estimators=10)
 
 
 @pytest.fixture(scope="module")
-def report():
+def ranker():
+    return LIGHTGBM.fitted(n_estimators=10)
+
+
+@pytest.fixture(scope="module")
+def report(ranker):
     return gb.report(
-        RANKER, TEST.X, GRADES, TEST.qid, **TRAINING, measures=["ndcg@10", "gap", "p@5"],
+        ranker, TEST.X, GRADES, TEST.qid, **TRAINING, measures=["ndcg@10", "gap", "p@5"],
         ignore=["shifted-features"], documents=IDS, n_worst=4,
     )  # fmt: skip
 
@@ -35,15 +39,15 @@ def page(report, tmp_path_factory):
     return path
 
 
-def test_values_are_those_of_evaluate(report):
+def test_values_are_those_of_evaluate(report, ranker):
     measures = [gb.nDCG(k=10), gb.GAP(g=(0.5, 0.5)), gb.Precision(k=5)]
-    y, scores = np.nan_to_num(GRADES), RANKER.predict(TEST.X)
+    y, scores = np.nan_to_num(GRADES), ranker.predict(TEST.X)
     expected = gb.evaluate(measures, y, scores, TEST.qid, per_query=True)
     for (_, values), (name, row) in zip(expected.items(), report.values.iterrows(), strict=True):
         assert row["value"] == pytest.approx(values.mean())
         assert (row["low"], row["high"]) == pytest.approx(independent(values).interval())
         npt.assert_allclose(report.queries[name], values)
-    trained = gb.evaluate("ndcg@10", TRAIN.y, RANKER.predict(TRAIN.X), TRAIN.qid, per_query=True)
+    trained = gb.evaluate("ndcg@10", TRAIN.y, ranker.predict(TRAIN.X), TRAIN.qid, per_query=True)
     (there,) = trained.values()
     row = report.values.loc["ndcg@10"]
     assert row["training"] == pytest.approx(there.mean())
@@ -70,8 +74,8 @@ def test_one_row_a_query(report):
         assert (row["judged"], row["relevant"]) == ((~np.isnan(of)).sum(), (of > 0).sum())
 
 
-def test_worst_queries_with_their_documents(report):
-    table, scores = report.documents.reset_index(), RANKER.predict(TEST.X)
+def test_worst_queries_with_their_documents(report, ranker):
+    table, scores = report.documents.reset_index(), ranker.predict(TEST.X)
     values = report.queries["ndcg@10"]
     contrast = [qid for qid in values.index if len(set(np.nan_to_num(GRADES[TEST.qid == qid]))) > 1]
     shown = table["qid"].drop_duplicates()

@@ -140,6 +140,7 @@ def check(engine, content, checks, names=NAMES, atol=1e-6):
     return found
 
 
+@pytest.mark.slow(keep=2 * len(MODELS))  # one engine
 @pytest.mark.parametrize("name", MODELS)
 @twins
 @engines

@@ -302,8 +302,13 @@ def digest_flipped(path, i):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("processes", "broken"),
-    [(2, cut_off), (1, emptied_or_overwritten), (1, byte_flipped), (1, digest_flipped)],
+    ("processes", "broken", "times"),
+    [
+        (2, cut_off, 3),
+        (1, emptied_or_overwritten, 4),
+        (1, byte_flipped, 2),
+        (1, digest_flipped, 1),
+    ],
     ids=[
         "cut off, two processes at once",
         "empty or something else",
@@ -311,10 +316,10 @@ def digest_flipped(path, i):
         "a byte of the digest",
     ],
 )
-def test_broken_files(processes, broken, expected, folder):
+def test_broken_files(processes, broken, times, expected, folder):
     """They are compiled anew, and are good again."""
     found = list(folder.rglob("*order.rank-*.nbc"))
-    for i in range(4):
+    for i in range(times):
         for path in found:
             broken(path, i)
         left = [path.read_bytes() for path in found]

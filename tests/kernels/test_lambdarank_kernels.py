@@ -146,7 +146,8 @@ def test_the_parts_of_a_swap_are_those_of_swap_changes():
     rng = np.random.default_rng(3)
     for make in MEASURES.values():
         measure, grades = make(3, None, rng), rng.integers(0, 4, 30)
-        changes = np.triu(changes_by_parts(measure, grades)(np.arange(30)[:, None]), 1)
+        ranks = np.arange(30)
+        changes = np.triu(changes_by_parts(measure, grades)(ranks[:, None], ranks), 1)
         np.testing.assert_allclose(changes, np.triu(swap_changes(measure, grades), 1), atol=1e-12)
 
 

@@ -17,7 +17,7 @@ def lists(seed, how_many, longest=12):
         yield ranked, listed + rng.integers(0, 3, size=TOP + 1) * rng.integers(0, 2)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_monotone_measures_never_fall_when_a_higher_grade_moves_up(part):
     for measure in [m for m in MEASURES if m.monotone][part::4]:

@@ -94,6 +94,7 @@ def defined(tree):
             yield node.id if isinstance(node, ast.Name) else node.attr
 
 
+@pytest.mark.slow
 def test_private_attributes_of_others_stand_in_one_file_for_each_library():
     trees = {
         path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))

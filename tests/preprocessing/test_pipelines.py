@@ -78,8 +78,7 @@ def of_ranker(params):
     return {name.removeprefix("ranker__"): value for name, value in params.items()}
 
 
-@pytest.mark.parametrize("form", ["qid", "column"])
-@both
+@pytest.mark.parametrize(("ranker", "form"), [*zip(RANKERS, ["qid", "column"], strict=True)])
 def test_a_search_over_a_pipeline_is_that_over_the_transformed_features(ranker, form):
     """Values depend on their own query alone, so that features can be added before the search."""
     X, y, qid = task()
@@ -105,6 +104,7 @@ def test_a_search_over_a_pipeline_is_that_over_the_transformed_features(ranker, 
             found.predict(X)
 
 
+@pytest.mark.slow(keep=1)
 @both
 def test_steps_are_fitted_on_each_training_fold(ranker):
     """SelectKBest learns from the grades: the results are those of scikit-learn's search."""

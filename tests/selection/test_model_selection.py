@@ -133,7 +133,7 @@ def by_scikit_learn(estimator, grid, rows, cv, weight=None):
         return search.fit(rows, Y, qid=QID, **given)
 
 
-@pytest.mark.slow(keep=5)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("name", [*reversed(SEARCHES)])
 def test_same_as_grid_search(name):
     estimator, grid, rows = SEARCHES[name]
@@ -202,6 +202,7 @@ def test_several_targets_the_first_chooses():
         assert target != targets[0] or search.best_params_ == alone.best_params_
 
 
+@pytest.mark.slow(keep=1)
 @both
 def test_same_as_randomized_search(ranker):
     """Of lists and distributions, in one grid or several."""

@@ -8,7 +8,7 @@ import oracle
 import gapboost as gb
 from gapboost.measures import RecallBase
 
-ROWS_AT_ONCE = 512
+PAIRS_AT_ONCE = 1 << 17  # arrays that stay in cache
 FLOOR = 1e-16  # of a hessian
 
 
@@ -51,12 +51,12 @@ def swap_parts(measure, grades):
 
 
 def changes_by_parts(measure, ranked):
-    """Return a function of ranks p, shape (P, 1): changes by swaps with each rank, shape (P, n)."""
-    q, parts = np.arange(len(ranked)), []
+    """Return a function of ranks p, shape (P, 1), and q, (Q,): changes by their swaps, (P, Q)."""
+    parts = []
     for weight, part in measure.terms:
         upper, lower = swap_parts(part, ranked)
         parts.append((weight * upper, weight * lower))
-    return lambda p: sum(upper[p, ranked] + lower[q, ranked[p]] for upper, lower in parts)
+    return lambda p, q: sum(upper[p, ranked[q]] + lower[q, ranked[p]] for upper, lower in parts)
 
 
 def changes_by_loops(value, ranked):
@@ -65,7 +65,7 @@ def changes_by_loops(value, ranked):
     for p, q in itertools.combinations(range(len(grades)), 2):
         if grades[p] != grades[q]:
             changes[p, q] = oracle.swap_change(value, grades, p + 1, q + 1)
-    return lambda p: changes[p[:, 0]]
+    return lambda p, q: changes[p, q]
 
 
 def summed_pairs(
@@ -86,21 +86,22 @@ def summed_pairs(
     n, ranked, s = len(order), grades[order], scores[order]
     changes = changes_by_loops(value, ranked) if value else changes_by_parts(measure, ranked)
     lam, eta = np.zeros((2, n))
-    for first in range(0, min(n, truncation or n), ROWS_AT_ONCE):
-        p = np.arange(first, min(first + ROWS_AT_ONCE, n, truncation or n))[:, None]
-        q = np.arange(n)
-        change = np.where(q > p, changes(p), 0.0)
-        distance = np.where(q > p, s[p] - s, 0.0)
+    last, rows_at_once = min(n, truncation or n), max(1, PAIRS_AT_ONCE // n)
+    for first in range(0, last, rows_at_once):
+        p = np.arange(first, min(first + rows_at_once, last))[:, None]
+        q = np.arange(first, n)
+        change = np.where(q > p, changes(p, q), 0.0)
+        distance = np.where(q > p, s[p] - s[q], 0.0)
         if score_distance is not None and s[0] > s[-1]:
             change /= score_distance + distance
         t = 1.0 / (1.0 + np.exp(np.minimum(sigma * distance, 700.0)))
-        right, wrong = ranked[p] > ranked, ranked[p] < ranked
+        right, wrong = ranked[p] > ranked[q], ranked[p] < ranked[q]
         push = change * np.where(right, t, np.where(wrong, 1.0 - t, 0.0))
         curve = change * (wrong * 1.0 - right) * t * (1.0 - t)
         lam[p[:, 0]] += push.sum(axis=1)
         eta[p[:, 0]] += curve.sum(axis=1)
-        lam -= push.sum(axis=0)
-        eta += curve.sum(axis=0)
+        lam[q] -= push.sum(axis=0)
+        eta[q] += curve.sum(axis=0)
     grad, hess = np.empty((2, n))
     grad[order], hess[order] = sigma * lam, sigma**2 * eta
     # Curvatures of pairs may cancel where the measure is not monotone: steps are at most 4 / sigma.
