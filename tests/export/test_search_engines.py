@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, booster_of, twins
 
 from gapboost.export import verify, write_ltr_plugin, write_solr, write_vespa
 from gapboost.preprocessing import query_relative_features
@@ -76,8 +76,7 @@ def started(twin):
 
 
 def booster(twin, rows=X):
-    ranker = fit(twin, rows)
-    return ranker.booster_ if twin is LIGHTGBM else ranker.get_booster()
+    return booster_of(fit(twin, rows))
 
 
 def vendor(twin):
