@@ -113,7 +113,7 @@ def misplaced(
 
     Parameters
     ----------
-    ranker : LGBMGAPRanker or XGBGAPRanker
+    ranker : LGBMGAPRanker, XGBGAPRanker or GSearchCV
     arguments : mapping
     known : collection of str
         Names of parameters of the booster.
@@ -168,10 +168,11 @@ def misspelt(
     found: dict[str, str | Callable[[object], str]] = {}
     kind: type = type(ranker)
     names = _listed(kind).union(known)
+    right = sorted(names.union(replacements).difference(overruled))
     for name in ranker.get_params(deep=False):
-        if name in names:
+        if name in names or name in replacements:
             continue
-        if near := get_close_matches(name, sorted(names.difference(overruled)), 1, 0.8):
+        if near := get_close_matches(name, right, 1, 0.8):
             found[name] = renamed(near[0], replacements.get(near[0]))
         elif booster:
             found[name] = f"leave it out: {booster} has no such parameter"

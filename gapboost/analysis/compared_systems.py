@@ -15,7 +15,7 @@ from gapboost.data import Array
 from gapboost.evaluation import PerQuery
 from gapboost.measures import DCG
 from gapboost.optional import DataFrame, frame
-from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, one_of
+from gapboost.validation import Seed, as_integer, as_number, one_of
 
 # Letters that Unicode has as superscripts.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
@@ -175,7 +175,7 @@ def compare_systems(
         )
     one_of(test, "test", tuple(TESTS))
     one_of(correction, "correction", tuple(CORRECTIONS))
-    level = as_number(level, "level", high=BELOW_ONE)
+    level = as_number(level, "level", high=0.5)
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     pairs = list(itertools.combinations(range(len(values.systems)), 2))

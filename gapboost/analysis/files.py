@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gapboost.validation import PathLike, finite_column, mapping
+from gapboost.validation import PathLike, finite_column, mapping, short_repr
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -287,9 +287,10 @@ def check_numbers(found: Run, name: str) -> None:
             except (OverflowError, TypeError):
                 finite = False
             if not finite:
+                swapped = ": are judgments and runs swapped?" if isinstance(number, Mapping) else ""
                 raise ValueError(
-                    f"{name} holds {number!r} for document {document!r} of topic {topic!r}; "
-                    "expected finite numbers"
+                    f"{name} holds {short_repr(number)} for document {document!r} of topic "
+                    f"{topic!r}; expected finite numbers{swapped}"
                 )
 
 

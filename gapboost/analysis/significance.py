@@ -14,6 +14,7 @@ such differences.
 """
 
 import itertools
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -120,7 +121,7 @@ def significance(
     d, within = tied_differences(np.stack((a, b))[:, ~(np.isnan(a) | np.isnan(b))])
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both; expected two or more, and finite")
-    confidence = as_number(confidence, "confidence", high=BELOW_ONE)
+    confidence = as_number(confidence, "confidence", 0.5, BELOW_ONE)
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
     tested = _student(d)
@@ -261,7 +262,7 @@ def discriminative_power(
         * ``asl``: achieved significance levels, the p-values of the paired bootstrap test, float64
           of shape (measures, pairs); 0 is below 1/B, to print as "< 0.00005". 1 where the
           differences of a pair do not vary over the topics, so that there is nothing to test with.
-        * ``holm``: the same, corrected for the number of pairs by Holm's method.
+        * ``holm``: the same, corrected for the number of pairs by Holm's method, with 1/B for 0.
         * ``difference``: first minus second mean, of shape (measures, pairs).
         * ``share``, ``share_holm``: share of the pairs with a (corrected) ASL below `level`, of
           shape (measures,).
@@ -284,17 +285,23 @@ def discriminative_power(
     ((('a', 'b'), ('a', 'c'), ('b', 'c')), (1, 3))
     """
     checked_values(values, 2, 2)
-    level = as_number(level, "level", high=BELOW_ONE)
+    level = as_number(level, "level", high=0.5)
     if as_integer(n_resamples, "n_resamples") < 1 / level:
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
     pairs = tuple(itertools.combinations(values.systems, 2))
+    if n_resamples * level < len(pairs):
+        warnings.warn(
+            f"n_resamples is {n_resamples}, and there are {len(pairs)} pairs: corrected for them "
+            f"none can be significant; expected {len(pairs) / level:.0f} or more",
+            stacklevel=2,
+        )
     n_topics = len(values.topics)
     (generator,) = generators(random_state, 1)
     # How often each topic is drawn, by resample.
     times = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples)
     tested = [_tested(of_one, times.astype(np.float64), level) for of_one in values.values]
     difference, asl, required = (np.array(part) for part in zip(*tested, strict=True))
-    corrected = np.array([holm(row) for row in asl])
+    corrected = np.array([holm(np.maximum(row, 1 / n_resamples)) for row in asl])
     labels = short_labels(values.measures)
     of_pairs = {"difference": difference, "asl": asl, "holm": corrected}
     columns = {

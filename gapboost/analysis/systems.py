@@ -11,7 +11,7 @@ from gapboost.analysis.trec import Ties, check_entries, evaluate
 from gapboost.data import ArrayLike
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
-from gapboost.validation import as_relevant, finite_column, mapping
+from gapboost.validation import as_relevant, finite_column, mapping, short_repr
 
 
 class SystemValues(Result):
@@ -221,7 +221,9 @@ def checked_measures(measures: object) -> list[Any]:
     """
     several = [measures] if isinstance(measures, str | Measure) else measures
     if not isinstance(several, list | tuple) or len(several) == 0:
-        raise TypeError(f"measures is {measures!r}; expected a list of at least one measure")
+        raise TypeError(
+            f"measures is {short_repr(measures)}; expected a list of at least one measure"
+        )
     of_ir_measures = ir_measures().measures.Measure
     return [
         one if isinstance(one, of_ir_measures) else as_measure(one, None, "measures")

@@ -270,7 +270,8 @@ def _codes_and_levels(
         raise ValueError(
             f"{name} holds {widths.max()} different grades in one query; expected at most "
             f"{MOST_LEVELS}: divide them into levels of equal width, such as "
-            f"numpy.floor(numpy.divide({name}, numpy.max({name})) * {MOST_LEVELS - 1})"
+            # nDCG takes no higher grades with its exponential gains.
+            f"numpy.floor(numpy.divide({name}, numpy.max({name})) * 31)"
         )
     level = np.minimum(np.arange(widths.max()), widths - 1)
     return (codes - starts[numbers]).astype(np.int32), pairs.imag[starts[:-1, None] + level]

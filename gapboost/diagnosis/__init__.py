@@ -4,6 +4,7 @@
 `result`      `report`, the public function, and its result
 `checks`      checks of a ranker, of its test data, and of test beside training
 `monitoring`  new rows without grades beside those of training
+`shifts`      how far a feature moved
 `chance`      changes that chance explains
 `scored`      documents of the test or the training data, with scores and values
 ============  ==================================================================

@@ -33,6 +33,14 @@ from gapboost.diagnosis.checks import (
     table_of_checks,
 )
 from gapboost.diagnosis.scored import ScoredDataset, all_among, check_columns_alike
+from gapboost.diagnosis.shifts import (
+    MOVED,
+    compared_values,
+    medians_by_query,
+    shares_of,
+    shift_of,
+    text_of_shift,
+)
 from gapboost.optional import DataFrame, frame
 from gapboost.page import write_page
 from gapboost.validation import PathLike
@@ -40,8 +48,8 @@ from gapboost.validation import PathLike
 # Page of the documentation with a section for each check.
 GUIDE = "docs/guide/monitor.md"
 
-# Share of rows that must differ: one in five moved, one in ten missing, tied or a copy.
-MOVED, CHANGED = 0.2, 0.1
+# Share of rows that must be missing, tied or a copy.
+CHANGED = 0.1
 # What the message of a check begins with that was not made for it.
 FEW = "Too few queries"
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -56,12 +64,12 @@ class Monitoring:
     new, training : ScoredDataset
     findings : dict {id of a check: Finding}
     features : pandas.DataFrame
-        One row a feature: ``shift``, of its values that are not missing: the largest difference of
-        the two distribution functions, or for text and categories half the sum of the differences
-        of the shares, without their signs; ``median`` and ``95%`` quantile of numbers, and the same
-        ``in training``; shares ``missing`` and ``missing in training``;
-        ``constant`` in new rows; ``copy of``, the first one with equal values in new rows, unless
-        constant.
+        One row a feature: ``shift``, of its values that are not missing (or of those other than a
+        common one, if they moved more): the largest difference of the two distribution functions,
+        or for text and categories half the sum of the differences of the shares, without their
+        signs; ``median`` and ``95%`` quantile of numbers, and the same ``in training``; shares
+        ``missing`` and ``missing in training``; ``constant`` in new rows; ``copy of``, the first
+        one with equal values in new rows, unless constant.
 
     Examples
     --------
@@ -148,7 +156,7 @@ def _without_grades(ranker: object, X: object, qid: QueryIds, suffix: str) -> Sc
 def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
     parts = (new.features, training.features)
     missing = [table.isna().mean() for table in parts]
-    shifts = [_shift(name, new, training) if has_values else 0.0
+    shifts = [shift_of(name, new, training) if has_values else 0.0
               for name, has_values in (np.maximum(*missing) < 1).items()]  # fmt: skip
     quantiles = {
         f"{quantile}{where}": rows.features[rows.numeric].quantile(q).reindex(rows.features.columns)
@@ -166,23 +174,6 @@ def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
         "copy of": np.where(constant, "", _copies(new.features)),
     }
     return frame({name: np.asarray(column) for name, column in columns.items()}, ["feature"])
-
-
-def _shift(name: str, new: ScoredDataset, training: ScoredDataset) -> float:
-    if name in new.categories:
-        shares = _shares(name, new, training)
-        return float((shares["new"] - shares["training"]).abs().sum() / 2)
-    values = (rows.features[name].dropna() for rows in (new, training))
-    return float(stats.ks_2samp(*values).statistic)
-
-
-def _shares(name: str, new: ScoredDataset, training: ScoredDataset) -> DataFrame:
-    """Return the shares of each category in rows with a value."""
-    shares = {
-        where: rows.features[name].value_counts(normalize=True)
-        for where, rows in (("new", new), ("training", training))
-    }
-    return frame(shares).fillna(0.0)
 
 
 def _copies(table: DataFrame) -> list[str]:
@@ -210,7 +201,7 @@ def shifted_features(new: ScoredDataset, training: ScoredDataset, features: Data
     order = (shift - checked["limit"]).sort_values(ascending=False, kind="stable").index
     first = order[0]
     moved = [
-        f"{name} ({_moved(name, new, training)})"
+        f"{name} ({text_of_shift(name, new, training)})"
         for name in order
         if shift[name] > checked.loc[name, "limit"]
     ]
@@ -235,33 +226,13 @@ def _limits_of_shift(
     for name, shift in features["shift"].items():
         limit = of_numbers
         if name in new.categories:
-            shares = _shares(name, new, training)
+            shares = shares_of(name, new, training)
             limit = largest_of_categories(shares, new, training, n_tests)
         elif MOVED < shift <= of_numbers:
-            here, there = (
-                rows.features[name].groupby(rows.numbers).median().dropna()
-                for rows in (new, training)
-            )
-            limit = 0.0 if lie_apart(here, there, n_tests) else of_numbers
+            medians = medians_by_query(compared_values(name, new, training)[:2], new, training)
+            limit = 0.0 if lie_apart(*medians, n_tests) else of_numbers
         limits.append(limit)
     return limits
-
-
-def _moved(name: str, new: ScoredDataset, training: ScoredDataset) -> str:
-    """Return the share of rows that changed most, or the medians if they show the shift."""
-    here, there = (rows.features[name].dropna() for rows in (new, training))
-    if name in new.categories:
-        shares = _shares(name, new, training)
-        most = (shares["new"] - shares["training"]).abs().idxmax()
-        texts = training.categories[name] | new.categories[name]
-        now, then = shares.loc[most]
-        return f"{texts[most]} {now:.1%}, in training {then:.1%}"
-    shift, median = stats.ks_2samp(here, there), here.median()
-    if min((there <= median).mean(), (there >= median).mean()) <= (1 - shift.statistic) / 2:
-        return f"median {median:.3g}, in training {there.median():.3g}"
-    limit = shift.statistic_location
-    now, then = ((values <= limit).mean() for values in (here, there))
-    return f"at most {limit:.3g} in {now:.1%} of rows, in training {then:.1%}"
 
 
 def missing_values(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:

@@ -67,6 +67,9 @@ REPLACEMENTS: Replacements = {
     **{name: renamed(listed) for name, listed in _compat.overruled().items()},
 }
 
+# Of the names that a misspelt one is near to.
+OF_TYPOS = {**REPLACEMENTS, **OF_OBJECTIVES}
+
 # LightGBM's level is a number.
 OF_FIT = {**REPLACEMENTS, "verbose": lambda value: f"verbose={int(value) or -1} in the constructor"}
 

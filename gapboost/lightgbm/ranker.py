@@ -16,7 +16,7 @@ from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
-from gapboost.lightgbm import _compat
+from gapboost.lightgbm import _compat, migration
 from gapboost.lightgbm.callbacks import (
     TreeCounter,
     booster_scale,
@@ -31,7 +31,6 @@ from gapboost.lightgbm.features import (
     evaluation_pairs,
     read_exactly,
 )
-from gapboost.lightgbm.migration import METRICS, OF_FIT, REPLACEMENTS, of_metrics, of_training
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -314,13 +313,14 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """Return the plan of the parameters, after a check of all of them."""
         given = self.get_params(deep=False)
         known, overruled = _compat.parameter_names(), _compat.overruled()
-        unknown = misspelt(self, known | METRICS, REPLACEMENTS, overruled, "LightGBM")
+        names = known | migration.METRICS
+        unknown = misspelt(self, names, migration.OF_TYPOS, overruled, "LightGBM")
         composed = [
-            *of_training(self, given),
-            *of_metrics(given, eval_metric, eval_at),
-            *misplaced(self, others or {}, known, OF_FIT),
+            *migration.of_training(self, given),
+            *migration.of_metrics(given, eval_metric, eval_at),
+            *misplaced(self, others or {}, known, migration.OF_FIT),
         ]
-        refuse_foreign(given, {**unknown, **REPLACEMENTS}, composed)
+        refuse_foreign(given, {**unknown, **migration.REPLACEMENTS}, composed)
         seed, n_jobs = _compat.value_of("seed", given), _compat.value_of("num_threads", given)
         return Plan.of(self, eval_metric, seed, n_jobs)
 

@@ -41,6 +41,10 @@ def never_fall(gains: tuple[float, ...]) -> bool:
     return len(gains) > 1 and list(gains) == sorted(gains)
 
 
+# The boosters refuse higher grades too: of two grades in percent, say, one alone would count.
+HIGHEST_OF_EXPONENTIAL = 31
+
+
 def as_gains(gains: ArrayLike, name: str) -> str | tuple[float, ...]:
     """Return "exponential", "linear", or gains by grade as a tuple of floats."""
     if isinstance(gains, str) and gains in ("exponential", "linear"):
@@ -64,6 +68,8 @@ class GainMeasure(QuadraticForm):
         super().__post_init__()
         if isinstance(self.gains, tuple):
             self._set(highest_grade=len(self.gains) - 1)
+        elif self.gains == "exponential":
+            self._set(highest_grade=HIGHEST_OF_EXPONENTIAL)
 
     def gain(self, levels: Array) -> Array:
         """Return the gain of each grade, float64; a tuple is interpolated between whole grades."""
@@ -87,8 +93,8 @@ class DCG(GainMeasure):
     k : int, optional
         Cutoff.
     gains : sequence of float, "exponential" or "linear", default="exponential"
-        Gain of grade 0, 1, ...; "exponential" is ``2**grade - 1``, "linear" is the grade.
-        Gains of fractional grades lie on straight lines between those of whole grades.
+        Gain of grade 0, 1, ...; "exponential" is ``2**grade - 1`` for grades up to 31, "linear" is
+        the grade. Gains of fractional grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         ``1 / log2(rank + 1)``; 1, 1, ``1 / log2(3)``, 1 / 2, ...; ``1 / rank``; or the base b of
         ``1 / max(1, log_b(rank))``, which for 2 is LETOR's.
@@ -122,8 +128,8 @@ class nDCG(DCG):
     k : int, optional
         Cutoff, of the ideal ranking too.
     gains : sequence of float, "exponential" or "linear", default="exponential"
-        Gain of grade 0, 1, ...; "exponential" is ``2**grade - 1``, "linear" is the grade.
-        Gains of fractional grades lie on straight lines between those of whole grades.
+        Gain of grade 0, 1, ...; "exponential" is ``2**grade - 1`` for grades up to 31, "linear" is
+        the grade. Gains of fractional grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         As for `DCG`.
     short_is_zero : bool, default=False

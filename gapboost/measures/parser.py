@@ -100,6 +100,12 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     if not isinstance(measure, str | Measure):
         raise _no_measure(measure, name)
     value = _parsed(measure, name) if isinstance(measure, str) else measure
+    of_kind = vars(type(value))
+    if "__init__" in of_kind and "__dataclass_params__" not in of_kind:
+        raise TypeError(
+            f"{name} is of the class {type(value).__name__}, which has no fields; expected a class "
+            "under @dataclass(frozen=True), whose parameters are fields"
+        )
     if g is None:
         return value
     if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
@@ -129,7 +135,7 @@ def _no_measure(value: object, name: str) -> TypeError:
             "analysis.system_values, which takes both"
         )
     is_function = callable(value) and not isinstance(value, type)
-    hint = "; measures of your own are classes that extend Measure" if is_function else ""
+    hint = "; measures of your own extend gapboost.measures.QuadraticForm" if is_function else ""
     return TypeError(f"{name} is {short_repr(value)}; {EXPECTED}{hint}")
 
 
@@ -152,8 +158,8 @@ def _parsed(text: str, name: str) -> Measure:
     except _Unknown as error:
         if error.node.id.lower() in OF_JUDGMENTS:
             raise ValueError(
-                f"{name} is {text!r}, which needs the judgments of runs; expected bpref and infAP "
-                "of ir_measures, in analysis.system_values"
+                f"{name} is {text!r}, a measure of runs alone; expected ir_measures.Bpref or "
+                "ir_measures.infAP, not their names, in analysis.system_values"
             ) from None
         near = _proposed(text.strip()) or _near(error.node.id)
         raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None

@@ -14,6 +14,7 @@ with the number of documents of grade k that were shown, and users who accept gr
 2 as well.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,11 @@ def g_from_clicks(
         gives when g is near 0 there; such grades are taken together, which is the most likely g for
         the clicks (isotonic regression), and listed in `pooled`.
 
+    Warns
+    -----
+    UserWarning
+        If there is one grade above 0.
+
     Examples
     --------
     >>> estimate = g_from_clicks([0, 1, 2], clicks=[0, 30, 50], impressions=[100, 100, 100])
@@ -153,6 +159,12 @@ def g_from_clicks(
             f"{int((~usable).sum())} of {n_resamples} bootstrap samples lack a grade or show no "
             "rise; expected shown documents of every grade from 1 on, more clicks on higher "
             "grades, and more sessions"
+        )
+    if len(g) == 1:
+        warnings.warn(
+            "grades has one grade above 0, so that g is (1.0,) whatever the clicks; expected more, "
+            "and grades before clicks",
+            stacklevel=2,
         )
     same = impressions is None and np.array_equal(grades, clicks)
     if len(g) > 1 and (same or set(rates[~np.isnan(rates)]) == {0, 1}):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.checks import ROUNDS, check_one_label
 from gapboost._boosters.metrics import metric_names
+from gapboost._boosters.migration import misplaced, refuse_foreign
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost.data import (
@@ -150,6 +151,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         group: ArrayLike | None = None,
         position: ArrayLike | None = None,
+        **others: object,
     ) -> Self:
         """Search, and train the best.
 
@@ -171,12 +173,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             index has the ids of the rows' index is aligned by it.
         position : array-like of shape (N,), optional
             As in `fit` of the ranker.
+        **others
+            An error, which says what to write instead.
 
         Raises
         ------
         ValueError, TypeError
             If an argument or a candidate is unusable, or a ranker stops early.
         """
+        refuse_foreign({}, {}, misplaced(self, others, (), {}))
         _check_estimator(self.estimator)
         targets, candidates = self._targets(), self._candidates()
         # Candidates that differ only in the number of trees are one training. Values need be

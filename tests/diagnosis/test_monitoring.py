@@ -251,6 +251,21 @@ def test_a_check_finds_the_largest_change_or_has_too_few_queries(n_queries):
     assert few.any() == (n_queries < 6)
 
 
+@pytest.mark.parametrize("factor", [1e-3, 1.0, 1e3])
+def test_a_unit_of_a_feature_that_is_mostly_0(factor):
+    parts = [tables(seed, 100) for seed in (1, 2)]
+    for seed, table in enumerate(parts):
+        rng = np.random.default_rng(seed)
+        table["clicks"] = np.where(
+            rng.random(len(table)) < 0.15, rng.exponential(size=len(table)), 0
+        )
+    parts[1]["clicks"] *= factor
+    found = compare(parts[1], parts[0])
+    message = found.checks.loc["shifted-features", "message"]
+    assert ("clicks (of values other than 0: median " in message) == (factor != 1)
+    assert (found.features.loc["clicks", "shift"] > 0.9) == (factor != 1)
+
+
 def test_a_shift_that_few_queries_may_have_by_chance_is_said_to_be_open():
     training, new = tables(1, 60), tables(2, 20)
     new.loc[new["qid"] < 8, "size"] += 100  # 40 % of the rows, and of the queries

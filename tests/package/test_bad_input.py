@@ -52,7 +52,7 @@ KINDS = [
         "compare_rankers.n_jobs informativeness.n_jobs",
     ),
     (
-        "a number above",
+        "a number ",
         (None, True, "0.5", nan, 0, 1.0, TABLE),
         "g_from_clicks.confidence significance.confidence discriminative_power.level",
     ),

@@ -147,7 +147,7 @@ def test_the_advice_fits_what_was_found(argument, value, advice):
 @pytest.mark.parametrize("grades", [np.arange(80), np.linspace(0.1, 3, 80)], ids=["whole", "not"])
 def test_the_advice_for_many_grades_helps(grades):
     with pytest.raises(ValueError, match=r"such as numpy\.") as caught:
-        gb.evaluate("ndcg", grades, grades)
+        gb.evaluate("ap", grades, grades)
     advised = str(caught.value).rpartition("such as ")[2]
     (value,) = gb.evaluate("ndcg", eval(advised, {"numpy": np, "y_true": grades}), grades).values()
     assert value == pytest.approx(1, abs=1e-12)
@@ -157,6 +157,7 @@ def test_the_advice_for_many_grades_helps(grades):
     ("measure", "grades"),
     [
         (gb.nDCG(gains=(0, 1, 3)), [0, 3]),
+        (gb.nDCG(), [32, 0]),  # as both boosters
         (gb.xGAP(g=(1,)), [2, 0]),
         (gb.eGAP(g=(0.5, 0, 0.5)), [4, 0]),
         (gb.AP(), [256, 0]),

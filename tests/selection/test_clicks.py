@@ -24,6 +24,7 @@ def users(g, n_sessions, n_docs=12, examine=1.0, mistake=0.0, seed=0):
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("g", [(1.0,), (0.3, 0.7), (0.6, 0.1, 0.3), (0.25, 0.0, 0.5, 0.25)])
 @pytest.mark.parametrize(("examine", "mistake"), [(1.0, 0.0), (0.6, 0.05)])
+@pytest.mark.filterwarnings("ignore:grades has one grade above 0")
 def test_recovers_g_within_its_interval(g, examine, mistake):
     grades, clicks, sessions = users(g, 3000, examine=examine, mistake=mistake)
     found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=2000, confidence=0.999)

@@ -338,3 +338,9 @@ def test_searches_that_cannot_be(arguments, message):
     given = {"estimator": LGBM, "param_grid": {"g": [(0.5, 0.5)]}, "scoring": TARGET, "cv": 2}
     with pytest.raises((ValueError, TypeError), match=message):
         GSearchCV(**{**given, **arguments}).fit(X, Y, qid=QID)
+
+
+def test_arguments_that_other_searches_take_are_named_with_ours():
+    search = GSearchCV(LGBMGAPRanker(), {}, scoring="ap", cv=2)
+    with pytest.raises(ValueError, match=r"(?s)groups=.* -> qid=.*callbacks=.* -> leave it out"):
+        search.fit(X, Y, groups=QID, callbacks=[])
