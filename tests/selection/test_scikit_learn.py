@@ -165,10 +165,12 @@ CANNOT_APPLY = {
 }
 
 
-# What LightGBM and XGBoost say of sparse formats that they convert.
+# What LightGBM and XGBoost say of sparse formats that they convert, and we of grades 1 and 2.
 @pytest.mark.slow(keep=10)
 @pytest.mark.filterwarnings(
-    "ignore:Converting data to scipy sparse matrix", "ignore:Unknown data type"
+    "ignore:Converting data to scipy sparse matrix",
+    "ignore:Unknown data type",
+    "ignore:y has no grade 0",
 )
 @parametrize_with_checks(
     # XGBoost's default leaf floor wants more than one query.
