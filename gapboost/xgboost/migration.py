@@ -64,8 +64,8 @@ def _gains(given: Mapping[str, Any]) -> Any:
     return by_name if given.get("label_gain") is None else given["label_gain"]
 
 
-def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
-    """Return what replaces the parameters that choose an objective of XGBoost or LightGBM."""
+def of_measures(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
+    """Return what replaces parameters of objectives of XGBoost and LightGBM, and gains of nDCG."""
     found = {name: given.get(name) for name in ("label_gain", "sigmoid")}
     measure, gains, linear = of_objective(ranker), _gains(given), given.get("ndcg_exp_gain")
     if measure:
@@ -74,18 +74,11 @@ def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
         found["ndcg_exp_gain"] = linear
     if gains is not None and measure != "'ap'":
         measure = ndcg(gains, cutoff(ranker))
-    return trained_for(ranker, found, measure, found["sigmoid"])
-
-
-def of_metrics(given: Mapping[str, Any]) -> list[Foreign]:
-    """Return what replaces nDCG among the metrics, which has the gains of the parameters."""
-    gains = _gains(given)
-    if gains is None:
-        return []
-    metrics = listed_metrics(given.get("eval_metric"))
-    if not take_gains(metrics, gains):
-        return []
-    return together({"eval_metric": given["eval_metric"]}, _metrics(metrics, gains=gains))
+    of_training = trained_for(ranker, found, measure, found["sigmoid"])
+    if gains is None or not take_gains(metrics := listed_metrics(given["eval_metric"]), gains):
+        return of_training
+    of_metrics = together({"eval_metric": given["eval_metric"]}, _metrics(metrics, gains=gains))
+    return [*of_training, *of_metrics]
 
 
 @cache

@@ -31,7 +31,7 @@ from gapboost.xgboost.callbacks import (
     training_callbacks,
     with_functions,
 )
-from gapboost.xgboost.migration import REPLACEMENTS, of_metrics, of_training, parameter_names
+from gapboost.xgboost.migration import REPLACEMENTS, of_measures, parameter_names
 from gapboost.xgboost.models import read_objective, to_continue, up_to_best_round
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
@@ -262,8 +262,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """Return the plan of the parameters, after a check of all of them."""
         given, known = self.get_params(deep=False), parameter_names() | OURS
         composed = [
-            *of_training(self, given),
-            *of_metrics(given),
+            *of_measures(self, given),
             *misplaced(self, others or {}, known, REPLACEMENTS),
         ]
         refuse_foreign(given, {**misspelt(self, known, REPLACEMENTS), **REPLACEMENTS}, composed)
