@@ -78,7 +78,8 @@ def check_one_label(measures: Sequence[Measure], where: str) -> None:
         if any(part.label_column is not None for _, part in measure.terms):
             raise ValueError(
                 f"measure is {measure!r}, which reads one of several labels; expected a measure "
-                f"without OfLabel, as {where} has one label a row (the rankers' fit takes several)"
+                f"without OfLabel, as {where} has one label a row (rankers take several, also in "
+                "GridSearchCV with measure_scorer)"
             )
 
 

@@ -59,6 +59,7 @@ CATBOOST: Replacements = {
 }
 
 ALL_PAIRS = "leave it out: the gradient is that of all pairs"
+FIRST_RANKS = f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks'
 WEIGHTS = "sample_weight=... in fit"
 
 

@@ -128,9 +128,12 @@ class RankingDataset:
             )
         X, qid = pop_query_ids(X, qid, group, (of["X"], of["qid"], of["group"]))
         if qid is None:
+            # So ColumnTransformer calls what it passes on.
+            renamed = [name for name in column_names(X) if str(name).endswith("__qid")]
+            hint = f": a step made {renamed[0]!r} of it" if renamed else ""
             raise ValueError(
                 f"{of['qid']} is missing; expected one query id a row, or {of['group']} with the "
-                "sizes of the queries"
+                f"sizes of the queries{hint}"
             )
         X = features(X, of["X"])
         if not X.shape[1]:

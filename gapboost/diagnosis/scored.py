@@ -26,7 +26,7 @@ from gapboost.measures import Measure
 from gapboost.measures.labels import grade_limit
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.preprocessing.pipeline import last_step
-from gapboost.validation import check_row_order, checked_scores, numeric_column
+from gapboost.validation import check_row_order, checked_scores, numeric_column, short_repr
 
 # What pandas calls objects that are numbers, such as True, False and None.
 NUMBERS = ("boolean", "integer", "floating", "mixed-integer-float")
@@ -259,7 +259,7 @@ def _features(table: DataFrame) -> tuple[DataFrame, list[str], dict[str, dict[fl
 def _scores(ranker: object, X: object, qid: QueryIds) -> Array:
     """Return the score of each row of `X`, also of a pipeline whose steps request ``qid``."""
     if isinstance(ranker, type) or not hasattr(last_step(ranker), "predict"):
-        raise TypeError(f"ranker is {ranker!r:.60}; expected a fitted ranker or pipeline")
+        raise TypeError(f"ranker is {short_repr(ranker)}; expected a fitted ranker or pipeline")
     model, table, _ = model_and_table(ranker, X, qid)
     # A Booster of XGBoost predicts for its own kind of table.
     native = not hasattr(model, "fit") and hasattr(model, "inplace_predict")

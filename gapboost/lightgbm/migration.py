@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gapboost._boosters.migration import (
-    ALL_PAIRS,
     CATBOOST,
+    FIRST_RANKS,
     WEIGHTS,
     Foreign,
     Replacements,
@@ -31,7 +31,7 @@ SAMPLING = (
 OF_OBJECTIVES: Replacements = {
     "label_gain": lambda value: f"measure={ndcg(value)}, or leave it out to train for GAP",
     "lambdarank_norm": "leave it out",
-    "lambdarank_truncation_level": f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks',
+    "lambdarank_truncation_level": FIRST_RANKS,
     "sigmoid": lambda value: f'gb.LambdaRank("gap", sigma={value!r}) as the objective',
     **dict.fromkeys(SAMPLING, "leave it out; subsample and subsample_freq=1 sample rows"),
 }

@@ -84,8 +84,8 @@ class MeasureScorer:
         if qid is None:
             raise ValueError(
                 f"qid did not reach {self!r}; expected "
-                "sklearn.set_config(enable_metadata_routing=True), and qid among the parameters "
-                "of the search or cross-validation"
+                "sklearn.set_config(enable_metadata_routing=True), and fit(..., qid=qid) of the "
+                "search or cross-validation, without the name of a step"
             )
         # One thread: searches run many folds side by side, and this is a small part of each.
         scores = estimator.predict(X, **routed)

@@ -12,6 +12,7 @@ from gapboost._boosters.checks import ROUNDS
 from gapboost._boosters.migration import (
     ALL_PAIRS,
     CATBOOST,
+    FIRST_RANKS,
     WEIGHTS,
     Foreign,
     Replacements,
@@ -38,7 +39,7 @@ CATEGORIES = "enable_categorical=True, and columns of pandas' type category"
 REPLACEMENTS: Replacements = {
     "objective": pairwise,
     "lambdarank_pair_method": ALL_PAIRS,
-    "lambdarank_num_pair_per_sample": ALL_PAIRS,
+    "lambdarank_num_pair_per_sample": FIRST_RANKS,
     "lambdarank_normalization": "leave it out",
     "lambdarank_score_normalization": "leave it out",
     "lambdarank_unbiased": lambda value: "position=... in fit" if value else "leave it out",
@@ -50,7 +51,7 @@ REPLACEMENTS: Replacements = {
     "random_seed": renamed("random_state"),
     # LightGBM's and CatBoost's
     "lambdarank_norm": "leave it out",
-    "lambdarank_truncation_level": ALL_PAIRS,
+    "lambdarank_truncation_level": FIRST_RANKS,
     "eval_at": lambda value: _metrics(["ndcg"], value),
     "metric": lambda value: _metrics([value] if isinstance(value, str) else [*value]),
     **dict.fromkeys(("cat_feature", "cat_features", "categorical_feature"), CATEGORIES),

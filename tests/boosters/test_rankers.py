@@ -159,6 +159,22 @@ def test_g_is_uniform_over_the_grades_that_occur_in_the_training_labels(twin):
 
 
 @twins
+def test_ids_that_a_step_renamed_or_that_have_two_columns(twin):
+    table = pd.DataFrame(X).add_prefix("x")
+    with pytest.raises(ValueError, match="made 'remainder__qid' of it"):
+        twin.ranker().fit(table.assign(remainder__qid=QID), Y)
+    with pytest.raises(ValueError, match="zip"):
+        twin.ranker().fit(table, Y, table[["x0", "x1"]])
+
+
+@twins
+def test_weights_of_1_are_no_ids(twin):
+    with pytest.raises(ValueError, match=r"^qid is 1\.0 in every row.*sample_weight"):
+        twin.ranker().fit(X, Y, np.ones(len(Y)))
+    twin.ranker().fit(X, Y, np.ones(len(Y), int))
+
+
+@twins
 @pytest.mark.parametrize(
     ("lowest", "parameters", "message"),
     [

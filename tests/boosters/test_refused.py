@@ -70,13 +70,6 @@ def test_bad_values_of_rows(twin, entry, argument, kind):
         entry(twin.ranker(), **{name: rows_of(argument, kind)})
 
 
-@twins
-def test_weights_of_1_are_no_ids(twin):
-    with pytest.raises(ValueError, match=r"^qid is 1\.0 in every row.*sample_weight"):
-        twin.ranker().fit(X, Y, np.ones(N))
-    twin.ranker().fit(X, Y, np.ones(N, int))
-
-
 @pytest.mark.parametrize(("entry", "argument", "kind"), NAMES)
 @twins
 def test_ids_and_positions_are_names(twin, entry, argument, kind):
