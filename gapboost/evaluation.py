@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, Literal, NoReturn, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
@@ -80,6 +80,13 @@ def _name(measure: object) -> Any:
 
 class Values(ByMeasure[float]):
     """``{name of a measure: mean over queries}``."""
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        first = next(iter(self), "")
+        raise TypeError(f"there is a value for each measure; expected one, such as [{first!r}]")
+
+    def __format__(self, form: str) -> str:
+        return self.__round__() if form else str(self)
 
     def by_label(self) -> dict[str, float]:
         """Return ``{measure.label: mean over queries}``, as MLflow and the like take it.

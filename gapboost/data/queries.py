@@ -112,7 +112,8 @@ def grouped_rows(
     else:
         is_name = isinstance(qid, str)
         such = f"X[{qid!r}], and X without that column" if is_name else "a list or an array"
-        if len(np.shape(qid)) == 2 and np.shape(qid)[1] > 1:
+        shape: Any = getattr(qid, "shape", ())
+        if len(shape) == 2 and shape[1] > 1:
             such = "list(zip(user, day)) of two columns"
         ids = one_dimensional(qid, name, f"one {of} a row, shape (n_rows,), such as {such}")
     if len(ids) != n_rows:

@@ -5,6 +5,7 @@ sizes differ (Kish).
 """
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,13 @@ def lie_apart(here: Array, there: Array, n_tests: int) -> bool:
         table = [[each.sum(), (~each).sum()] for each in above]
         p_values.append(stats.fisher_exact(table).pvalue)
     return bool(2 * n_tests * min(p_values) < LEVEL)
+
+
+def welch(here: Array, there: Array) -> Any:
+    """Return Welch's t-test of two means; that all values of one group are equal is no warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
+        return stats.ttest_ind(here, there, equal_var=False)
 
 
 def _variance(new: ScoredDataset, training: ScoredDataset) -> float:

@@ -13,6 +13,7 @@ from scipy import stats
 from gapboost.analysis.leaks import FEW_QUERIES, orders, rank_alone
 from gapboost.analysis.standard_errors import Estimate, independent
 from gapboost.data import Array
+from gapboost.diagnosis.chance import welch
 from gapboost.diagnosis.scored import ScoredDataset
 from gapboost.optional import DataFrame, frame
 from gapboost.validation import short_repr
@@ -159,7 +160,7 @@ def overfitted(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     need(is_proven, "On training queries it is not proven better than a random order.")
     kept = here.mean() / there.mean()
     message = f"{kept:.0%} of the gain over a random order on training queries is left."
-    high = stats.ttest_ind(here, KEPT * there, equal_var=False).confidence_interval().high
+    high = welch(here, KEPT * there).confidence_interval().high
     return high < 0, message, kept, KEPT
 
 
@@ -275,7 +276,7 @@ def shifted_grades(test: ScoredDataset, training: ScoredDataset) -> Outcome:
         n_judged = rows.total(rows.has_grade)
         shares.append(rows.relevant[n_judged > 0] / n_judged[n_judged > 0])
     need_queries(*map(len, shares))
-    test_of_means = stats.ttest_ind(*shares, equal_var=False)
+    test_of_means = welch(*shares)
     low, high = test_of_means.confidence_interval(CONFIDENCE)
     here, there = (share.mean() for share in shares)
     smaller, larger = sorted((here, there))

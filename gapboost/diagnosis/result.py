@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from gapboost.analysis.standard_errors import independent
 from gapboost.data import Array, ArrayLike, QueryIds
+from gapboost.diagnosis.chance import welch
 from gapboost.diagnosis.checks import (
     CHECKS,
     FOUND,
@@ -100,7 +100,7 @@ class Report:
             row = {"measure": name, "value": mean.mean, "low": low, "high": high}
             if self.training:
                 there = self.training.values[name]
-                low, high = stats.ttest_ind(here, there, equal_var=False).confidence_interval()
+                low, high = welch(here, there).confidence_interval()
                 row |= {"training": there.mean(), "difference": here.mean() - there.mean()}
                 row |= {"difference low": low, "difference high": high}
             rows.append(row)

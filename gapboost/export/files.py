@@ -94,7 +94,15 @@ def write_files(
         features(table), dtype=np.float32, ensure_all_finite="allow-nan", input_name="X"
     )
     n_features = samples.shape[1]
-    names = list((columns or trained) if names is None else names)
+    own = columns or trained
+    names = list(own if names is None else names)
+    if moved := [
+        name for name, mine in zip(names, own, strict=False) if name != mine and name in own
+    ]:
+        raise ValueError(
+            f"feature_names has {short_repr(moved)} at other places than the columns; expected "
+            "names in their order"
+        )
     if not len(set(names)) == len(names) == n_features:
         raise ValueError(
             f"feature_names is {short_repr(names)}; expected {n_features} different names, one for "

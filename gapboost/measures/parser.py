@@ -232,6 +232,8 @@ def _near(name: str) -> str:
     """Return the nearest known name, also of ``ndcg10``; nothing if there is none."""
     if trec_eval := re.fullmatch(r"ndcg_cut[._](\d+)", name.lower()):
         return f"ndcg(gains=linear)@{trec_eval[1]}"
+    if ranx := re.fullmatch(r"rbp\.(\d+)", name.lower()):
+        return f"rbp(p=0.{ranx[1]})"
     match = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name.lower(), re.DOTALL)
     word, cutoff = match.groups() if match else (name, None)
     names = {known: known for known in KNOWN} | ELSEWHERE

@@ -355,7 +355,7 @@ def test_models_that_no_engine_can_score(name, tmp_path):
 ARGUMENTS = {
     "sparse": ({"X": sparse.csr_matrix(T)}, TypeError, "Sparse"),
     "no rows": ({"X": T[:0]}, ValueError, "0 sample"),
-    "fewer columns": ({"X": T[:, 1:]}, ValueError, "feature_names"),
+    "moved": ({"X": pd.DataFrame(T, columns=[*NAMES[1:], NAMES[0]])}, ValueError, "other places"),
     "infinite": ({"X": np.where(T > 5, np.inf, T)}, ValueError, "X"),
     "no names": ({"feature_names": None}, ValueError, "feature_names"),
     "one name twice": ({"feature_names": [*NAMES[1:], NAMES[1]]}, ValueError, "feature_names"),

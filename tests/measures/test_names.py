@@ -127,6 +127,7 @@ def test_names_that_are_none(text):
         ("ndcg10", "ndcg@10"),
         ("NDCG_10", "ndcg@10"),
         ("ndcg_cut_10", "ndcg(gains=linear)@10"),
+        ("rbp.95", "rbp(p=0.95)"),
         ("ndcg_cut.10", "ndcg(gains=linear)@10"),
         ("ndcg_cut_10@5", "ndcg(gains=linear)@10"),
         ("ndcg 10", "ndcg@10"),
