@@ -9,7 +9,9 @@ import nox
 
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
-EVERY_TEST = ("python", "-m", "pytest", "-q", "-n", "auto", "-m", "")
+# Long tests come last: a process without work takes some of another's.
+FAST_TESTS = ("python", "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal")
+EVERY_TEST = (*FAST_TESTS, "-m", "")
 
 nox.options.sessions = ["lint", "wheel", "tests"]
 nox.options.default_venv_backend = "uv"  # pip needs 20 times its processor time for an environment
@@ -59,14 +61,14 @@ def tests(session: nox.Session) -> None:
     session.run(*EVERY_TEST, *session.posargs)
     # The kernels for a GPU, in numba-cuda's simulator.
     simulated = {"NUMBA_ENABLE_CUDASIM": "1"}
-    session.run("python", "-m", "pytest", "-q", "tests/boosters/test_gpu.py", env=simulated)
+    session.run(*FAST_TESTS, "tests/boosters/test_gpu.py", env=simulated)
 
 
 @nox.session
 def fast(session: nox.Session) -> None:
     """Run the fast tests, as ``nox -s fast -P 3.13`` with the libraries that want this Python."""
     session.install("-q", "-e", ".[test]")
-    session.run("python", "-m", "pytest", "-q", "-n", "auto")
+    session.run(*FAST_TESTS)
 
 
 @nox.session
@@ -75,7 +77,7 @@ def prereleases(session: nox.Session) -> None:
     session.install("-q", "-e", ".[test]")
     tested = ("numba", "lightgbm", "xgboost", "scikit-learn", "numpy", "pandas")
     session.install("--upgrade", "--pre", *tested, silent=False)
-    session.run("python", "-m", "pytest", "-q", "-n", "auto", *session.posargs)
+    session.run(*FAST_TESTS, *session.posargs)
 
 
 @nox.session
