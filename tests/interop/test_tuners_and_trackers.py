@@ -83,9 +83,9 @@ FLAVORS = {
 }
 
 
-@claim("MLflow", "agrees", "`log_model` of boosters")
-@claim("MLflow", "agrees", "of `to_vendor()` with `skops_trusted_types`")
 @claim("MLflow", "agrees", 'of rankers by `mlflow.sklearn` as `"cloudpickle"`')
+@claim("MLflow", "agrees", "of `to_vendor()` with `skops_trusted_types`")
+@claim("MLflow", "agrees", "`log_model` of boosters")
 @twins
 @pytest.mark.parametrize("logged", FLAVORS)
 def test_models_that_mlflow_logs_predict_the_same(twin, logged, mlflow):
