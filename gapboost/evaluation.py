@@ -8,8 +8,7 @@ import numpy as np
 
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.threads import can_keep, chunks, run, table_bytes, threads_for
-from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
-from gapboost.data.features import pop_query_ids
+from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query, pop_query_ids
 from gapboost.data.grades import SWAPPED, look_swapped
 from gapboost.data.recall_base import CountsLike, without_tables
 from gapboost.measures import Measure, Measures, as_measure, as_measures
@@ -82,11 +81,14 @@ class Values(ByMeasure[float]):
     """``{name of a measure: mean over queries}``."""
 
     def __round__(self, digits: int | None = None) -> NoReturn:
-        first = next(iter(self), "")
-        raise TypeError(f"there is a value for each measure; expected one, such as [{first!r}]")
+        self._refuse_numbers()
 
     def __format__(self, form: str) -> str:
-        return self.__round__() if form else str(self)
+        return self._refuse_numbers() if form else str(self)
+
+    def _refuse_numbers(self) -> NoReturn:
+        first = next(iter(self), "")
+        raise TypeError(f"there is a value for each measure; expected one, such as [{first!r}]")
 
     def by_label(self) -> dict[str, float]:
         """Return ``{measure.label: mean over queries}``, as MLflow and the like take it.

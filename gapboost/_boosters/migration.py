@@ -169,10 +169,10 @@ def misspelt(
     found: dict[str, str | Callable[[object], str]] = {}
     kind: type = type(ranker)
     names = _listed(kind).union(known)
-    right = sorted(names.union(replacements).difference(overruled))
     for name in ranker.get_params(deep=False):
         if name in names or name in replacements:
             continue
+        right = sorted(names.union(replacements).difference(overruled))
         if near := get_close_matches(name, right, 1, 0.8):
             found[name] = renamed(near[0], replacements.get(near[0]))
         elif booster:

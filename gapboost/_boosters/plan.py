@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._boosters.callbacks import unpacked
-from gapboost.data import Array
 from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
@@ -131,10 +130,14 @@ class Plan:
         )
 
 
-def warn_of_grades(measure: Any, occurring: Array) -> None:
-    """Warn of whole grades without 0, and of shares in `g` for grades that do not occur."""
-    several_labels = isinstance(occurring, dict)
-    if several_labels or len(occurring) < 2 or (occurring != np.floor(occurring)).any():
+def warn_of_grades(measure: Any, occurring: Any) -> None:
+    """Warn of whole grades without 0, and of shares in `g` for grades that do not occur.
+
+    `occurring` is as in `Plan.resolved`; of several labels it is a mapping, which is not looked at.
+    """
+    if isinstance(occurring, dict) or len(occurring) < 2:
+        return
+    if (occurring != np.floor(occurring)).any():
         return
     lowest, highest = int(occurring[0]), int(occurring[-1])
     if lowest > 0:

@@ -135,7 +135,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "ru
 
 
 def _rankings(qrels: Qrels, run: Run, ties: Ties, name: str) -> Rankings:
-    """See `rankings`; warnings are the caller's caller's."""
+    """See `rankings`; warnings point to the line that calls the public function."""
     one_of(ties, "ties", ("expected", "trec_eval"))
     check_entries(qrels, "qrels", JUDGMENTS)
     check_entries(run, name, RETRIEVED)

@@ -14,6 +14,10 @@ from gapboost.validation import check_range, numeric_column, short_repr
 # query at worst.
 MAX_GRADE = 255
 
+# With exponential gains. The boosters refuse higher grades too: of two grades in percent, say, one
+# alone would count.
+HIGHEST_OF_EXPONENTIAL = 31
+
 # So many different grades look like scores, so few different scores like grades.
 MANY, FEW = 20, 10
 SWAPPED = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from gapboost._kernels import Array, ArrayLike
 from gapboost.data.features import column_names
-from gapboost.data.grades import Highest, at_least, checked_grades
+from gapboost.data.grades import HIGHEST_OF_EXPONENTIAL, Highest, at_least, checked_grades
 from gapboost.data.queries import Queries, plain_value
 from gapboost.validation import finite_column, ordered, short_repr
 
@@ -270,8 +270,7 @@ def _codes_and_levels(
         raise ValueError(
             f"{name} holds {widths.max()} different grades in one query; expected at most "
             f"{MOST_LEVELS}: divide them into levels of equal width, such as "
-            # nDCG takes no higher grades with its exponential gains.
-            f"numpy.floor(numpy.divide({name}, numpy.max({name})) * 31)"
+            f"numpy.floor(numpy.divide({name}, numpy.max({name})) * {HIGHEST_OF_EXPONENTIAL})"
         )
     level = np.minimum(np.arange(widths.max()), widths - 1)
     return (codes - starts[numbers]).astype(np.int32), pairs.imag[starts[:-1, None] + level]

@@ -50,7 +50,7 @@ GUIDE = "docs/guide/monitor.md"
 
 # Share of rows that must be missing, tied or a copy.
 CHANGED = 0.1
-# What the message of a check begins with that was not made for it.
+# Messages of checks that few queries leave open, in whole or in part, have these words.
 FEW = "Too few queries"
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 

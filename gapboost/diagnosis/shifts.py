@@ -1,7 +1,7 @@
 """How far a feature moved from training rows to new ones."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from scipy import stats
 
@@ -14,38 +14,51 @@ from gapboost.optional import DataFrame, frame
 MOVED = 0.2
 
 
+class Compared(NamedTuple):
+    """New and training values of a number to compare, NaN for others, and how far they moved.
+
+    `common` is a value that is left out, or None.
+    """
+
+    here: Any
+    there: Any
+    shift: float
+    common: float | None
+
+
 def shift_of(name: str, new: ScoredDataset, training: ScoredDataset) -> float:
     """Return the largest difference of distribution functions, or of sets of categories."""
     if name in new.categories:
         shares = shares_of(name, new, training)
         return float((shares["new"] - shares["training"]).abs().sum() / 2)
-    return _shift(compared_values(name, new, training)[:2])
+    return compared_values(name, new, training).shift
+
+
+def compared_values(name: str, new: ScoredDataset, training: ScoredDataset) -> Compared:
+    """Return all values of a number, or those other than a common one.
+
+    A value that many rows share, such as 0 clicks, hides what happens to the others. It is left out
+    if they moved more than all values, and their medians by query lie apart.
+    """
+    here, there = (rows.features[name] for rows in (new, training))
+    found = Compared(here, there, _shift((here, there)), None)
+    shares = there.value_counts(normalize=True)
+    if not shares.max() > MOVED:
+        return found
+    common = shares.index[0]
+    others = here.where(here != common), there.where(there != common)
+    if not all(part.notna().any() for part in others):
+        return found
+    shift, n_tests = _shift(others), len(new.features.columns)
+    moved = shift > max(MOVED, found.shift)
+    if moved and lie_apart(*medians_by_query(others, new, training), n_tests):
+        return Compared(others[0], others[1], shift, common)
+    return found
 
 
 def _shift(parts: Sequence[Any]) -> float:
     here, there = (part.dropna() for part in parts)
     return float(stats.ks_2samp(here, there).statistic)
-
-
-def compared_values(name: str, new: ScoredDataset, training: ScoredDataset) -> tuple[Any, Any, Any]:
-    """Return the new and the training values of a number to compare, NaN for others.
-
-    A value that many rows share, such as 0 clicks, hides what happens to the others: they are
-    compared if they moved more than all values, and their medians by query lie apart. The shared
-    value is returned then, else None.
-    """
-    parts = [rows.features[name] for rows in (new, training)]
-    shares = parts[1].value_counts(normalize=True)
-    if not shares.max() > MOVED:
-        return *parts, None
-    others = [part.where(part != shares.index[0]) for part in parts]
-    if not all(part.notna().any() for part in others):
-        return *parts, None
-    moved = _shift(others) > max(MOVED, _shift(parts))
-    n_tests = len(new.features.columns)
-    if moved and lie_apart(*medians_by_query(others, new, training), n_tests):
-        return *others, shares.index[0]
-    return *parts, None
 
 
 def medians_by_query(
@@ -76,9 +89,9 @@ def text_of_shift(name: str, new: ScoredDataset, training: ScoredDataset) -> str
         texts = training.categories[name] | new.categories[name]
         now, then = shares.loc[most]
         return f"{texts[most]} {now:.1%}, in training {then:.1%}"
-    here, there, common = compared_values(name, new, training)
-    which = "" if common is None else f"of values other than {common:g}: "
-    here, there = here.dropna(), there.dropna()
+    found = compared_values(name, new, training)
+    which = "" if found.common is None else f"of values other than {found.common:g}: "
+    here, there = found.here.dropna(), found.there.dropna()
     shift, median = stats.ks_2samp(here, there), here.median()
     if min((there <= median).mean(), (there >= median).mean()) <= (1 - shift.statistic) / 2:
         return f"{which}median {median:.3g}, in training {there.median():.3g}"

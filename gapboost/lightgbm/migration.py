@@ -67,7 +67,7 @@ REPLACEMENTS: Replacements = {
     **{name: renamed(listed) for name, listed in _compat.overruled().items()},
 }
 
-# Of the names that a misspelt one is near to.
+# What replaces the names that a misspelt one may mean.
 OF_TYPOS = {**REPLACEMENTS, **OF_OBJECTIVES}
 
 # LightGBM's level is a number.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost.data import Array, ArrayLike, RecallBase
+from gapboost.data.grades import HIGHEST_OF_EXPONENTIAL
 from gapboost.data.recall_base import reciprocal, sums_of
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm, with_diagonal, without_pairs
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
@@ -39,10 +40,6 @@ def as_numbers(
 def never_fall(gains: tuple[float, ...]) -> bool:
     """Return True for gains of two grades or more that never fall."""
     return len(gains) > 1 and list(gains) == sorted(gains)
-
-
-# The boosters refuse higher grades too: of two grades in percent, say, one alone would count.
-HIGHEST_OF_EXPONENTIAL = 31
 
 
 def as_gains(gains: ArrayLike, name: str) -> str | tuple[float, ...]:
