@@ -15,7 +15,7 @@ from gapboost.data import Array
 from gapboost.evaluation import PerQuery
 from gapboost.measures import DCG
 from gapboost.optional import DataFrame, frame
-from gapboost.validation import Seed, as_integer, as_number, one_of
+from gapboost.validation import Seed, as_integer, as_number, one_of, short_repr
 
 # Letters that Unicode has as superscripts.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
@@ -228,12 +228,25 @@ def _of_mapping(results: Mapping[str, Any]) -> SystemValues:
     tables = {name: result.to_pandas() for name, result in results.items()}
     reference = next(iter(tables.values()))
     for name, table in tables.items():
-        other = [*table] != [*reference] or not table.index.is_unique
-        if other or {*table.index} != {*reference.index}:
-            raise ValueError(
-                f"values[{name!r}] has other queries or measures than the first; expected the same"
-            )
+        _check_table(table, reference, f"values[{name!r}]")
     aligned = [table.loc[reference.index].to_numpy().T for table in tables.values()]
     measures = next(iter(results.values())).measures
     topics = [str(query) for query in reference.index]
     return SystemValues(measures, list(results), topics, np.swapaxes(aligned, 0, 1))
+
+
+def _check_table(table: Any, reference: Any, name: str) -> None:
+    """Raise ValueError unless a system has numbers for the queries and measures of the first."""
+    if [*table] != [*reference]:
+        found, expected = f"other measures than the first, {[*table]}", [*reference]
+    elif not table.index.is_unique:
+        twice = [*table.index[table.index.duplicated()].unique()]
+        found, expected = f"queries twice ({short_repr(twice)})", "each once"
+    elif others := {*table.index} ^ {*reference.index}:
+        only_one = short_repr(sorted(others, key=str))
+        found, expected = "other queries than the first", f"the same; only one has {only_one}"
+    elif missing := int(table.isna().any(axis=1).sum()):
+        found, expected = f"NaN for {missing} queries", "numbers, as by evaluate(..., empty=0)"
+    else:
+        return
+    raise ValueError(f"{name} has {found}; expected {expected}")

@@ -166,7 +166,8 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     if measure is None and len(first) == 1:
         (measure,) = first
     if measure is None or measure not in first or measure not in second:
-        raise ValueError(f"measure is {measure!r}; expected one of those in first and second")
+        both = [name for name in first if name in second]
+        raise ValueError(f"measure is {measure!r}; expected one of {both}, in first and second")
     a, b = (dict(zip(v.qid, v[measure], strict=True)) for v in (first, second))
     if a.keys() != b.keys() or not len(a) == len(first.qid) == len(second.qid):
         raise ValueError("second has other queries than first, or some twice; expected the same")

@@ -306,8 +306,8 @@ def _kind(X: Any, column: Any) -> str:
     if dtype.kind in "mM":
         return "time"
     types = set(map(type, X[column].dropna()))
-    if types and all(issubclass(kind, Number | np.bool_) for kind in types):
-        return "number"
+    if all(issubclass(kind, Number | np.bool_) for kind in types):
+        return "number"  # or no value at all
     return "day" if types == {date} else "word" if types <= {str} else "value"
 
 

@@ -320,17 +320,20 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     if sample_weight is None:
         return np.ones(len(queries)), None
     expected = "finite weights >= 0, one a query or one a row"
-    of_index = ""
-    if hasattr(sample_weight, "reindex"):
-        of_index = ", in an index that has exactly the query ids"
-        if len(sample_weight) == len(queries):
-            sample_weight = _by_index(sample_weight, queries, name)
+    if isinstance(sample_weight, Mapping):
+        expected += f", or those of the query ids as pandas.Series({name})"
     weights = finite_column(sample_weight, name, expected, low=0).astype(np.float64)
+    of_pandas = hasattr(sample_weight, "reindex")
     if len(weights) not in (queries.n_rows, len(queries)):
+        of_index = (
+            ", in an index that has exactly the query ids, or as qid.map(...) of weights by id"
+        )
         raise ValueError(
             f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "
-            f"({queries.n_rows}){of_index}"
+            f"({queries.n_rows}){of_index if of_pandas else ''}"
         )
+    if of_pandas and len(weights) == len(queries):
+        weights = weights[_places(sample_weight.index, queries, name)]
     factors = None
     if len(weights) == queries.n_rows:
         begins, by_row = queries.offsets[:-1], queries.grouped(weights)
@@ -353,24 +356,24 @@ def check_total(weights: ArrayLike, name: str) -> None:
         )
 
 
-def _by_index(weights: Any, queries: Queries, name: str) -> Any:
-    """Return pandas' weights of the queries, by their index, in the order of `queries`.
+def _places(index: Any, queries: Queries, name: str) -> Array:
+    """Return the places of the queries in the index of their weights.
 
-    If each query has one row and the index has other labels, they are weights of the rows.
+    If each query has one row and the index has other labels, the weights are those of the rows.
 
     Raises
     ------
     ValueError
         If a query is not in the index.
     """
-    places = weights.index.unique().get_indexer(queries.ids)
+    places: Array = index.unique().get_indexer(queries.ids)
     # pandas rounds integer ids to compare them with an index of floats.
     if (places >= 0).all() and len(np.unique(places)) == len(places):
-        return weights.iloc[places]
+        return places
     # Labels of rows may be numbers as ids are.
-    rows = places.max() < 0 or weights.index.dtype.kind in "iu"
+    rows = places.max() < 0 or index.dtype.kind in "iu"
     if rows and len(queries) == queries.n_rows:
-        return weights
+        return np.arange(len(queries))
     missing = plain_value(queries.ids[np.argmin(places)])
     raise ValueError(
         f"{name} has no weight of query {missing!r} in its index; expected "

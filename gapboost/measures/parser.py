@@ -38,7 +38,7 @@ MEASURES_BY_NAME = {kind.__name__.lower(): kind for kind in KINDS}
 # Other names that people know them by.
 MEASURE_ALIASES: dict[str, type[Measure]] = {
     "map": AP,
-    "p": Precision,
+    **dict.fromkeys(("p", "prec"), Precision),
     "r": Recall,
     "rprec": RPrecision,
     "mrr": RR,
@@ -60,7 +60,7 @@ KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
     f"expected one of {', '.join(MEASURES_BY_NAME)}, or another name of one of them "
     f"({', '.join(MEASURE_ALIASES)}), with parameters as in "
-    '"ndcg@10" or "gap(g=(0.5, 0.5))"; '
+    '"ndcg@10" or "gap(g=(0.5, 0.5))@10"; '
     "or a measure such as nDCG(k=10), or OfLabel(nDCG(k=10), 0)"
 )
 
@@ -125,7 +125,15 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
     several: Any = [measures] if is_one else measures
     if not is_one and isinstance(next(iter(several), None), Real):
         raise TypeError(f"{name} is {short_repr(several)}; expected measures, before the data")
-    return [as_measure(measure, None, name) for measure in several]
+    found, errors = [], []
+    for measure in several:
+        try:
+            found.append(as_measure(measure, None, name))
+        except ValueError as error:
+            errors.append(str(error))
+    if errors:
+        raise ValueError("\n".join(errors))
+    return found
 
 
 def _no_measure(value: object, name: str) -> TypeError:
@@ -182,6 +190,10 @@ def _sum(node: ast.expr) -> Measure:
             return WeightedSum(((_value(weight), _measure(measure, k=_value(k))),))
         case ast.BinOp(weight, ast.Mult(), measure):
             return WeightedSum(((_value(weight), _measure(measure)),))
+        case ast.BinOp(ast.Name(name), ast.MatMult(), ast.Call(k, [], parameters)):
+            of_name = ast.Call(ast.Name(name), [], parameters)
+            if name.lower() in KNOWN:  # "ap@5(rel=2)"
+                raise ValueError(_instead(f"{ast.unparse(of_name)}@{ast.unparse(k)}"))
         case ast.BinOp(measure, ast.MatMult(), k):
             return _measure(measure, k=_value(k))
     return _measure(node)

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.checks import ROUNDS, check_one_label
+from gapboost._boosters.checks import EARLY_STOPPING, ROUNDS, check_one_label
 from gapboost._boosters.metrics import metric_names
 from gapboost._boosters.migration import misplaced, refuse_foreign
 from gapboost._boosters.plan import ranking_objective
@@ -250,6 +250,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_trees = last_step(self.estimator).n_estimators
         numbers = range(1, (100 if n_trees is None else n_trees) + 1)
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
+        start = prefix(self.estimator)
+        of_ranker = set(last_step(self.estimator).get_params()) if start else set()
+        if bare := sorted(of_ranker & {name for grid in grids for name in grid}):
+            raise ValueError(
+                f"param_grid has {bare}, parameters of the last step of estimator; expected "
+                f"{[start + name for name in bare]}"
+            )
         if self.n_iter is None:
             drawn = [name for grid in grids for name, v in grid.items() if hasattr(v, "rvs")]
             if drawn:
@@ -326,6 +333,11 @@ def _check_estimator(estimator: object) -> None:
     given: dict[str, object] = ranker.get_params()  # type: ignore[attr-defined]
     if others := [other for other in ROUNDS if given.get(other) is not None]:
         raise ValueError(f"{name} has {others[0]}={given[others[0]]!r}; expected n_estimators")
+    if stopping := [other for other in EARLY_STOPPING if given.get(other)]:
+        raise ValueError(
+            f"{name} has {stopping[0]}={given[stopping[0]]!r}; expected no early stopping: every "
+            "number of trees up to the largest n_estimators of param_grid is scored"
+        )
 
 
 def _with_params(estimator: object, params: Params) -> Any:

@@ -140,10 +140,16 @@ def test_values_of_evaluate_are_aligned_by_query():
         ("nDCG@5", "noise"): "",
         ("nDCG@5", "good"): "a",
     }
-    other = gb.evaluate(["gap", "ndcg@5"], y, y, rng.permutation(qid + "x"), per_query=True)
-    for wrong in (other, gb.evaluate("gap", y, y, qid, per_query=True)):
-        with pytest.raises(ValueError, match=r"^values\['b'\] has other queries or measures"):
-            analysis.compare_systems({"a": results["good"], "b": wrong})
+    wrong = {
+        "other queries .*'q0x'": gb.evaluate(["gap", "ndcg@5"], y, y, qid + "x", per_query=True),
+        r"other measures .*\['gap'\]": gb.evaluate("gap", y, y, qid, per_query=True),
+        "NaN for 1 ": gb.evaluate(
+            ["gap", "ndcg@5"], y * (qid != "q1"), y, qid, per_query=True, empty="skip"
+        ),
+    }
+    for message, values in wrong.items():
+        with pytest.raises(ValueError, match=rf"(?s)^values\['b'\] has {message}"):
+            analysis.compare_systems({"a": results["good"], "b": values})
 
 
 @pytest.mark.parametrize(

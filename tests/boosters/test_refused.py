@@ -230,8 +230,9 @@ INFINITE = np.where(np.arange(N)[:, None] == 3, -np.inf, X)
         ({"y": np.array(["bad", "fair", "good"])[Y]}, "^y is .*0, 1, 2 .*in their order"),
         ({"position": "rank"}, r"^position is .*one position a row, .*X\['rank'\]"),
         ({"sample_weight": pd.Series(np.ones(len(SIZES) + 1))}, "index .*exactly the query ids"),
+        ({"sample_weight": {7: 2.0}}, r"^sample_weight is .*as pandas\.Series\(sample_weight\)"),
     ],
-    ids=["swapped", "words", "position", "one weight more"],
+    ids=["swapped", "words", "position", "one weight more", "a dictionary of weights"],
 )
 @twins
 def test_the_advice_fits_what_was_found(twin, given, message):

@@ -133,6 +133,8 @@ def test_names_that_are_none(text):
         ("ndcg 10", "ndcg@10"),
         ("map@", "map"),
         ("hr@1O", "hr@10"),
+        ("hr@10(rel=3)", "hr(rel=3)@10"),
+        ("pre@5", "prec@5"),
         ("ncdg(gains=linear)@10", "ndcg(gains=linear)@10"),
         ("ncdg(gain=linear)@10", "ndcg"),
         ("0.5 * mpa@3 + 2 * recalls@5", "0.5 * map@3 + 2 * recall@5"),
@@ -146,6 +148,11 @@ def test_a_near_name_is_proposed(text, meant):
     found = re.search(r"did you mean '(.*)'\? expected the name", str(error.value))
     assert found[1] == meant
     as_measure(meant)
+
+
+def test_all_unknown_names_of_a_list_are_told():
+    with pytest.raises(ValueError, match=r"(?s)^measures is 'ndgc'; .*\nmeasures is 'mpa@5'; "):
+        gb.evaluate(["ndgc", "ap", "mpa@5"], [1, 0], [2.0, 1.0])
 
 
 def test_without_a_near_name_all_are_listed():

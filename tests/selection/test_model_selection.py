@@ -326,6 +326,10 @@ NO_FOLDS = [HALVES, HALVES[:1], [(*HALVES, HALVES[0])], [(None, None)], [(HALVES
         *(({"cv": cv}, "^fold 0 of cv .* rows") for cv in NO_FOLDS),
         ({"param_grid": {"subsample": stats.uniform()}}, "^param_grid has distributions"),
         ({"n_iter": 0}, "^n_iter is 0"),
+        (
+            {"estimator": Pipeline([("r", LGBM)]), "param_grid": {"num_leaves": [3]}},
+            r"^param_grid has \['num_leaves'\].* expected \['r__num_leaves'\]",
+        ),
         ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "^estimator has num_trees=3"),
         ({"param_grid": {"num_iterations": [3, 8]}}, "^estimator has num_iterations=3"),
