@@ -35,6 +35,7 @@ SAME_IN_FIT = (
     ("eval_init_score", "base_margin_eval_set"),
     ("init_model", "xgb_model"),
     ("categorical_feature", "cat_features"),
+    ("verbose", "verbose_eval"),
 )
 
 
@@ -59,7 +60,22 @@ CATBOOST: Replacements = {
 }
 
 ALL_PAIRS = "leave it out: the gradient is that of all pairs"
-FIRST_RANKS = f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks'
+
+
+def first_ranks(rank: object) -> str:
+    """Return what replaces a last rank, which one document of each pair must have reached."""
+    return (
+        f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks, and gb.LambdaRank(..., '
+        f"truncation={short_repr(rank)}) as the objective takes their pairs alone"
+    )
+
+
+def normalization(wanted: object) -> str:
+    """Return what replaces LightGBM's and XGBoost's scaling of the gradients."""
+    instead = "gb.LambdaRank(..., normalize=False, score_distance=None) as the objective"
+    return "leave it out" if wanted else f"leave it out, or {instead}"
+
+
 WEIGHTS = "sample_weight=... in fit"
 
 
@@ -173,8 +189,12 @@ def misspelt(
         if name in names or name in replacements:
             continue
         right = sorted(names.union(replacements).difference(overruled))
-        if near := get_close_matches(name, right, 1, 0.8):
-            found[name] = renamed(near[0], replacements.get(near[0]))
+        if name in signature(kind.fit).parameters:  # type: ignore[attr-defined]
+            found[name] = f"{name}=... in fit"
+        elif near := get_close_matches(name, right, 1, 0.8):
+            # A word of Python is no argument.
+            new = "reg_lambda" if near[0] == "lambda" else near[0]
+            found[name] = renamed(new, replacements.get(new))
         elif booster:
             found[name] = f"leave it out: {booster} has no such parameter"
     return found
@@ -290,10 +310,20 @@ def metrics_at(metrics: Sequence[Any], cutoffs: object, gains: Any = None) -> li
         text = str(metric)
         text = LIGHTGBM_METRICS.get(text, text)
         with suppress(TypeError, ValueError):
-            measure = as_measure(text)
+            text, measure = _known(text)
             is_cut = "@" in text or "k=" in text or "k" not in signature(type(measure)).parameters
             if gains is not None and measure == nDCG(k=measure.k):
                 found += [ndcg(gains, k) for k in (ks if ks and not is_cut else [measure.k])]
             else:
                 found += [repr(text)] if is_cut or not ks else [repr(f"{text}@{k}") for k in ks]
     return list(dict.fromkeys(found))
+
+
+def _known(text: str) -> tuple[str, Measure]:
+    """Return the name of a measure, or the nearest one, and the measure; raise without any."""
+    try:
+        return text, as_measure(text)
+    except ValueError as error:
+        if near := re.search(r"did you mean '(.*)'\?", str(error)):
+            return near[1], as_measure(near[1])
+        raise

@@ -238,7 +238,7 @@ def _of_mapping(results: Mapping[str, Any]) -> SystemValues:
 def _check_table(table: Any, reference: Any, name: str) -> None:
     """Raise ValueError unless a system has numbers for the queries and measures of the first."""
     if [*table] != [*reference]:
-        found, expected = f"other measures than the first, {[*table]}", [*reference]
+        found, expected = f"other measures than the first, {[*table]}", f"{[*reference]}"
     elif not table.index.is_unique:
         twice = [*table.index[table.index.duplicated()].unique()]
         found, expected = f"queries twice ({short_repr(twice)})", "each once"

@@ -155,6 +155,7 @@ def robustness(
     ties: Ties = "expected",
     random_state: Seed = None,
     n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Result:
     """Rank systems under fewer and fewer judgments.
 
@@ -173,6 +174,9 @@ def robustness(
     random_state : int, Generator or RandomState, optional
     n_jobs : int, optional
         Processes, one repeat each.
+    progress : bool, optional
+        Show a progress bar of the repeats; needs tqdm. None shows it in a terminal or notebook if
+        tqdm is installed.
 
     Returns
     -------
@@ -213,7 +217,7 @@ def robustness(
         return found
 
     repeated = generators(random_state, as_integer(repeats, "repeats"))
-    tau = np.array(over_items(taus, repeated, n_jobs)).transpose(2, 1, 0)
+    tau = np.array(over_items(taus, repeated, n_jobs, progress, "robustness")).transpose(2, 1, 0)
     mean = tau.mean(axis=2)
     columns = {
         "measure": np.repeat(short_labels(wanted), len(shares)),

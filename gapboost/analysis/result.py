@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 
 from gapboost.measures import Measure
-from gapboost.optional import Axes, DataFrame, frame, imported
+from gapboost.optional import Axes, DataFrame, frame, imported, progress_bar
 from gapboost.page import COLORS
 from gapboost.validation import Seed, resolve_n_jobs, seed
 
@@ -117,10 +117,24 @@ def _short_label(measure: Any, hidden: tuple[str, ...]) -> str:
     return type(measure).__name__ + (f"({', '.join(given)})" if given else "") + cutoff
 
 
-def over_items(function: Callable[[Any], Any], items: Sequence[Any], n_jobs: int | None) -> Any:
-    """Return ``[function(item) for item in items]``, the same for every `n_jobs`."""
-    processes = joblib.Parallel(min(resolve_n_jobs(n_jobs), len(items)) or 1)
-    return processes(joblib.delayed(function)(item) for item in items)
+def over_items(
+    function: Callable[[Any], Any],
+    items: Sequence[Any],
+    n_jobs: int | None,
+    progress: bool | None = False,
+    label: str = "",
+) -> list[Any]:
+    """Return ``[function(item) for item in items]``, the same for every `n_jobs`.
+
+    `progress` and `label` are those of `progress_bar`.
+    """
+    processes = joblib.Parallel(min(resolve_n_jobs(n_jobs), len(items)) or 1, return_as="generator")
+    found = []
+    with progress_bar(len(items), progress, label) as advance:
+        for result in processes(joblib.delayed(function)(item) for item in items):
+            found.append(result)
+            advance(1)
+    return found
 
 
 def generators(random_state: Seed, number: int) -> list[np.random.Generator]:

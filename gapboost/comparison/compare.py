@@ -67,7 +67,8 @@ def compare_rankers(
     repeats : int, default=3
         Repeat r trains with ``random_state=r``. If `cv` is a number, each repeat also has its own
         folds, and errors account for queries and for models. Your own folds are the same in each
-        repeat, and values are averaged over the repeats.
+        repeat, with documents in another order if `shuffle`, and values are averaged over the
+        repeats.
     tune : int, optional
         Number of candidates of each ranker, drawn from `spaces`. The candidate with the best values
         on the validation queries of a split is tested, so that tuning trains as many models for
@@ -158,6 +159,7 @@ def compare_rankers(
         {name: measure.resolved(grades) for name, measure in named.items()},
         chooser.resolved(grades),
         choose_trees,
+        shuffle,
         cache,
     )
     leaks = find_leaks(data)

@@ -49,10 +49,14 @@ def load(
     """
     data = RankingDataset.of(X, y, qid, group, limit=grade_limit(measures))
     queries, data = data.query_data.queries, data.grouped()
-    if shuffle:
-        order = np.random.default_rng(0).random(queries.n_rows)
-        data = data.take(np.lexsort((order, queries.numbers)))
-    return data, queries
+    return shuffled(data, 0) if shuffle else data, queries
+
+
+def shuffled(data: RankingDataset, seed: int) -> RankingDataset:
+    """Return a grouped data set with the documents of each query in a random order."""
+    queries = data.query_data.queries
+    order = np.random.default_rng(seed).random(queries.n_rows)
+    return data.take(np.lexsort((order, queries.numbers)))
 
 
 # --- folds ----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 
-from gapboost.comparison.data import Split
+from gapboost.comparison.data import Split, shuffled
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
 from gapboost.data import Array, RankingDataset, column_contents
 from gapboost.evaluation import QueryValues
@@ -75,6 +75,8 @@ class Trainer:
     choose_by : Measure
     choose_trees : bool
         True if `choose_by` also chooses the number of trees of each model.
+    shuffle : bool
+        True if repeats of a split train on documents in orders of their own.
     memory : joblib.Memory
     """
 
@@ -85,6 +87,7 @@ class Trainer:
     measures: Mapping[str, Measure]
     choose_by: Measure
     choose_trees: bool
+    shuffle: bool
     memory: joblib.Memory
 
     @cached_property
@@ -132,16 +135,26 @@ class Trainer:
         if candidates:
             params = candidates[best_candidate(searched)]
         seeds = split.repeats if parameter(ranker, SEEDS) else split.repeats[:1]
-        models = [configured(ranker, params, seed) for seed in seeds]
+        orders = [None, *(seeds[1:] if self.shuffle else [None] * len(seeds[1:]))]
         try:
-            tested = [self._from_cache(model, split, split.test, self.measures) for model in models]
+            tested = [
+                self._from_cache(
+                    configured(ranker, params, seed), split, split.test, self.measures, order
+                )
+                for seed, order in zip(seeds, orders, strict=True)
+            ]
         except Exception as error:
             error.add_note(f"in the training of {name!r} on fold {split.fold}")
             raise
         return SplitResult(tested, searched)
 
     def _from_cache(
-        self, model: object, split: Split, queries: Array, measures: Mapping[str, Measure]
+        self,
+        model: object,
+        split: Split,
+        queries: Array,
+        measures: Mapping[str, Measure],
+        order: int | None = None,
     ) -> Trained:
         """Return `train_and_test` of an untrained model, from the cache if it is there."""
         found: Trained = self.memory.cache(train_and_test, ignore=["data"])(
@@ -149,6 +162,7 @@ class Trainer:
             (split.train, split.vali, queries),
             measures,
             self.choose_by if self.choose_trees else None,
+            order,
             (self._data_hash, versions([model])),
             data=self.data,
         )
@@ -176,7 +190,7 @@ class Trainer:
             model.set_params(**dict.fromkeys(parameter(model, TREES), 2))
             try:
                 parts = split.train, split.vali, split.test
-                train_and_test(model, parts, self.measures, None, None, self.data)
+                train_and_test(model, parts, self.measures, None, None, None, self.data)
             except Exception as error:
                 # XGBoost's message ends with a stack of calls.
                 message = " ".join(str(error).split())[:300]
@@ -198,6 +212,7 @@ def train_and_test(
     parts: tuple[Array, Array, Array],
     measures: Mapping[str, Measure],
     choose_trees_by: Measure | None,
+    order: int | None,
     key: object,
     data: RankingDataset,
 ) -> Trained:
@@ -212,11 +227,14 @@ def train_and_test(
     measures : mapping {name: Measure}
     choose_trees_by : Measure or None
         Measure that chooses the number of trees on the validation queries.
+    order : int or None
+        Seed of another order of the documents to train on.
     key : hashable
         What else the result depends on: the hash of the data set, versions of libraries.
     data : RankingDataset
     """
     train, vali, test = map(data.select, parts)
+    train = train if order is None else shuffled(train, order)
     start = time.perf_counter()
     fitted = fit(ranker, train)
     fit_seconds = time.perf_counter() - start

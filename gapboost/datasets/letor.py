@@ -71,7 +71,7 @@ def load_letor(
 
     Raises
     ------
-    FileNotFoundError
+    FileNotFoundError, IsADirectoryError
         If there is no such file.
     ValueError
         If a file holds no rows, is damaged, has a row that is not in this format or a query that is
@@ -102,6 +102,9 @@ def load_letor(
     paths: Any = path if isinstance(path, list | tuple) else [path]
     if not paths:
         raise ValueError("path is empty; expected at least one file")
+    for each in paths:
+        if Path(each).is_dir():
+            raise IsADirectoryError(f"{each}: expected a file; load_letor_fold reads a directory")
     files = [_LetorFile(Path(each), drop_unlabelled) for each in paths]
     return _data_sets([files], n_features, zero_based, dense)[0]
 
@@ -358,6 +361,11 @@ def load_letor_folds(
     ([2, 2, 3, 3, 4, 4], [5, 5], [1, 1])
     """
     folders = [Path(directory, f"Fold{fold}") for fold in range(1, 6)]
+    if not folders[0].is_dir():
+        raise FileNotFoundError(
+            f"{directory}: found no Fold1; expected the directory that holds Fold1 to Fold5; "
+            "load_letor_fold reads one of them"
+        )
     files = [_LetorFile(_existing(folder, "test"), drop_unlabelled) for folder in folders]
     data = _data_sets([files], n_features, zero_based, dense)[0]
     fold = np.repeat(np.arange(5), [len(one.queries) for one in files])

@@ -5,14 +5,15 @@ from typing import Any
 
 from gapboost._boosters.migration import (
     CATBOOST,
-    FIRST_RANKS,
     WEIGHTS,
     Foreign,
     Replacements,
     cutoff,
+    first_ranks,
     listed_metrics,
     metrics_at,
     ndcg,
+    normalization,
     of_objective,
     pairwise,
     renamed,
@@ -30,8 +31,8 @@ SAMPLING = (
 
 OF_OBJECTIVES: Replacements = {
     "label_gain": lambda value: f"measure={ndcg(value)}, or leave it out to train for GAP",
-    "lambdarank_norm": "leave it out",
-    "lambdarank_truncation_level": FIRST_RANKS,
+    "lambdarank_norm": normalization,
+    "lambdarank_truncation_level": first_ranks,
     "sigmoid": lambda value: f'gb.LambdaRank("gap", sigma={value!r}) as the objective',
     **dict.fromkeys(SAMPLING, "leave it out; subsample and subsample_freq=1 sample rows"),
 }
@@ -70,8 +71,15 @@ REPLACEMENTS: Replacements = {
 # What replaces the names that a misspelt one may mean.
 OF_TYPOS = {**REPLACEMENTS, **OF_OBJECTIVES}
 
-# LightGBM's level is a number.
-OF_FIT = {**REPLACEMENTS, "verbose": lambda value: f"verbose={int(value) or -1} in the constructor"}
+
+def _verbose(rounds: object) -> str:
+    """Return what replaces `verbose` of `fit` of earlier versions, a number of rounds."""
+    if isinstance(rounds, int) and rounds > 0:
+        return f"callbacks=[lightgbm.log_evaluation({int(rounds)})] in fit"
+    return "verbose=-1 in the constructor"
+
+
+OF_FIT = {**REPLACEMENTS, **dict.fromkeys(("verbose", "verbose_eval"), _verbose)}
 
 
 def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:

@@ -113,8 +113,8 @@ def weights_at(measure: Any, ranks: Array) -> tuple[Array, Array]:
     discount = measure.discount_at
     if discount is None:
         raise ValueError(
-            f"measure is {measure!r}, which has several discounts or one for each query; expected "
-            "a measure with one discount, such as GAP()"
+            f"measure is {measure!r}, which has no discount_at, several discounts or one for each "
+            "query; expected a measure with one discount, such as GAP()"
         )
     shape = ranks.shape
     return checked_arrays(measure, "discount_at", discount(ranks), shape, shape)

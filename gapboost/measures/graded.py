@@ -38,6 +38,8 @@ def as_thresholds(g: ArrayLike, name: str = "g") -> tuple[float, ...]:
     expected = (
         "one threshold probability for each of the grades 1..c, with sum 1, such as (0.5, 0.5)"
     )
+    if hasattr(g, "g"):  # the result of `g_from_clicks`
+        raise TypeError(f"{name} is a {type(g).__name__}; expected its attribute g")
     return as_numbers(g, name, lambda g: abs(sum(g) - 1) <= SUM_TOLERANCE, expected)
 
 

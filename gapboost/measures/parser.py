@@ -167,7 +167,7 @@ def _parsed(text: str, name: str) -> Measure:
         if error.node.id.lower() in OF_JUDGMENTS:
             raise ValueError(
                 f"{name} is {text!r}, a measure of runs alone; expected ir_measures.Bpref or "
-                "ir_measures.infAP, not their names, in analysis.system_values"
+                "ir_measures.infAP, not their names, in analysis.system_values; or analysis.bpref"
             ) from None
         near = _proposed(text.strip()) or _near(error.node.id)
         raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.isotonic import isotonic_regression
-from sklearn.utils import check_consistent_length
 
 from gapboost.data import Array, ArrayLike, checked_grades, grouped_rows, is_missing
 from gapboost.validation import (
@@ -207,7 +206,11 @@ def _kinds_of_sessions(
             ids = [rows[row] for row in known]
             session[known] = n + grouped_rows(ids, len(ids), "sessions", of="session").codes
         _, session = np.unique(session, return_inverse=True)
-    check_consistent_length(grade, clicked, seen, session)
+    for name, values in (("clicks", clicked), ("impressions", seen)):
+        if len(values) != n:
+            raise ValueError(
+                f"{name} has {len(values)} rows but grades has {n}; expected one a row"
+            )
     columns = {"grades": grades, "clicks": clicks, "impressions": impressions}
     check_row_order({**columns, "sessions": sessions})
     if (clicked[seen == 0] > 0).any():

@@ -352,6 +352,12 @@ def training_callbacks(
             # XGBoost compares with the values of an earlier training.
             callback.stopping_history, callback.best_scores = {}, {}
             callback.metric_name = callback.metric_name or stopping
+            reported = [*names, *(function.__name__ for function in plan.functions)]
+            if callback.metric_name not in reported:
+                raise ValueError(
+                    f"metric_name of EarlyStopping is {callback.metric_name!r}; expected one of "
+                    f"{reported}, as metrics are reported"
+                )
             callback.data = callback.data or (held_out[-1] if held_out else None)
             if callback.maximize is None and callback.metric_name in names:
                 callback.maximize = True

@@ -334,11 +334,12 @@ def test_samples_do_not_depend_on_the_other_fractions(collection):
 
 
 @pytest.mark.slow
-def test_tau_with_the_complete_ranking(collection):
+def test_tau_with_the_complete_ranking(collection, capsys):
     qrels, runs = collection
     measures = [gb.GAP(g=G), gb.nDCG(), ir_measures.Bpref]
     options = dict(fractions=(1.0, 0.3, 0.05), repeats=3, random_state=0)
-    result = robustness(measures, qrels, runs, n_jobs=1, **options)
+    result = robustness(measures, qrels, runs, n_jobs=1, progress=True, **options)
+    assert "3/3" in capsys.readouterr().err
     assert result.tau.shape == (3, 3, 3)
     np.testing.assert_allclose(result.tau[:, 0], 1)
     assert (result.mean == result.tau.mean(axis=2)).all()

@@ -63,6 +63,12 @@ def test_rounds_that_are_no_number(twin, name):
         twin.fitted(evals=[VALI], **{name: "5"})
 
 
+def test_a_metric_that_is_not_reported_cannot_stop():
+    given = {"eval_metric": "map@5", **of_xgboost(metric_name="map@5")}
+    with pytest.raises(ValueError, match=r"^metric_name .* one of \['gap', 'ap@5'\]"):
+        XGBOOST.fitted(evals=[VALI], **given)
+
+
 @twins
 def test_functions_that_stop_are_passed_themselves(twin):
     def mine(y_true, y_score):

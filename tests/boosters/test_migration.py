@@ -2,6 +2,7 @@
 
 import re
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -124,6 +125,10 @@ REPLACED = {
         ({}, {"cat_features": ["genre"]}, {}, {"categorical_feature": ["genre"]}),
         ({}, {"early_stopping_rounds": 3}, {"early_stopping_rounds": 3}, {}),
         ({}, {"verbose": False}, {"verbose": -1}, {}),
+        ({}, {"verbose_eval": 5}, {}, {"callbacks": None}),
+        ({"callbacks": []}, {}, {}, {"callbacks": None}),
+        ({}, {"eval_metric": ["ndgc", "map"], "eval_at": 3}, {},
+         {"eval_metric": ["ndcg@3", "map@3"]}),
         ({}, {"base_margin": np.zeros(N)}, {}, {"init_score": None}),
         ({}, {"xyz": 3}, {}, {}),
         ({"num_leafs": 4, "xyz": 3, "ndcg_exp_gain": True}, {}, {"num_leaves": 4}, {}),
@@ -157,6 +162,7 @@ REPLACED = {
          {"eval_metric": "ndcg@5", "early_stopping_rounds": 3}, {}),
         ({"cat_features": ["genre"]}, {}, {"enable_categorical": True}, {}),
         ({}, {"init_score": np.zeros(N)}, {}, {"base_margin": None}),
+        ({}, {"verbose_eval": False}, {}, {"verbose": None}),
         ({}, {"xyz": 3, "sample_weights": np.ones(N)}, {}, {"sample_weight": None}),
     ],
     "both": [
@@ -169,7 +175,7 @@ REPLACED = {
     ],
 }  # fmt: skip
 BOOSTERS = {"lightgbm": [LIGHTGBM], "xgboost": [XGBOOST], "both": [LIGHTGBM, XGBOOST]}
-FOR_DOTS = {"qid": QID, "position": np.arange(N) % 20}
+FOR_DOTS = {"qid": QID, "position": np.arange(N) % 20, "callbacks": [], "verbose": False}
 
 
 def obey(message, of_ranker, of_fit):
@@ -187,7 +193,11 @@ def obey(message, of_ranker, of_fit):
             continue
         name, _, value = re.sub(" in fit$| in the constructor$", "", code).partition("=")
         dots = value == "..."
-        found = FOR_DOTS.get(name, np.ones(N)) if dots else eval(value, {"gb": gb})
+        found = (
+            FOR_DOTS.get(name, np.ones(N))
+            if dots
+            else eval(value, {"gb": gb, "lightgbm": lightgbm})
+        )
         (new_of_fit if code.endswith(" in fit") else new)[name] = found
     return new, new_of_fit
 
@@ -224,7 +234,7 @@ MISSPELT = {
     "xgboost": {
         "max_dept": "max_depth",
         "min_child_wieght": "min_child_weight",
-        "lambdas": "lambda",
+        "lambdas": "reg_lambda",  # lambda is a word of Python
     },
 }
 
@@ -280,3 +290,17 @@ def test_lambdarank_is_an_objective_of_a_measure(twin):
     assert fit(objective="lambdarank", measure=gb.GAP()).objective_ == fit().objective_
     assert fit(objective="lambdarank", measure="ndcg").measure_ == gb.nDCG()
     assert fit(objective="lambdarank", g=(0.5, 0.5)).g_ == (0.5, 0.5)
+
+
+@twins
+def test_normalization_and_truncation_have_equals_here(twin):
+    """What the message proposes is an objective that trains."""
+    given = {
+        "lightgbm": {"lambdarank_norm": False, "lambdarank_truncation_level": 7},
+        "xgboost": {"lambdarank_normalization": False, "lambdarank_num_pair_per_sample": 7},
+    }[twin.name]
+    message = error_of(twin.ranker(**given))
+    proposed = re.findall(r"gb\.LambdaRank\(\.\.\., (.*?)\) as the objective", message)
+    objective = eval(f"gb.LambdaRank('ap', {', '.join(proposed)})")
+    assert objective == gb.LambdaRank("ap", truncation=7, normalize=False, score_distance=None)
+    assert twin.ranker(n_estimators=1, objective=objective).fit(X, Y, QID).measure_ == gb.AP()

@@ -45,11 +45,9 @@ def write(tmp_path):
 
 @pytest.mark.parametrize(
     ("folder", "shape", "counts", "sizes", "without_relevant"),
-    [
-        made("letor", (60, 8), [2357, 642, 285], (40, 69), 60),
-        real("ohsumed", (106, 25), [11303, 2585, 2252], (35, 320), 8),
-    ],
-)
+    [made("letor", (60, 8), [2357, 642, 285], (40, 69), 60),
+     real("ohsumed", (106, 25), [11303, 2585, 2252], (35, 320), 8)],
+)  # fmt: skip
 def test_all_parts_together(folder, shape, counts, sizes, without_relevant):
     data = load_letor([folder / f"Fold{fold}" / "test.txt.gz" for fold in range(1, 6)])
     assert (data.n_queries, data.n_features) == shape
@@ -75,11 +73,7 @@ def test_a_fold(folder):
 
 
 @pytest.mark.parametrize(
-    ("folder", "first"),
-    [
-        made("lightgbm", 0.95),
-        real("lightgbm-lambdarank", 0.74),
-    ],
+    ("folder", "first"), [made("lightgbm", 0.95), real("lightgbm-lambdarank", 0.74)]
 )
 def test_sizes_of_queries_beside_the_file(folder, first):
     dense, thin = (load_letor(folder / "rank.test.gz", dense=dense) for dense in (True, False))
@@ -327,6 +321,9 @@ def test_damaged_and_missing_files(tmp_path, ending):
             load_letor(path)
     with pytest.raises(FileNotFoundError, match=r"absent\.txt"):
         load_letor(tmp_path / "absent.txt")
+    for read, message in ((load_letor, "load_letor_fold reads"), (load_letor_folds, "no Fold1; ")):
+        with pytest.raises(OSError, match=message):
+            read(tmp_path)
 
 
 WORDS = "0 1 2 qid:1 qid:2 qid: qid:a 1:1 1:0.5 2:-3e2 3:nan 0:1 1: :1 1:1:1 x -1 0.5 nan inf 1e400"

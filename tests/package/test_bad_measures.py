@@ -18,6 +18,7 @@ from gapboost.analysis import (
     ranked_lists,
 )
 from gapboost.measures import MEASURES_BY_NAME, QuadraticForm, as_measure
+from gapboost.model_selection import g_from_clicks
 from gapboost.objectives import approximation_bound, as_objective
 
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
@@ -84,6 +85,7 @@ def test_parameters(argument, kind, value):
 
 OTHERS = [
     ("g", lambda: gb.GAP().resolved(np.array([0]))),
+    ("its attribute g", lambda: gb.GAP(g=g_from_clicks([1, 2], [30, 60], impressions=[100, 100]))),
     ("k", lambda: gb.WeightedSum(((1, gb.AP()),), k=3)),
     ("weight", lambda: 0 * gb.AP()),
     ("weight", lambda: gb.AP() * -1.0),

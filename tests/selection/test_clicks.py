@@ -136,6 +136,8 @@ def test_chance_falls_are_pooled():
         (([1, 2], [1, 1], {"impressions": [1, 0]}), "^clicks "),
         (([0, 1], [50, 50], {"impressions": [100, 100]}), "^clicks "),
         (([0, 1, 2], [0, 1, 1], {}), "bootstrap samples"),
+        (([0, 1, 2], [0, 1], {}), "^clicks has 2 rows but grades has 3"),
+        (([0, 1], [0, 1], {"impressions": [9]}), "^impressions has 1 rows"),
         (([0, 0], [1, 0], {}), "every grade"),
         (([0, 1, 3] * 20, [0, 1, 1] * 20, {}), "every grade"),
         (([0, 1, 2] * 20, [0, 1, 1] * 20, {}), "^clicks follows from grades"),
