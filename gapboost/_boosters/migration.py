@@ -65,14 +65,14 @@ ALL_PAIRS = "leave it out: the gradient is that of all pairs"
 def first_ranks(rank: object) -> str:
     """Return what replaces a last rank, which one document of each pair must have reached."""
     return (
-        f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks, and gb.LambdaRank(..., '
-        f"truncation={short_repr(rank)}) as the objective takes their pairs alone"
+        f'{ALL_PAIRS}; a measure like "ndcg@10" trains for first ranks, '
+        f"objective=gb.LambdaRank(..., truncation={short_repr(rank)}) by their pairs alone"
     )
 
 
 def normalization(wanted: object) -> str:
     """Return what replaces LightGBM's and XGBoost's scaling of the gradients."""
-    instead = "gb.LambdaRank(..., normalize=False, score_distance=None) as the objective"
+    instead = "objective=gb.LambdaRank(..., normalize=False, score_distance=None)"
     return "leave it out" if wanted else f"leave it out, or {instead}"
 
 

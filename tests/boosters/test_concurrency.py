@@ -160,9 +160,10 @@ def test_training_in_a_forked_process(alone, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize("threads", [2, None])
-def test_predictions_in_a_forked_process(threads, tmp_path):
-    models = [twin.fitted().set_params(n_jobs=threads) for twin in (LIGHTGBM, XGBOOST)]
-    booster_of(models[1]).set_param({"nthread": threads or 0})
+def test_predictions_in_a_forked_process(tmp_path):
+    models = []
+    for threads in (2, None):
+        models += [twin.fitted().set_params(n_jobs=threads) for twin in (LIGHTGBM, XGBOOST)]
+        booster_of(models[-1]).set_param({"nthread": threads or 0})
     (tmp_path / "given").write_bytes(pickle.dumps((models, TEST.X, TEST.y, TEST.qid)))
     run(PREDICT_FORKED, tmp_path / "given")

@@ -300,7 +300,7 @@ def test_normalization_and_truncation_have_equals_here(twin):
         "xgboost": {"lambdarank_normalization": False, "lambdarank_num_pair_per_sample": 7},
     }[twin.name]
     message = error_of(twin.ranker(**given))
-    proposed = re.findall(r"gb\.LambdaRank\(\.\.\., (.*?)\) as the objective", message)
+    proposed = re.findall(r"objective=gb\.LambdaRank\(\.\.\., (.*?)\)", message)
     objective = eval(f"gb.LambdaRank('ap', {', '.join(proposed)})")
     assert objective == gb.LambdaRank("ap", truncation=7, normalize=False, score_distance=None)
     assert twin.ranker(n_estimators=1, objective=objective).fit(X, Y, QID).measure_ == gb.AP()

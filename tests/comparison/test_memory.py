@@ -91,7 +91,7 @@ from test_memory import GIVEN, Logged, QID, X, Y, framed
 from gapboost.comparison import compare_rankers
 log, cache = sys.argv[1:]
 rankers = {"one": Logged(log, offset=1), "other": Logged(log, noise=0.6, offset=2)}
-found = compare_rankers(framed(), Y, QID, rankers, memory=cache, n_jobs=2, **GIVEN)
+found = compare_rankers(framed(), Y, QID, rankers, memory=cache, **GIVEN)
 print(found.summary().to_csv(index=False))
 """
 

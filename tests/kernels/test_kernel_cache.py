@@ -231,7 +231,6 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
     kept = {path.name for path in home.rglob("*.nbc")}
     assert len(kept) == 1
     assert kept <= {path.name for path in lacking}
-    assert kept <= {path.name for path in lacking}
 
 
 @pytest.mark.slow
@@ -282,16 +281,16 @@ def test_a_compiled_function_with_another_name_of_its_cache(monkeypatch, caplog)
 
 def cut_off(path, i):
     with path.open("r+b") as file:
-        file.truncate([path.stat().st_size - 1, path.stat().st_size // 2, 1][i % 3])
+        file.truncate([path.stat().st_size // 2, 1][i])
 
 
 def emptied_or_overwritten(path, i):
-    path.write_bytes([b"", b"code", b"\x80", b"\x80\x04N."][i % 4])
+    path.write_bytes([b"", b"\x80\x04N."][i])
 
 
 def byte_flipped(path, i):
     content = bytearray(path.read_bytes())
-    content[-1 - (i * 7919) % (len(content) // 2)] ^= 1 << i % 8
+    content[-1 - 7919 % (len(content) // 2)] ^= 2
     path.write_bytes(content)
 
 
@@ -304,9 +303,9 @@ def digest_flipped(path, i):
 @pytest.mark.parametrize(
     ("processes", "broken", "times"),
     [
-        (2, cut_off, 3),
-        (1, emptied_or_overwritten, 4),
-        (1, byte_flipped, 2),
+        (2, cut_off, 2),
+        (1, emptied_or_overwritten, 2),
+        (1, byte_flipped, 1),
         (1, digest_flipped, 1),
     ],
     ids=[

@@ -159,23 +159,35 @@ def test_libraries_that_are_not_used_may_be_missing(name):
     assert done.returncode == 0, done.stderr
 
 
-# A missing library, code that uses it, and the extra that brings it.
-USED = [
-    ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
-    ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
-    ("ir_measures", "from gapboost import optional; optional.ir_measures()", "analysis"),
-    ("pandas", "from gapboost import optional; optional.frame({})", "analysis"),
-    ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
-    ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
-    ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),
-]
+# Missing libraries, and code that uses one of them with the extra that brings it.
+USED = {
+    ("lightgbm", "xgboost"): {
+        "import gapboost.lightgbm": "lightgbm",
+        "from gapboost.xgboost import XGBGAPRanker": "xgboost",
+    },
+    ("ir_measures", "pandas", "matplotlib", "tqdm"): {
+        "from gapboost import optional; optional.ir_measures()": "analysis",
+        "from gapboost import optional; optional.frame({})": "analysis",
+        "import gapboost.plotting as p; p.plot_g(None)": "plot",
+        "from gapboost.lightgbm import progress; progress()": "progress",
+        "from gapboost.xgboost import progress; progress()": "progress",
+    },
+}
+ALL_ERRORS = """
+for code in {codes!r}:
+    try:
+        exec(code)
+    except ImportError as error:
+        print(error)
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("library", "code", "extra"), USED)
-def test_an_error_names_the_extra_of_a_missing_library(library, code, extra):
-    done = run_without([library], code)
-    assert f"pip install 'gapboost[{extra}]'" in done.stderr
+@pytest.mark.parametrize("libraries", USED, ids=" ".join)
+def test_an_error_names_the_extra_of_a_missing_library(libraries):
+    done = run_without(list(libraries), ALL_ERRORS.format(codes=[*USED[libraries]]))
+    found = re.findall(r"pip install 'gapboost\[(\w+)\]'", done.stdout)
+    assert found == [*USED[libraries].values()], done
 
 
 @needs("lightgbm")
