@@ -121,10 +121,11 @@ def compare_systems(
     test: str = "t",
     correction: str = "holm",
     level: float = 0.05,
+    baseline: str | None = None,
     n_resamples: int = 20_000,
     random_state: Seed = None,
 ) -> ComparedSystems:
-    """Test all pairs of systems by each measure.
+    """Test all pairs of systems by each measure, or all systems beside a baseline.
 
     The step-down correction is S. Holm's, Scandinavian Journal of Statistics 6 (1979). M. Smucker,
     J. Allan and B. Carterette compare the tests for retrieval, CIKM 2007.
@@ -140,6 +141,8 @@ def compare_systems(
         For the number of pairs. Each measure is a family of its own.
     level : float, default=0.05
         Of corrected p-values.
+    baseline : str, optional
+        System that each other is tested against. None tests all pairs.
     n_resamples : int, default=20000
         Of the randomization test.
     random_state : int, Generator or RandomState, optional
@@ -178,7 +181,11 @@ def compare_systems(
     level = as_number(level, "level", high=0.5)
     n_resamples = as_integer(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
-    pairs = list(itertools.combinations(range(len(values.systems)), 2))
+    numbers = range(len(values.systems))
+    pairs = list(itertools.combinations(numbers, 2))
+    if baseline is not None:
+        other = values.systems.index(one_of(baseline, "baseline", values.systems))
+        pairs = [(system, other) for system in numbers if system != other]
     # All tests at once: they share the changes of sign.
     tested = [tied_differences(one[[i, j]]) for one in values.values for i, j in pairs]
     differences, within = (np.array(part) for part in zip(*tested, strict=True))
@@ -194,10 +201,11 @@ def compare_systems(
         better_than[labels[measure], values.systems[better]] += LETTERS[worse]
     better_than = {key: "".join(sorted(letters)) for key, letters in better_than.items()}
     columns = {"difference": means, "p": p, "corrected": corrected, "significant": significant}
+    of_baseline = "" if baseline is None else f" with {baseline}"
     note = (
         f"Means over {len(values.topics)} topics, the best in bold. Letters name the systems that "
         f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
-        f"'s correction for {len(pairs)} pairs. Measures: {', '.join(labels)}."
+        f"'s correction for {len(pairs)} pairs{of_baseline}. Measures: {', '.join(labels)}."
     )
     if any(getattr(measure, "g", ()) is None for measure in values.measures):
         note += " Where no g is given, it is uniform over the grades that occur."
@@ -209,7 +217,9 @@ def compare_systems(
         lambda result, ax: result.values.plot(ax),
         values=values,
         marks=dict(zip(values.systems, LETTERS, strict=False)),
-        by_pair=table_of_pairs(labels, values.systems, columns),
+        by_pair=table_of_pairs(
+            labels, [(values.systems[i], values.systems[j]) for i, j in pairs], columns
+        ),
         better_than=better_than,
         note=note,
     )
@@ -239,9 +249,6 @@ def _check_table(table: Any, reference: Any, name: str) -> None:
     """Raise ValueError unless a system has numbers for the queries and measures of the first."""
     if [*table] != [*reference]:
         found, expected = f"other measures than the first, {[*table]}", f"{[*reference]}"
-    elif not table.index.is_unique:
-        twice = [*table.index[table.index.duplicated()].unique()]
-        found, expected = f"queries twice ({short_repr(twice)})", "each once"
     elif others := {*table.index} ^ {*reference.index}:
         only_one = short_repr(sorted(others, key=str))
         found, expected = "other queries than the first", f"the same; only one has {only_one}"

@@ -322,15 +322,15 @@ def discriminative_power(
         holm=corrected,
         difference=difference,
         level=level,
-        by_pair=table_of_pairs(labels, values.systems, of_pairs),
+        by_pair=table_of_pairs(labels, pairs, of_pairs),
     )
 
 
 def table_of_pairs(
-    labels: Sequence[str], systems: Sequence[str], columns: Mapping[str, Array]
+    labels: Sequence[str], pairs: Sequence[tuple[str, str]], columns: Mapping[str, Array]
 ) -> DataFrame:
     """Return a data frame with one row a measure and pair; columns have shape (measures, pairs)."""
-    names = [(label, *pair) for label in labels for pair in itertools.combinations(systems, 2)]
+    names = [(label, *pair) for label, pair in itertools.product(labels, pairs)]
     index = dict(zip(("measure", "first", "second"), zip(*names, strict=True), strict=True))
     return frame({**index, **{name: column.ravel() for name, column in columns.items()}}, index)
 

@@ -137,7 +137,7 @@ def system_values(
         retrieved = {
             str(number): {document: float(score) for document, score in run[topic].items()}
             for number, topic in enumerate(qrels)
-            if judgments and topic in run
+            if judgments and topic in run  # none if all measures are ours
         }
         for several, judged in judgments:
             for metric in ir_measures().iter_calc(several, judged, retrieved):

@@ -104,6 +104,8 @@ def with_its_label(measure: Measure, data: QueryData) -> tuple[Measure, QueryDat
         If the data do not have this label, or have several and the measure reads none.
     """
     if isinstance(measure, OfLabel):
+        if not data.labels:
+            raise ValueError(f"measure is {measure!r}; expected {measure.measure!r} for one label")
         return measure.measure, data.of_label(measure.column)
     if data.labels:
         raise ValueError(

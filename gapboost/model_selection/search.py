@@ -333,7 +333,7 @@ def _check_estimator(estimator: object) -> None:
     given: dict[str, object] = ranker.get_params()  # type: ignore[attr-defined]
     if others := [other for other in ROUNDS if given.get(other) is not None]:
         raise ValueError(f"{name} has {others[0]}={given[others[0]]!r}; expected n_estimators")
-    if stopping := [other for other in EARLY_STOPPING if given.get(other)]:
+    if stopping := [other for other in EARLY_STOPPING if given.get(other) not in (None, 0, -1)]:
         raise ValueError(
             f"{name} has {stopping[0]}={given[stopping[0]]!r}; expected no early stopping: every "
             "number of trees up to the largest n_estimators of param_grid is scored"

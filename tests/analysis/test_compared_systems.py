@@ -56,6 +56,23 @@ def test_the_tests_are_those_of_the_libraries(values, test, correction):
     assert not found.by_pair.significant.all()
 
 
+@pytest.mark.parametrize("baseline", SYSTEMS)
+def test_a_baseline_is_in_all_pairs_of_a_smaller_family(values, baseline):
+    found = analysis.compare_systems(values, baseline=baseline)
+    place = SYSTEMS.index(baseline)
+    for name, rows, means in zip(found.to_pandas(), values.values, values.means, strict=True):
+        of_measure = found.by_pair.loc[name]
+        assert [*of_measure.index] == [(s, baseline) for s in SYSTEMS if s != baseline]
+        p = [TESTS["t"](rows[i], rows[place]) for i in range(4) if i != place]
+        reject, corrected, *_ = multipletests(p, method="holm")
+        np.testing.assert_allclose(of_measure.corrected, corrected)
+        np.testing.assert_allclose(of_measure.difference, np.delete(means, place) - means[place])
+        for system, significant in zip(of_measure.index.get_level_values(0), reject, strict=True):
+            is_better = significant and means[SYSTEMS.index(system)] > means[place]
+            assert found.better_than[name, system] == ("abcd"[place] if is_better else "")
+    assert f"for 3 pairs with {baseline}" in found.note
+
+
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("n_topics", [8, 40], ids=["exact", "drawn"])
 def test_the_randomization_test_is_scipys(values, n_topics):
@@ -158,6 +175,7 @@ def test_values_of_evaluate_are_aligned_by_query():
         ({"test": "z"}, "^test is 'z'"),
         ({"correction": None}, "^correction is None"),
         ({"level": 1}, "^level is 1"),
+        ({"baseline": "bm"}, "^baseline is 'bm'; expected \"bm25\", "),
         ({"values": {}}, "^values is empty"),
         ({"values": {"a": [0.1]}}, r"^values\['a'\] is a list"),
         ({"values": 3}, "^values is a int"),

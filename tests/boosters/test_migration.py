@@ -68,6 +68,10 @@ def test_parameters_that_change_nothing_are_one_error(twin):
         assert re.search(rf"[ ]{name}=.* -> ", message)
 
 
+def mine(y_true, y_score):
+    return "mine", 1.0, True
+
+
 GENRES = pd.DataFrame(X).add_prefix("f").assign(genre=pd.Categorical(np.arange(N) % 3))
 NDCG = {"eval_metric": ["ndcg@5", "ndcg@10"]}
 MAP = {"eval_metric": ["map@5", "map@10"]}
@@ -118,6 +122,7 @@ REPLACED = {
         ({"metric": "None", "eval_at": [5]}, {}, {}, {}),
         ({"metric": "rmse"}, {}, {}, {}),
         ({"metric": "map"}, {"eval_metric": "ndcg@7"}, {}, {"eval_metric": ["ndcg@7", "map"]}),
+        ({}, {"eval_metric": ["ap", mine], "eval_at": 3}, {}, {"eval_metric": ["ap@3", mine]}),
         ({}, {"eval_metric": [gb.AP(rel=2), "p"], "eval_at": 3}, {},
          {"eval_metric": ["AP(rel=2)@3", "p@3"]}),
         ({"cat_features": ["genre"]}, {}, {}, {"categorical_feature": ["genre"]}),
@@ -175,6 +180,7 @@ REPLACED = {
     ],
 }  # fmt: skip
 BOOSTERS = {"lightgbm": [LIGHTGBM], "xgboost": [XGBOOST], "both": [LIGHTGBM, XGBOOST]}
+NAMES = {"gb": gb, "lightgbm": lightgbm, "mine": mine}
 FOR_DOTS = {"qid": QID, "position": np.arange(N) % 20, "callbacks": [], "verbose": False}
 
 
@@ -193,11 +199,7 @@ def obey(message, of_ranker, of_fit):
             continue
         name, _, value = re.sub(" in fit$| in the constructor$", "", code).partition("=")
         dots = value == "..."
-        found = (
-            FOR_DOTS.get(name, np.ones(N))
-            if dots
-            else eval(value, {"gb": gb, "lightgbm": lightgbm})
-        )
+        found = FOR_DOTS.get(name, np.ones(N)) if dots else eval(value, NAMES)
         (new_of_fit if code.endswith(" in fit") else new)[name] = found
     return new, new_of_fit
 

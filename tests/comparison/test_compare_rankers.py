@@ -312,6 +312,21 @@ def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
     assert again.to_pandas().equals(found.to_pandas())
 
 
+@pytest.mark.parametrize(
+    ("spaces", "message"),
+    [
+        ({"third": {"noise": [0.5, 0.6]}}, "^spaces names 'third'; expected some of one, other"),
+        ({"one": {"noise": [0.5, 0.6]}}, "^tune is 2 but spaces has none for 'other'"),
+        ({"one": {"nose": [0.5, 0.6]}}, "^spaces has 'nose' for 'one'; expected some of noise, "),
+        ({"one": {"noise": [0.5]}}, "^tune is 2; expected at most 1, for 'one'"),
+    ],
+)
+def test_spaces_that_cannot_be_drawn_from(spaces, message):
+    rankers = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2)}
+    with pytest.raises(ValueError, match=message):
+        compare_rankers(X, Y, QID, rankers, cv=3, tune=2, spaces=spaces)
+
+
 def test_a_ranker_that_no_candidate_can_train_is_an_error():
     spaces = {"one": {"noise": [2.0, 3.0]}, "other": {"noise": [0.1, 0.2]}}
     rankers = {"one": Choosy(0.2, 1), "other": Noisy(0.6, 2)}

@@ -71,7 +71,9 @@ def run(program, folder, cache=None, command=(), **environment):
 
     numba's rules choose the folder of its cache, or `cache` does.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
+    # A measurement of coverage would write where the program may not.
+    others = ("NUMBA_CACHE", "COVERAGE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     chosen = {} if cache is None else {"NUMBA_CACHE_DIR": str(cache)}
     return subprocess.Popen(
         [*command, sys.executable, "-c", program, str(folder)],

@@ -6,6 +6,7 @@ import pytest
 from rankings import random_rankings
 
 import gapboost as gb
+from gapboost.analysis import informativeness, ranked_lists
 from gapboost.objectives.base import Objective
 
 PARTS = [gb.GAP(g=(0.2, 0.3, 0.5)), gb.nDCG(k=3), gb.ERR(top=3), gb.xGAP(g=(0.217, 0.704, 0.079))]
@@ -136,6 +137,7 @@ ONE = gb.OfLabel(gb.AP(), 0)
         (lambda: gb.SoftRank(ONE), "^measure is OfLabel"),
         (lambda: gb.ApproxRank(ONE + gb.OfLabel(gb.AP(), 1)), "^measure is "),
         (lambda: gb.evaluate(ONE, Y, SCORES, recall_base=[[1, 1, 1]]), "^recall_base "),
+        (lambda: informativeness([ONE], ranked_lists([0, 1], [2, 1]), minimum=1), "one label$"),
     ],
 )
 def test_unusable_values(make, says):

@@ -83,6 +83,16 @@ def test_parameters(argument, kind, value):
     check_refusal(argument, lambda: kind(**needed, **{argument: value}))
 
 
+class WithoutFields(QuadraticForm):
+    """Its parameter is no field."""
+
+    def __init__(self, power):
+        self.power = power
+
+    def tables(self, base):
+        raise NotImplementedError
+
+
 OTHERS = [
     ("g", lambda: gb.GAP().resolved(np.array([0]))),
     ("its attribute g", lambda: gb.GAP(g=g_from_clicks([1, 2], [30, 60], impressions=[100, 100]))),
@@ -100,6 +110,7 @@ OTHERS = [
     ("measure", lambda: as_measure(gb.GAP)),
     ("measure", lambda: as_measure("ap", (0.5, 0.5))),
     ("measure", lambda: as_measure(gb.GAP(), (0.5, 0.5))),
+    ("dataclass", lambda: as_measure(WithoutFields(3))),
     ("objective", lambda: as_objective("softmax", gb.AP())),
     ("objective", lambda: approximation_bound(gb.SoftRank(gb.AP()), [0, 1], [1, 2])),
     ("measure", lambda: precision_recall(gb.ERR(top=2), [0, 1], [1, 2])),

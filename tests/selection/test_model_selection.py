@@ -21,6 +21,7 @@ from sklearn.model_selection import (
     RandomizedSearchCV,
 )
 from sklearn.pipeline import Pipeline
+from xgboost.callback import EarlyStopping
 
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker
@@ -335,6 +336,10 @@ NO_FOLDS = [HALVES, HALVES[:1], [(*HALVES, HALVES[0])], [(None, None)], [(HALVES
         ({"param_grid": {"num_iterations": [3, 8]}}, "^estimator has num_iterations=3"),
         ({"estimator": LGBMGAPRanker(n_iter_no_change=3)}, "early stopping"),
         ({"estimator": XGBGAPRanker(early_stopping_rounds=1)}, "early stopping"),
+        (
+            {"estimator": XGBGAPRanker(callbacks=[EarlyStopping(rounds=1)])},
+            "^training of .* ended after .* no early stopping",
+        ),
         ({"estimator": XGBGAPRanker(stopping_metric="ap")}, "^stopping_metric "),
     ],
 )
