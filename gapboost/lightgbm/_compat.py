@@ -15,6 +15,9 @@ from gapboost._kernels.threads import openmp_team
 # The threads that LightGBM computes on.
 TEAM = openmp_team(_LIB)
 
+# LightGBM 4.6 takes no tables of polars, and forgets names of Arrow's columns.
+READS_TABLES = hasattr(lightgbm.basic, "nw")
+
 # Bins of a feature, unless the user says otherwise by any name of the parameter.
 MAX_BIN = 127
 

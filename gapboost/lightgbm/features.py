@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from gapboost._boosters.evaluation_sets import EvaluationSet
@@ -17,6 +18,8 @@ def read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
     if not isinstance(X, np.ndarray):
         check_columns(X, name, categories=is_pandas(X))
+        if not _compat.READS_TABLES and not is_pandas(X) and column_names(X):
+            return nw.from_native(X, eager_only=True).to_pandas()
         return X
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
     # together.

@@ -183,6 +183,8 @@ for code in {codes!r}:
 
 
 @pytest.mark.slow
+@needs("lightgbm")
+@needs("xgboost")
 @pytest.mark.parametrize("libraries", USED, ids=" ".join)
 def test_an_error_names_the_extra_of_a_missing_library(libraries):
     done = run_without(list(libraries), ALL_ERRORS.format(codes=[*USED[libraries]]))
