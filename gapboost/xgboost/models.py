@@ -163,10 +163,10 @@ def exportable(model: xgboost.XGBModel | xgboost.Booster) -> xgboost.Booster:
     for name in ("best_iteration", "best_score"):
         learner["attributes"].pop(name, None)
     ensemble = learner["gradient_booster"]
-    # Until XGBoost 3.3 a dart model holds a tree model and the weights of its trees; from 3.4 on
-    # the tree model holds them.
+    # Until XGBoost 3.2 a dart model holds a tree model and the weights of its trees. In 3.3 it is
+    # the tree model with weights beside it, from 3.4 on with weights in it.
     trees = ensemble["gbtree"] if ensemble["name"] == "dart" else ensemble
-    weights = ensemble.get("weight_drop") or trees["model"].pop("weight_drop", None)
+    weights = ensemble.pop("weight_drop", None) or trees["model"].pop("weight_drop", None)
     for tree, weight in zip(trees["model"]["trees"], weights or (), strict=bool(weights)):
         # XGBoost keeps the value of a leaf where a split has its threshold.
         tree["split_conditions"] = [
