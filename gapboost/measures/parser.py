@@ -191,9 +191,9 @@ def _sum(node: ast.expr) -> Measure:
         case ast.BinOp(weight, ast.Mult(), measure):
             return WeightedSum(((_value(weight), _measure(measure)),))
         case ast.BinOp(ast.Name(name), ast.MatMult(), ast.Call(k, [], parameters)):
-            of_name = ast.Call(ast.Name(name), [], parameters)
-            if name.lower() in KNOWN:  # "ap@5(rel=2)"
-                raise ValueError(_instead(f"{ast.unparse(of_name)}@{ast.unparse(k)}"))
+            # "ap@5(rel=2)"
+            of_name = ast.unparse(ast.Call(ast.Name(name), [], parameters))
+            raise ValueError(_instead(_proposed(f"{of_name}@{ast.unparse(k)}")))
         case ast.BinOp(measure, ast.MatMult(), k):
             return _measure(measure, k=_value(k))
     return _measure(node)

@@ -134,6 +134,7 @@ def test_names_that_are_none(text):
         ("map@", "map"),
         ("hr@1O", "hr@10"),
         ("hr@10(rel=3)", "hr(rel=3)@10"),
+        ("mpa@10(rel=3)", "map(rel=3)@10"),
         ("pre@5", "prec@5"),
         ("ncdg(gains=linear)@10", "ndcg(gains=linear)@10"),
         ("ncdg(gain=linear)@10", "ndcg"),
