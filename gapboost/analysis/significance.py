@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.result import Result, generators, short_labels
+from gapboost.analysis.result import Result, full_labels, generators, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index, rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array, ArrayLike
@@ -322,7 +322,7 @@ def discriminative_power(
         holm=corrected,
         difference=difference,
         level=level,
-        by_pair=table_of_pairs(labels, pairs, of_pairs),
+        by_pair=table_of_pairs(full_labels(values.measures), pairs, of_pairs),
     )
 
 

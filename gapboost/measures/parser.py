@@ -55,6 +55,10 @@ ELSEWHERE = {
 
 # They need judgments beside the rows.
 OF_JUDGMENTS = ("bpref", "infap")
+INSTEAD_OF_NAMES = (
+    "a measure of runs alone; expected ir_measures.Bpref or ir_measures.infAP, not their names, in "
+    "analysis.system_values; or a call of analysis.bpref"
+)
 
 KNOWN = {**MEASURES_BY_NAME, **MEASURE_ALIASES}
 EXPECTED = (
@@ -106,6 +110,11 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
             f"{name} is of the class {type(value).__name__}, which has no fields; expected a class "
             "under @dataclass(frozen=True), whose parameters are fields"
         )
+    if shadowed := [f.name for f in fields(value) if callable(getattr(Measure, f.name, None))]:
+        raise TypeError(
+            f"{name} is of the class {type(value).__name__}, whose field {shadowed[0]!r} has the "
+            "name of a method of all measures; expected another name"
+        )
     if g is None:
         return value
     if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
@@ -142,6 +151,8 @@ def _no_measure(value: object, name: str) -> TypeError:
             f"{name} holds {value} of ir_measures; expected measures of gapboost, or "
             "analysis.system_values, which takes both"
         )
+    if getattr(value, "__name__", "") in OF_JUDGMENTS:
+        return TypeError(f"{name} is {value!r}, {INSTEAD_OF_NAMES}")
     is_function = callable(value) and not isinstance(value, type)
     hint = "; measures of your own extend gapboost.measures.QuadraticForm" if is_function else ""
     return TypeError(f"{name} is {short_repr(value)}; {EXPECTED}{hint}")
@@ -165,10 +176,7 @@ def _parsed(text: str, name: str) -> Measure:
         return _sum(ast.parse(text.strip(), mode="eval").body)
     except _Unknown as error:
         if error.node.id.lower() in OF_JUDGMENTS:
-            raise ValueError(
-                f"{name} is {text!r}, a measure of runs alone; expected ir_measures.Bpref or "
-                "ir_measures.infAP, not their names, in analysis.system_values; or analysis.bpref"
-            ) from None
+            raise ValueError(f"{name} is {text!r}, {INSTEAD_OF_NAMES}") from None
         near = _proposed(text.strip()) or _near(error.node.id)
         raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None
     except SyntaxError:

@@ -181,4 +181,8 @@ def exportable(model: xgboost.XGBModel | xgboost.Booster) -> xgboost.Booster:
             "reg_loss_param": {"scale_pos_weight": "1"},
         }
     learner["feature_names"] = []
+    # XGBoost writes no thresholds of columns of bool.
+    learner["feature_types"] = [
+        "float" if kind == "i" else kind for kind in learner["feature_types"]
+    ]
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))

@@ -8,8 +8,11 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
+from engines import vespa_scores
 from sklearn.exceptions import NotFittedError
 from twins import LIGHTGBM, SIZES, TEST, TRAIN, XGBOOST, booster_of, onnx_scores, twins
+
+from gapboost.export import write_vespa
 
 # ONNX models take float32.
 X, T = (data.X.astype(np.float32) for data in (TRAIN, TEST))
@@ -39,6 +42,26 @@ def test_onnx_takes_categories_by_code(twin):
     codes = np.column_stack([rows["x"], rows["letter"].cat.codes]).astype(np.float32)
     found = onnx_scores(twin.module.exportable(ranker), codes)
     npt.assert_allclose(found, ranker.predict(rows.astype({"x": np.float32})), rtol=0, atol=1e-6)
+    assert ranker.feature_importances_[1] > 0
+
+
+@twins
+def test_columns_of_bool_are_exported_as_0_and_1(twin, tmp_path):
+    """As `pandas.get_dummies` makes them, for ONNX and for a search engine."""
+
+    def frame(data):
+        return pd.DataFrame({"x": data.X[:, 0], "often": data.y % 2 > 0, "deep": data.X[:, 1] > 4})
+
+    ranker = twin.ranker(n_estimators=20).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
+    rows = frame(TEST)
+    numbers = rows.astype(np.float32).to_numpy()
+    expected = ranker.predict(rows.astype({"x": np.float32}))
+    found = onnx_scores(twin.module.exportable(ranker), numbers)
+    npt.assert_allclose(found, expected, rtol=0, atol=1e-6)
+    write_vespa(ranker, rows[:20], tmp_path / "model.json")
+    content = json.loads((tmp_path / "model.json").read_text())
+    found = vespa_scores(content, list(rows), numbers[:20].tolist())
+    npt.assert_allclose(found, expected[:20], rtol=0, atol=1e-6)
     assert ranker.feature_importances_[1] > 0
 
 

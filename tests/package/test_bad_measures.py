@@ -10,6 +10,7 @@ from bad_input import check_refusal, inf, nan
 
 import gapboost as gb
 from gapboost.analysis import (
+    bpref,
     expected_value,
     informativeness,
     local_optimality,
@@ -83,6 +84,13 @@ def test_parameters(argument, kind, value):
     check_refusal(argument, lambda: kind(**needed, **{argument: value}))
 
 
+@dataclass(frozen=True, repr=False)
+class Shadowing(gb.GAP):
+    """A field has the name of a method."""
+
+    depth: float = 5.0
+
+
 class WithoutFields(QuadraticForm):
     """Its parameter is no field."""
 
@@ -111,6 +119,8 @@ OTHERS = [
     ("measure", lambda: as_measure("ap", (0.5, 0.5))),
     ("measure", lambda: as_measure(gb.GAP(), (0.5, 0.5))),
     ("dataclass", lambda: as_measure(WithoutFields(3))),
+    ("'depth'", lambda: as_measure(Shadowing())),
+    ("ir_measures.Bpref", lambda: as_measure(bpref)),
     ("objective", lambda: as_objective("softmax", gb.AP())),
     ("objective", lambda: approximation_bound(gb.SoftRank(gb.AP()), [0, 1], [1, 2])),
     ("measure", lambda: precision_recall(gb.ERR(top=2), [0, 1], [1, 2])),
