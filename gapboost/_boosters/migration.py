@@ -189,7 +189,7 @@ def misspelt(
         if name in names or name in replacements:
             continue
         right = sorted(names.union(replacements).difference(overruled))
-        if name in signature(kind.fit).parameters:  # type: ignore[attr-defined]
+        if name in signature(type(ranker).fit).parameters:
             found[name] = f"{name}=... in fit"
         elif near := get_close_matches(name, right, 1, 0.8):
             # A word of Python is no argument.
