@@ -253,10 +253,8 @@ def _check_table(table: Any, reference: Any, name: str) -> None:
         only_one = short_repr(sorted(others, key=str))
         found, expected = "other queries than the first", f"the same; only one has {only_one}"
     elif missing := int(table.isna().any(axis=1).sum()):
-        found, expected = (
-            f"NaN for {missing} queries",
-            ("numbers: leave these queries out of all systems, or evaluate(..., empty=0)"),
-        )
+        found = f"NaN for {missing} queries"
+        expected = "numbers: leave these queries out of all systems, or evaluate(..., empty=0)"
     else:
         return
     raise ValueError(f"{name} has {found}; expected {expected}")

@@ -110,11 +110,12 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
             f"{name} is of the class {type(value).__name__}, which has no fields; expected a class "
             "under @dataclass(frozen=True), whose parameters are fields"
         )
-    if shadowed := [f.name for f in fields(value) if callable(getattr(Measure, f.name, None))]:
-        raise TypeError(
-            f"{name} is of the class {type(value).__name__}, whose field {shadowed[0]!r} has the "
-            "name of a method of all measures; expected another name"
-        )
+    for field in fields(value):
+        if callable(getattr(Measure, field.name, None)):
+            raise TypeError(
+                f"{name} is of the class {type(value).__name__}, whose field {field.name!r} has "
+                "the name of a method of all measures; expected another name"
+            )
     if g is None:
         return value
     if isinstance(measure, Measure) or getattr(value, "g", ()) is not None:
