@@ -12,6 +12,7 @@ import numpy as np
 
 from gapboost._boosters.callbacks import unpacked
 from gapboost.measures import Measure, as_measure, nDCG
+from gapboost.measures.parser import NotAMeasure
 from gapboost.objectives import Objective
 from gapboost.validation import short_repr
 
@@ -323,7 +324,5 @@ def _known(text: str) -> tuple[str, Measure]:
     """Return the name of a measure, or the nearest one, and the measure; raise without any."""
     try:
         return text, as_measure(text)
-    except ValueError as error:
-        if near := re.search(r"did you mean '(.*)'\?", str(error)):
-            return near[1], as_measure(near[1])
-        raise
+    except NotAMeasure as error:
+        return error.near, as_measure(error.near)

@@ -135,14 +135,12 @@ class Trainer:
         if candidates:
             params = candidates[best_candidate(searched)]
         seeds = split.repeats if parameter(ranker, SEEDS) else split.repeats[:1]
-        orders = [None, *(seeds[1:] if self.shuffle else [None] * len(seeds[1:]))]
+        tested = []
         try:
-            tested = [
-                self._from_cache(
-                    configured(ranker, params, seed), split, split.test, self.measures, order
-                )
-                for seed, order in zip(seeds, orders, strict=True)
-            ]
+            for seed in seeds:
+                model = configured(ranker, params, seed)
+                order = seed if self.shuffle and seed != split.repeats[0] else None
+                tested.append(self._from_cache(model, split, split.test, self.measures, order))
         except Exception as error:
             error.add_note(f"in the training of {name!r} on fold {split.fold}")
             raise

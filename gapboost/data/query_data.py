@@ -325,12 +325,10 @@ def _query_weights(sample_weight: Any, queries: Queries, name: str) -> tuple[Arr
     weights = finite_column(sample_weight, name, expected, low=0).astype(np.float64)
     of_pandas = hasattr(sample_weight, "reindex")
     if len(weights) not in (queries.n_rows, len(queries)):
-        of_index = (
-            ", in an index that has exactly the query ids, or as qid.map(...) of weights by id"
-        )
+        by_id = ", in an index that has exactly the query ids, or as qid.map(...) of weights by id"
         raise ValueError(
             f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row "
-            f"({queries.n_rows}){of_index if of_pandas else ''}"
+            f"({queries.n_rows}){by_id if of_pandas else ''}"
         )
     if of_pandas and len(weights) == len(queries):
         weights = weights[_places(sample_weight.index, queries, name)]

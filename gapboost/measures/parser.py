@@ -159,6 +159,14 @@ def _no_measure(value: object, name: str) -> TypeError:
     return TypeError(f"{name} is {short_repr(value)}; {EXPECTED}{hint}")
 
 
+class NotAMeasure(ValueError):
+    """A text that is no measure; `near` is the nearest one, or nothing."""
+
+    def __init__(self, found: str, near: str) -> None:
+        super().__init__(f"{found}; {_instead(near)}")
+        self.near = near
+
+
 class _Unknown(ValueError):
     """A name that no measure has, and its node."""
 
@@ -179,11 +187,13 @@ def _parsed(text: str, name: str) -> Measure:
         if error.node.id.lower() in OF_JUDGMENTS:
             raise ValueError(f"{name} is {text!r}, {INSTEAD_OF_NAMES}") from None
         near = _proposed(text.strip()) or _near(error.node.id)
-        raise ValueError(f"{name} is {text!r}; {_instead(near)}") from None
+        raise NotAMeasure(f"{name} is {text!r}", near) from None
     except SyntaxError:
         # "hr@1O" has a cutoff that is no number.
         near = _near(text.strip()) or re.sub(r"\s*@.*", "@10", text.strip(), flags=re.DOTALL)
-        raise ValueError(f"{name} is {text!r}; {_instead(_proposed(near))}") from None
+        raise NotAMeasure(f"{name} is {text!r}", _proposed(near)) from None
+    except NotAMeasure as error:
+        raise NotAMeasure(f"{name} is {text!r}", error.near) from None
     except (MemoryError, RecursionError, TypeError) as error:
         raise ValueError(f"{name} is {text!r} ({error}); {EXPECTED}") from None
     except ValueError as error:
@@ -202,7 +212,7 @@ def _sum(node: ast.expr) -> Measure:
         case ast.BinOp(ast.Name(name), ast.MatMult(), ast.Call(k, [], parameters)):
             # "ap@5(rel=2)"
             of_name = ast.unparse(ast.Call(ast.Name(name), [], parameters))
-            raise ValueError(_instead(_proposed(f"{of_name}@{ast.unparse(k)}")))
+            raise NotAMeasure("the cutoff comes last", _proposed(f"{of_name}@{ast.unparse(k)}"))
         case ast.BinOp(measure, ast.MatMult(), k):
             return _measure(measure, k=_value(k))
     return _measure(node)
