@@ -150,7 +150,8 @@ def _without_grades(ranker: object, X: object, qid: QueryIds, suffix: str) -> Sc
     name = f"X{suffix}"
     grades = np.zeros(checked_features(without_qid(X, name)[0], name).shape[0])
     names = {"X": name, "y": name, "qid": f"qid{suffix}"}
-    return ScoredDataset(ranker, X, grades, qid, (), names)
+    # What the ranker does not score in training is an error of the call.
+    return ScoredDataset(ranker, X, grades, qid, (), names, may_fail=not suffix)
 
 
 def _features(new: ScoredDataset, training: ScoredDataset) -> DataFrame:
@@ -313,6 +314,7 @@ def copied_documents(new: ScoredDataset, training: ScoredDataset, features: Data
 
 def tied_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
     """Find a larger share of documents with the score of another one of their query."""
+    need(not new.unscored, "There are no scores.")
     return _more(new, training, "have the score of another of their query", lambda r: r.scores)
 
 
@@ -330,7 +332,9 @@ def _more(
 
 
 def shifted_scores(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:
-    """Find scores whose distribution moved."""
+    """Find scores whose distribution moved, or rows that the ranker does not score."""
+    if new.unscored:
+        return True, f"The ranker does not score the new rows: {new.unscored}", 1, 0
     limit = max(MOVED, largest_shift(new, training))
     _need_queries(limit < 1, new, training)
     shift = stats.ks_2samp(new.scores, training.scores).statistic

@@ -46,6 +46,8 @@ class ScoredDataset:
         Measures that must know the grades; none where there are no grades.
     names : mapping {"X", "y", "qid": str}, optional
         The caller's names of the arguments.
+    may_fail : bool, default=False
+        Whether a ValueError of the ranker becomes `unscored`.
 
     Attributes
     ----------
@@ -59,6 +61,8 @@ class ScoredDataset:
         Row of the caller's table.
     numbers : int64 ndarray of shape (N,)
         Number of the query, ascending.
+    unscored : str
+        Error of the ranker that did not score the rows, whose scores are NaN then; else "".
     ranks : int64 ndarray of shape (N,)
         Rank by the score, from 1; ties keep the order of the rows.
     ids, sizes, relevant : ndarray of shape (Q,)
@@ -89,6 +93,8 @@ class ScoredDataset:
         qid: QueryIds,
         measures: Sequence[Measure],
         names: Mapping[str, str] = NAMES,
+        *,
+        may_fail: bool = False,
     ) -> None:
         grades = numeric_column(y, names["y"], "grades >= 0, or NaN for unjudged documents")
         has_grade = ~np.isnan(grades)
@@ -105,10 +111,15 @@ class ScoredDataset:
         self.ids, self.sizes, self.numbers = queries.ids, queries.sizes, queries.numbers
         self.grades = self.data.grades
         self.has_grade = queries.grouped(has_grade)
-        self.scores = queries.grouped(_scores(ranker, X, qid)).astype(np.float64)
+        self.unscored = ""
+        try:
+            scores = _scores(ranker, X, qid)
+        except ValueError as error:
+            if not may_fail:
+                raise
+            scores, self.unscored = np.full(queries.n_rows, np.nan), str(error)
+        self.scores = queries.grouped(scores).astype(np.float64)
         self.rows = queries.grouped(np.arange(queries.n_rows))
-        scores = frame({"score": self.scores}).groupby(self.numbers)["score"]
-        self.ranks = scores.rank(method="first", ascending=False).to_numpy(np.int64)
         self.relevant = self.total(self.grades > 0).astype(np.int64)
         self.has_mixed_grades = self.data.has_mixed_grades
         self.features, self.numeric, self.categories = _features(found.grouped().X)
@@ -137,6 +148,13 @@ class ScoredDataset:
     def gain(self) -> Array:
         """First measure minus its expected value for a random order, of shape (Q,)."""
         return self.values[self.measure] - self.first(np.zeros(len(self.scores)))
+
+    @cached_property
+    def ranks(self) -> Array:
+        """See the class."""
+        scores = frame({"score": self.scores}).groupby(self.numbers)["score"]
+        ranks: Array = scores.rank(method="first", ascending=False).to_numpy(np.int64)
+        return ranks
 
     def total(self, values: Array) -> Array:
         """Return the sum over the documents of each query, of shape (Q,)."""

@@ -362,3 +362,24 @@ def test_refusals(given, message):
     good = {"X": TEST.X, "qid": TEST.qid, "X_train": TRAIN.X, "qid_train": TRAIN.qid}
     with pytest.raises(ValueError, match=message):
         gb.report(ranker, **{**good, **given})
+
+
+def test_rows_that_the_ranker_does_not_score_are_a_finding_beside_the_others(tmp_path):
+    training, new = (tables(seed)[["size", "color", "qid"]] for seed in (1, 2))
+    grades = np.arange(len(training)) % 2
+    xgboost = pytest.importorskip("gapboost.xgboost", exc_type=ImportError)
+    ranker = xgboost.XGBGAPRanker(n_estimators=2, n_jobs=1, enable_categorical=True)
+    ranker.fit(training, grades)
+    gold = np.where(np.arange(len(new)) % 5, new["color"], "gold")
+    new = new.assign(size=1000 * new["size"], color=pd.Categorical(gold))
+    found = gb.report(ranker, new, X_train=training)
+    checks = found.checks
+    expected = {"unseen-categories", "shifted-features", "shifted-scores"}
+    assert set(checks.index[checks["status"] == "found"]) == expected
+    assert "'gold' in 'color'" in checks.loc["shifted-scores", "message"]
+    assert checks.loc["tied-scores", "status"] == "not applicable"
+    assert found.scores["new"].isna().all()
+    assert found.scores["training"].notna().all()
+    found.to_html(tmp_path / "page.html")
+    with pytest.raises(ValueError, match="'gold' in 'color', which training lacks"):
+        gb.report(ranker, training, X_train=new)
