@@ -76,7 +76,7 @@ def compare_rankers(
     choose_trees : bool, default=False
         Choose the number of trees of each model: the one of every fifth number with the best values
         on the validation queries of its split, up to the ranker's own number. Rankers of LightGBM,
-        XGBoost and CatBoost are treated alike.
+        XGBoost and CatBoost are treated alike. Others have no trees, and are tested as they are.
     choose_by : str or Measure, optional
         Measure that chooses candidates, trees and the best ranker. By default the first of
         `measures`.
@@ -84,7 +84,7 @@ def compare_rankers(
         Spaces for `tune`, in the form of `sklearn.model_selection.ParameterSampler`. By default
         ``gapboost.comparison.spaces.SPACES``, which has one for each of LightGBM, XGBoost and
         CatBoost, for the last step of a pipeline too. In your own space, parameters of a pipeline
-        are named like ``lgbmgapranker__num_leaves``.
+        are named like ``lgbmgapranker__num_leaves``. ``{}`` leaves a ranker as it is.
     shuffle : bool, default=True
         Bring the documents of each query into a random order, the same for all rankers. A
         booster may order ties in training by row, and a file that is sorted by grade would give the

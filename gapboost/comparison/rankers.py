@@ -101,11 +101,10 @@ def checked_rankers(rankers: object) -> dict[str, Any]:
 
 
 def check_trees(rankers: Mapping[str, object]) -> None:
-    """Raise ValueError if the number of trees of a ranker cannot be chosen."""
-    others = [name for name, ranker in rankers.items() if not library_of(ranker)]
-    if others:
-        found = ", ".join(map(repr, others))
-        raise ValueError(f"choose_trees is True but rankers holds {found}; expected boosters")
+    """Raise ValueError if no ranker grows trees whose number can be chosen."""
+    if not any(map(library_of, rankers.values())):
+        found = ", ".join(map(repr, rankers))
+        raise ValueError(f"choose_trees is True but rankers holds {found}; expected a booster")
 
 
 def unfitted(ranker: object) -> Any:

@@ -300,7 +300,7 @@ class Comparison:
         """
         training, best = self.training, self.best
         params: Mapping[str, object] = {}
-        if training.candidates:
+        if best in training.candidates:
             searched = zip(*(result.searched for result in self._results_of(best)), strict=True)
             params = training.candidates[best][best_candidate([*map(np.concatenate, searched)])]
         train, vali = np.arange(len(training.data.query_data.queries)), training.splits[0].vali

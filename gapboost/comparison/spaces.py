@@ -37,13 +37,13 @@ SPACES: dict[str, dict[str, object]] = {
         "l2_leaf_reg": stats.loguniform(0.01, 10),
     },
 }
-FORM = "{name: {parameter: list or distribution}}"
+FORM = "{name: {parameter: list or distribution}}, with {} for a ranker to leave as it is"
 
 
 def draw_candidates(
     rankers: Mapping[str, object], tune: int | None, spaces: object
 ) -> dict[str, list[dict[str, object]]]:
-    """Return `tune` candidates of each ranker; {} without `tune`.
+    """Return `tune` candidates of each ranker whose space is not {}; {} without `tune`.
 
     scikit-learn's `ParameterSampler` draws them. Rankers with the same space get the same
     candidates. The spaces of this module are for the last step of a pipeline; a given space has
@@ -63,7 +63,11 @@ def draw_candidates(
     unknown = [name for name in given if name not in rankers]
     if unknown:
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
-    return {name: _draw(name, ranker, given.get(name), number) for name, ranker in rankers.items()}
+    return {
+        name: _draw(name, ranker, given.get(name), number)
+        for name, ranker in rankers.items()
+        if given.get(name) != {}
+    }
 
 
 def _draw(name: str, ranker: Any, space: Any, number: int) -> list[dict[str, object]]:

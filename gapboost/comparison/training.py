@@ -169,7 +169,7 @@ class Trainer:
     def fit(self, name: str, params: Mapping[str, object], train: Array, vali: Array) -> Any:
         """Return a ranker that is trained on some queries with seed 1."""
         fitted = fit(configured(self.rankers[name], params, 1), self.data.select(train))
-        if self.choose_trees:
+        if self.choose_trees and library_of(fitted):
             keep_best_trees(fitted, self.data.select(vali), self.choose_by)
         return fitted
 
@@ -237,7 +237,7 @@ def train_and_test(
     fitted = fit(ranker, train)
     fit_seconds = time.perf_counter() - start
     library, trees = library_of(fitted), np.nan
-    if choose_trees_by is not None:
+    if library and choose_trees_by is not None:
         trees = keep_best_trees(fitted, vali, choose_trees_by)
     elif library:
         trees = TREES_OF[library].grown(last_step(fitted))

@@ -101,10 +101,23 @@ def test_the_best_ranker_is_cut_too():
     assert trees in (5, 10, 15, 20, MOST)
 
 
-def test_rankers_without_trees_are_refused():
-    with pytest.raises(
-        ValueError, match="choose_trees is True but rankers holds 'ranker'; expected"
-    ):
-        compare(Ridge(), choose_trees=True)
+def test_rankers_without_trees_are_tested_as_they_are():
+    """Neither trees nor settings are chosen for them, and they train on no validation query."""
+    alone = compare(Ridge(), choose_trees=True)
+    options = {"tune": 2, "spaces": {"ranker": {}}, "choose_trees": True}
+    beside = compare(Ridge(), **options)
+    for found in (alone, beside):
+        folds = zip(found.training.splits, found.values("ranker", "ndcg@10"), strict=True)
+        for split, values in folds:
+            train, test = map(found.training.data.select, (split.train, split.test))
+            scores = Ridge().fit(train.X, train.y).predict(test.X)
+            expected = gb.evaluate("ndcg@10", test.y, scores, test.qid, per_query=True)
+            npt.assert_array_equal(values, expected["ndcg@10"])
+        assert found.means()["trees"].isna().tolist() == [True, False]
+    assert beside.best == "ranker"
+    assert type(beside.best_) is Ridge
+    rankers = {"one": Ridge(), "two": Ridge(alpha=2)}
+    with pytest.raises(ValueError, match="choose_trees is True but rankers holds 'one', 'two'; e"):
+        compare_rankers(DATA.X, DATA.y, DATA.qid, rankers, choose_trees=True)
     with pytest.raises(ValueError, match="choose_trees is 3"):
         compare(Ridge(), choose_trees=3)
