@@ -323,8 +323,8 @@ def _backed_by_numpy(X: Any) -> Any:
     """
     others = [
         c
-        for c, t in zip(column_names(X), X.dtypes, strict=True)
-        if hasattr(t, "numpy_dtype") or not getattr(t, "isnative", True)
+        for c, t in zip(column_names(X), X.dtypes.tolist(), strict=True)
+        if (not t.isnative if isinstance(t, np.dtype) else hasattr(t, "numpy_dtype"))
     ]
     if not others:
         return X
@@ -351,7 +351,7 @@ def column_contents(X: Any) -> dict[Any, str]:
         return {}
     if is_pandas(X):
         # A tenth of narwhals' time, which counts where one row is predicted.
-        return dict(zip(column_names(X), map(_content, X.dtypes), strict=True))
+        return dict(zip(column_names(X), map(_content, X.dtypes.tolist()), strict=True))
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return {}

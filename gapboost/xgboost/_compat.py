@@ -16,6 +16,7 @@ from xgboost.sklearn import get_model_categories, ltr_metric_decorator
 
 from gapboost._kernels.threads import openmp_team
 from gapboost.data import Array, ArrayLike, RankingDataset, column_contents, column_names
+from gapboost.data.features import is_pandas
 from gapboost.validation import short_repr
 
 # The threads that XGBoost computes on.
@@ -143,8 +144,11 @@ def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Boost
         _, categories = known[names.index(column)]
         if categories is None:
             continue  # numbers in training, which XGBoost refuses itself
+        trained_with = set(categories.to_pylist())
+        if is_pandas(X) and trained_with.issuperset(X[column].dtype.categories):
+            continue  # the values are read only if they may lack one: predictions of one row wait
         found = table[column].drop_nulls().unique().to_list()
-        if lacking := set(found).difference(categories.to_pylist()):
+        if lacking := set(found).difference(trained_with):
             raise ValueError(
                 f"{name} has the category {min(lacking)!r} in {column!r}, which training lacks; "
                 "expected categories of training, and others missing, as cat.set_categories makes "

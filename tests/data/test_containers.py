@@ -139,6 +139,12 @@ def test_columns_of_a_linear_model():
         ranker.predict(T[:, 1:])
 
 
+def test_frames_of_numbers_and_categories_are_not_copied():
+    """A copy would take longer than the prediction of a few rows."""
+    table = frame(X).assign(word=pd.Categorical(["a"] * len(X)), code=pd.Categorical([1] * len(X)))
+    assert features(table) is table
+
+
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array])
 def test_sparse_matrices_of_the_caller_stay_as_they_are(kind):
     given = unsorted(X, kind)
