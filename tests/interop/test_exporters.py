@@ -255,6 +255,28 @@ def test_what_a_sparse_matrix_does_not_store_is_missing_in_xgboost(twin):
     np.testing.assert_array_equal(ranker.predict(sparse), ranker.predict(rows))
 
 
+@twins
+def test_missing_categories_are_nan_to_onnx(twin, tmp_path):
+    """As pandas' code, -1, XGBoost's model scores them as another category."""
+    train, test = (
+        frame.assign(letter=frame["letter"].mask(frame.index % 5 == 0))
+        for frame in (table(TRAIN), table(TEST))
+    )
+    given = {"enable_categorical": True} if twin is XGBOOST else {}
+    ranker = twin.ranker(n_estimators=20, **given).fit(train, TRAIN.y, TRAIN.qid)
+    found = {
+        code: by_onnx(
+            ranker,
+            twin.module.exportable(ranker),
+            test.assign(letter=test["letter"].cat.codes.replace(-1, code)).to_numpy(),
+            tmp_path,
+        )
+        for code in (np.nan, -1)
+    }
+    assert not are_wrong(found[np.nan], ranker.predict(test))
+    assert are_wrong(found[-1], ranker.predict(test)) == (twin is XGBOOST)
+
+
 def test_eland_takes_rankers_of_xgboost_and_adds_one_half():
     """Its base score: eland reads the parameter, and takes .5 for None."""
     transformers = pytest.importorskip("eland.ml.transformers")
