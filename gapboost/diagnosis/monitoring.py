@@ -64,12 +64,12 @@ class Monitoring:
     new, training : ScoredDataset
     findings : dict {id of a check: Finding}
     features : pandas.DataFrame
-        One row a feature: ``shift``, of its values that are not missing (or of those other than a
-        common one, if they moved more): the largest difference of the two distribution functions,
-        or for text and categories half the sum of the differences of the shares, without their
-        signs; ``median`` and ``95%`` quantile of numbers, and the same ``in training``; shares
-        ``missing`` and ``missing in training``; ``constant`` in new rows; ``copy of``, the first
-        one with equal values in new rows, unless constant.
+        One row a feature, the most shifted first: ``shift``, of its values that are not missing (or
+        of those other than a common one, if they moved more): the largest difference of the two
+        distribution functions, or for text and categories half the sum of the differences of the
+        shares, without their signs; ``median`` and ``95%`` quantile of numbers, and the same ``in
+        training``; shares ``missing`` and ``missing in training``; ``constant`` in new rows;
+        ``copy of``, the first one with equal values in new rows, unless constant.
 
     Examples
     --------
@@ -116,11 +116,10 @@ class Monitoring:
     def to_html(self, path: PathLike) -> None:
         """Write one HTML file, readable offline; needs jinja2 and matplotlib."""
         checks = self.checks.drop(columns="link")
-        by_shift = self.features.sort_values("shift", ascending=False)
         sections = {
             "Findings": section_of_findings(checks, GUIDE, "change"),
             "Scores": [self.scores],
-            "Features, the most shifted ones first": [by_shift],
+            "Features, the most shifted ones first": [self.features],
             "All checks": [checks],
         }
         write_page(path, "What changed since training?", sections)
@@ -143,7 +142,8 @@ def monitor(
     check_columns_alike(new, training)
     by_feature = _features(new, training)
     findings = run_checks(CHECKS, ignore, new, training, by_feature)
-    return Monitoring(new, training, findings, by_feature)
+    by_shift = by_feature.sort_values("shift", ascending=False, kind="stable")
+    return Monitoring(new, training, findings, by_shift)
 
 
 def _without_grades(ranker: object, X: object, qid: QueryIds, suffix: str) -> ScoredDataset:
