@@ -61,7 +61,7 @@ def as_integer(value: object, name: str, low: int = 1, meaning: str = "a whole n
         If it is anything else, such as a boolean or a float.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {low}")
+        raise ValueError(f"{name} is {short_repr(value)}; expected {meaning} >= {low}")
     return int(value)
 
 
@@ -80,7 +80,7 @@ def as_number(value: Any, name: str, low: float = 1e-100, high: float = 1e100) -
     if not is_number or not low <= number <= high:
         start = "above 0" if 0 < low < 1e-9 else f"from {low:g} on"
         end = "" if high > 1e9 else ", below 1" if 0.999 < high < 1 else f", up to {high:g}"
-        raise ValueError(f"{name} is {value!r}; expected a number {start}{end}")
+        raise ValueError(f"{name} is {short_repr(value)}; expected a number {start}{end}")
     return float(number)
 
 
@@ -93,7 +93,7 @@ def as_relevant(rel: float, name: str = "rel") -> float:
 def as_flag(value: object, name: str) -> bool:
     """Return True or False as a plain bool; raise ValueError for any other value."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} is {value!r}; expected True or False")
+        raise ValueError(f"{name} is {short_repr(value)}; expected True or False")
     return bool(value)
 
 
@@ -103,7 +103,7 @@ def one_of(value: object, name: str, choices: tuple[Any, ...]) -> Any:
     plain = value is None or isinstance(value, str | int | float | np.generic)
     if not plain or value not in choices:
         *first, last = (f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
-        raise ValueError(f"{name} is {value!r}; expected {', '.join(first)} or {last}")
+        raise ValueError(f"{name} is {short_repr(value)}; expected {', '.join(first)} or {last}")
     return value
 
 
@@ -145,10 +145,19 @@ def ordered(values: object) -> bool:
 
 def short_repr(value: Any) -> str:
     """Return a value as text for a message: of a long text the beginning, of an array its shape."""
+    text = " ".join(_with_shapes(value).split())
+    return text if len(text) <= 100 else f"{text[:100]} ..."
+
+
+def _with_shapes(value: Any) -> str:
     if getattr(value, "shape", ()):
         return f"{type(value).__name__} of shape {value.shape}"
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 100 else f"{text[:100]} ..."
+    if type(value) in (list, tuple):
+        inside = ", ".join(map(_with_shapes, value))
+        return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {_with_shapes(each)}' for key, each in value.items())}}}"
+    return repr(value)
 
 
 def label_of_value(value: object) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._boosters.callbacks import unpacked
+from gapboost._boosters.metrics import metric_names
 from gapboost.measures import Measure, as_measure, nDCG
 from gapboost.measures.parser import NotAMeasure
 from gapboost.objectives import Objective
@@ -276,6 +277,32 @@ def trained_for(
 def cutoff(ranker: Any) -> int | None:
     """Return the cutoff of a ranker's measure."""
     return as_measure(ranker.measure, ranker.g).k
+
+
+def note_names(error: Exception, sets: Collection[str], names: Sequence[str]) -> None:
+    """Add the names of reported metrics to the error of a callback that looks for another one.
+
+    An error that is no KeyError has them only if it quotes another name of a reported measure.
+
+    Parameters
+    ----------
+    error : Exception
+    sets : collection of str
+        Evaluation sets.
+    names : sequence of str
+        Metrics, as callbacks name them; perhaps with the evaluation set before a hyphen.
+    """
+    near: list[str] = []
+    for text in re.findall(r"""['"]([^'"]+)['"]""", str(error)):
+        data_set, hyphen, word = text.rpartition("-")
+        with suppress(TypeError, ValueError):
+            (name,) = metric_names([_known(word)[1]])
+            same = [one for one in names if one.rpartition("-")[2] == name and one != text]
+            near += get_close_matches(data_set + hyphen + name, same, 1, 0)
+    if near or isinstance(error, KeyError):
+        found = f"metrics of {', '.join(sets)} are {', '.join(names)}"
+        found = found if sets else "no metric is reported without eval_set"
+        error.add_note(found + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
 def listed_metrics(metrics: object) -> list[Any]:

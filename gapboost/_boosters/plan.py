@@ -12,7 +12,7 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import Seed, as_integer, resolve_n_jobs, seed
+from gapboost.validation import Seed, as_integer, resolve_n_jobs, seed, short_repr
 
 Function = Callable[..., Any]
 EvalMetric = str | Measure | Function | Sequence[str | Measure | Function] | None
@@ -116,8 +116,8 @@ class Plan:
         metrics: list[Any] = measures if stopping in measures else functions
         if stopping not in metrics:
             raise ValueError(
-                f"stopping_metric is {self.stopping!r}, which is not reported; expected one of "
-                f"{[*measures, *functions]}, or that eval_metric names it too"
+                f"stopping_metric is {short_repr(self.stopping)}, which is not reported; expected "
+                f"one of {[*measures, *functions]}, or that eval_metric names it too"
             )
         metrics.remove(stopping)
         metrics.insert(0, stopping)

@@ -225,6 +225,8 @@ def constant_features(test: ScoredDataset, training: ScoredDataset) -> Outcome:
     need_queries(*((rows.sizes > 1).sum() for rows in (test, training)))
     faulty = training.varies.mean() >= CONTRAST_SHARE
     faulty |= faulty.index.isin(test.constant_beside(training, 1 - CONFIDENCE))
+    ids = np.repeat(test.ids, test.sizes)
+    faulty |= np.array([np.array_equal(test.features[name], ids) for name in faulty.index])
     constant = test.features.columns[~test.varies.any()]
     found = [name for name in constant if faulty[name]]
     message = f"Constant in test queries, and not features of the query: {listed(found) or 'none'}."

@@ -1,6 +1,7 @@
 """Files of a model and of rows and scores beside it, which `verify` compares with an engine's."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -214,6 +215,11 @@ def verify(verification: PathLike, scores: ArrayLike) -> DataFrame:
     ...     len(verify(checks, answers))
     0
     """
+    if not isinstance(verification, str | os.PathLike):
+        raise TypeError(
+            f"verification is {short_repr(verification)}; expected the path that an export "
+            "returns, before the scores"
+        )
     checks = json.loads(Path(verification).read_text(encoding="utf-8"))
     if "scores" not in checks:
         raise ValueError(

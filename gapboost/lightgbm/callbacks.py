@@ -1,5 +1,6 @@
 """LightGBM's training and its callbacks: objective, metrics, progress, and those of the ranker."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
@@ -19,7 +20,7 @@ from gapboost._boosters.callbacks import (
 from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.migration import refuse_foreign
+from gapboost._boosters.migration import note_names, refuse_foreign
 from gapboost._boosters.plan import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
 from gapboost.lightgbm._compat import TEAM, EarlyStopping, LightGBMError, as_feval, value_of
@@ -259,6 +260,12 @@ def train_booster(
             keep_training_booster=True,  # its text is read once, by `with_objective_name`
             **data,
         )
+    except (KeyError, ValueError) as error:
+        for callback in callbacks:
+            if isinstance(callback, TreeCounter) and callback.counts:
+                sets, names = ({r[i]: None for r in callback.newest} for i in (0, 1))
+                note_names(error, sets, [*names])
+        raise
     except LightGBMError as error:
         # So LightGBM says it, where an objective is a function.
         if "num_features()" in str(error):
@@ -311,14 +318,16 @@ class TreeCounter:
     """
 
     before_iteration = False
-    order = 0  # before early stopping
 
     def __init__(self) -> None:
+        self.order = -math.inf  # before all others, which may stop or raise
         self.counts: list[int] = []
+        self.newest: Sequence[Any] = ()  # results of the round
 
     def __call__(self, env: lightgbm.callback.CallbackEnv) -> None:
         """Called by LightGBM after each round."""
         self.counts.append(env.model.current_iteration())
+        self.newest = env.evaluation_result_list or ()
         stuck = len(self.counts) > 1 and self.counts[-1] == self.counts[-2]
         if stuck and value_of("boosting", env.params) == "dart":
             raise ValueError(

@@ -64,7 +64,7 @@ def check_set_names(
     held_out = [name for name, data in zip(names, sets, strict=False) if data is not train]
     if len(set(names)) < len(names) or len(names) != len(sets) or "training" in held_out:
         raise ValueError(
-            f"eval_names is {eval_names!r}; expected a different name for each of "
+            f"eval_names is {short_repr(eval_names)}; expected a different name for each of "
             f'{len(sets)} evaluation sets, "training" for the training set alone'
         )
 

@@ -16,7 +16,7 @@ from gapboost.data.grades import HIGHEST_OF_EXPONENTIAL
 from gapboost.data.recall_base import reciprocal, sums_of
 from gapboost.measures.base import DiscountOfQuery, QuadraticForm, with_diagonal, without_pairs
 from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
-from gapboost.validation import as_flag, as_number, numeric_column, parameter
+from gapboost.validation import as_flag, as_number, numeric_column, parameter, short_repr
 
 # The inverse of a number must not overflow, nor the quotient of two.
 LEAST = 1e-100
@@ -33,7 +33,7 @@ def as_numbers(
     numbers = tuple(map(float, column))
     in_range = (column == 0) | ((column >= LEAST) & (column <= 1 / LEAST))
     if not numbers or not in_range.all() or not valid(numbers):
-        raise ValueError(f"{name} is {values!r}; expected {expected}")
+        raise ValueError(f"{name} is {short_repr(values)}; expected {expected}")
     return numbers
 
 

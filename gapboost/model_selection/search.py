@@ -39,7 +39,7 @@ from gapboost.preprocessing.pipeline import (
     prefix,
     transform,
 )
-from gapboost.validation import Seed, as_integer, random_numbers
+from gapboost.validation import Seed, as_integer, random_numbers, short_repr
 
 Params = dict[str, Any]
 
@@ -328,7 +328,8 @@ def _check_estimator(estimator: object) -> None:
     name = "estimator" if ranker is estimator else "the last step of estimator"
     if not isinstance(ranker, GAPRanker) or hasattr(ranker, "to_local"):
         raise TypeError(
-            f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker, not on a cluster"
+            f"{name} is {short_repr(ranker)}; expected an LGBMGAPRanker or XGBGAPRanker, not on a "
+            "cluster"
         )
     given: dict[str, object] = ranker.get_params()  # type: ignore[attr-defined]
     if others := [other for other in ROUNDS if given.get(other) is not None]:

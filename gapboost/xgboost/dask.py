@@ -23,6 +23,7 @@ from gapboost._boosters.checks import (
 )
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
+from gapboost._boosters.migration import note_names
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import (
@@ -141,20 +142,25 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         metric = XGBoostMetric(plan.measures, n_jobs)
         rounds = self.early_stopping_rounds
         callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
-        with _compat.usable_values(data.X):
-            found = xgboost.dask.train(
-                self.client,
-                self._train_parameters(self.get_xgb_params()),
-                train,
-                self.get_num_boosting_rounds(),
-                evals=evals,
-                obj=XGBoostObjective(plan.objective, n_jobs),
-                custom_metric=metric,
-                verbose_eval=verbose,
-                xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
-                callbacks=callbacks,
-                coll_cfg=self.coll_cfg,
-            )
+        try:
+            with _compat.usable_values(data.X):
+                found = xgboost.dask.train(
+                    self.client,
+                    self._train_parameters(self.get_xgb_params()),
+                    train,
+                    self.get_num_boosting_rounds(),
+                    evals=evals,
+                    obj=XGBoostObjective(plan.objective, n_jobs),
+                    custom_metric=metric,
+                    verbose_eval=verbose,
+                    xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
+                    callbacks=callbacks,
+                    coll_cfg=self.coll_cfg,
+                )
+        except KeyError as error:
+            sets = [name for _, name in evals]
+            note_names(error, sets, [f"{s}-{name}" for s in sets for name in metric.names])
+            raise
         booster = found["booster"]
         _compat.set_fitted(self, booster, found["history"])
         self._set_fitted(plan.objective, data.summary, booster.feature_names or ())

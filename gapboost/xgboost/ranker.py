@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.checks import check_feature_weights, check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
+from gapboost._boosters.migration import misplaced, misspelt, note_names, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
@@ -238,19 +238,24 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                     held_out.append(name)
             rounds = self.early_stopping_rounds
             callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
-            with _compat.usable_values(data.X, "eval_set"):
-                booster = xgboost.train(
-                    self._train_parameters(self.get_xgb_params()),
-                    train,
-                    num_boost_round=self.get_num_boosting_rounds(),
-                    evals=evals,
-                    obj=objective,
-                    custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
-                    evals_result=evals_result,
-                    verbose_eval=verbose,
-                    xgb_model=before,
-                    callbacks=[ExactValues(exact), *callbacks],
-                )
+            try:
+                with _compat.usable_values(data.X, "eval_set"):
+                    booster = xgboost.train(
+                        self._train_parameters(self.get_xgb_params()),
+                        train,
+                        num_boost_round=self.get_num_boosting_rounds(),
+                        evals=evals,
+                        obj=objective,
+                        custom_metric=with_functions(metric, plan.functions, plan.n_jobs),
+                        evals_result=evals_result,
+                        verbose_eval=verbose,
+                        xgb_model=before,
+                        callbacks=[ExactValues(exact), *callbacks],
+                    )
+            except KeyError as error:
+                names = [*metric.names, *(function.__name__ for function in plan.functions)]
+                note_names(error, exact, [f"{s}-{name}" for s in exact for name in names])
+                raise
         best, begin = booster.attr("best_iteration"), before.num_boosted_rounds() if before else 0
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)

@@ -269,6 +269,18 @@ def test_any_reported_metric_can_stop_training(twin, stopping):
     assert ranker.best_iteration_ == best + 1
 
 
+@pytest.mark.parametrize("name", ["map@5", "valid_0-map@5", "AP_at_5"])
+@twins
+def test_a_callback_that_misses_a_metric_learns_its_name(twin, name):
+    """Optuna's callback of LightGBM raises ValueError, and that of XGBoost KeyError."""
+    kind, right = (ValueError, "ap@5") if twin is LIGHTGBM else (KeyError, "validation_0-ap@5")
+    parameters, fit = twin.interrupting(kind(f"no '{name}'") if twin is LIGHTGBM else kind(name))
+    (fit if twin is LIGHTGBM else parameters)["eval_metric"] = "ap@5"
+    with pytest.raises(kind) as caught:
+        twin.fitted(evals=[VALI], fit=fit, **parameters)
+    assert f"did you mean '{right}'?" in caught.value.__notes__[0]
+
+
 # --- what is left of a model ----------------------------------------------------------------------
 
 

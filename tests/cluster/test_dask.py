@@ -24,7 +24,7 @@ from on_dask import (
     partitions,
 )
 from sklearn.base import clone
-from xgboost.callback import EarlyStopping
+from xgboost.callback import EarlyStopping, TrainingCallback
 
 import gapboost as gb
 from gapboost.lightgbm.dask import DaskLGBMGAPRanker
@@ -139,6 +139,20 @@ def check_stopped_by(ranker, name):
     values = ranker.evals_result_[name]["gap"]
     assert len(values) == ranker.best_iteration_ + 3 < 90
     assert np.argmax(values) + 1 == ranker.best_iteration_
+
+
+class Missing(TrainingCallback):
+    def after_iteration(self, model, epoch, evals_log):
+        return evals_log["validation_0"]["map@5"][-1] < 0
+
+
+def test_a_callback_that_misses_a_metric_learns_its_name():
+    data = collections(VALI)
+    fit = {"eval_set": [(data["X"], data["y"])], "eval_qid": [data["qid"]]}
+    ranker = {"n_estimators": 3, "eval_metric": "ap@5", "callbacks": [Missing()]}
+    with pytest.raises(KeyError) as caught:
+        fitted(DaskXGBGAPRanker, collections(TRAIN), {}, fit, **ranker)
+    assert "did you mean 'validation_0-ap@5'?" in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize("n_chunks", [4, 1])

@@ -296,9 +296,9 @@ def test_faults_of_an_engine_are_detected(twin, engine, tmp_path, monkeypatch):
     assert "threshold" in set(other_side["content"])
     unknown = [np.nan, *checks["scores"][1:]]
     assert verify(file, unknown).index.tolist() == [0]
-    for path, values in ((file, [1.0]), (file.with_name("gap.json"), checks["scores"])):
-        with pytest.raises(ValueError, match=r"^scores |holds no scores"):
-            verify(path, values)
+    for given in ((file, [1.0]), (file.with_name("gap.json"), unknown), (unknown, file)):
+        with pytest.raises((TypeError, ValueError), match=r"^scores |holds no|^verification is"):
+            verify(*given)
 
 
 # --- refusals -------------------------------------------------------------------------------------

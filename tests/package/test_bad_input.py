@@ -4,6 +4,7 @@ What is expected of a kind of argument is written once, for all functions that t
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from bad_input import QID, X, Y, check_refusal, inf, nan
 from cheap_rankers import Noisy
@@ -24,6 +25,20 @@ def refused(function, argument, value, expected="", named=None):
 def test_the_good_input_is_good(function):
     call, good = FUNCTIONS[function]
     assert call(**good) is not None
+
+
+PRINTED = """GSearchCV.estimator evaluate.ties evaluate.empty compare_rankers.repeats
+    compare_rankers.shuffle LGBMGAPRanker.objective LGBMGAPRanker.unknown XGBGAPRanker.unknown"""
+
+
+@pytest.mark.parametrize("argument", PRINTED.split())
+def test_messages_print_no_rows_of_a_table(argument):
+    function, name = argument.split(".")
+    call, good = FUNCTIONS[function]
+    table = pd.DataFrame(X)
+    for value in (table, [(table, Y)], {"a": table}):
+        with pytest.raises((ValueError, TypeError), match=r"DataFrame of shape \(40, 3\)"):
+            call(**{**good, name: value})
 
 
 # --- kinds of arguments ---------------------------------------------------------------------------
