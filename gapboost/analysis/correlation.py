@@ -5,6 +5,7 @@ by stratified random sampling, topic by topic and grade by grade. Each measure's
 systems is correlated with its own ranking under complete judgments.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,8 +16,15 @@ from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index
 from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, system_values
-from gapboost.analysis.trec import Ties
+from gapboost.analysis.trec import (
+    Ties,
+    checked_judgments,
+    rankings_of,
+    retrieved,
+    values_by_topic,
+)
 from gapboost.data import Array, ArrayLike
+from gapboost.measures import Measure
 from gapboost.optional import Axes
 from gapboost.validation import (
     Seed,
@@ -204,6 +212,29 @@ def robustness(
     if len(runs) < 2:
         raise ValueError(f"runs has {len(runs)} system; expected at least two")
 
+    # Rankings do not depend on judgments: a sample sets grades to 0, and changes the recall base.
+    ours = [measure for measure in wanted if isinstance(measure, Measure)]
+    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
+    judged, count = checked_judgments(qrels), itertools.count(1)
+    numbers = {topic: {document: next(count) for document in qrels[topic]} for topic in qrels}
+    ranked = []
+    for system, run in runs.items():
+        rows = retrieved(qrels, run).items()
+        places = [numbers[topic].get(found, 0) for topic, documents in rows for found in documents]
+        ranked.append((rankings_of(judged, run, ties, f"runs[{system!r}]"), np.array(places)))
+
+    def means_of(sample: Qrels) -> list[Array]:
+        """Return the means over topics of each measure."""
+        base = checked_judgments(sample).recall_base
+        kept = np.array([False, *(d in sample[topic] for topic in qrels for d in qrels[topic])])
+        thinned = [a._replace(y_true=a.y_true * kept[at], recall_base=base) for a, at in ranked]
+        values = [values_by_topic(ours, rows, n_jobs=1) for rows in thinned]
+        found = {one: np.array([by_topic[one].mean() for by_topic in values]) for one in ours}
+        if theirs:
+            of_theirs = system_values(theirs, sample, runs, ties=ties, n_jobs=1).means
+            found |= dict(zip(theirs, of_theirs, strict=True))
+        return [found[one] for one in wanted]
+
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""
         seed = int(generator.integers(2**63))
@@ -212,8 +243,7 @@ def robustness(
             # The same order of the documents at every fraction: smaller samples are parts of larger
             # ones.
             sample = subsample_qrels(qrels, fraction, np.random.default_rng(seed))
-            means = system_values(wanted, sample, runs, ties=ties, n_jobs=1).means
-            found.append(list(map(kendall_tau, complete, means)))
+            found.append(list(map(kendall_tau, complete, means_of(sample))))
         return found
 
     repeated = generators(random_state, as_integer(repeats, "repeats"))

@@ -6,6 +6,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from gapboost.validation import PathLike, finite_column, mapping, short_repr
@@ -281,6 +282,9 @@ def write_qrels(path: PathLike, qrels: Qrels) -> None:
 def check_numbers(found: Run, name: str) -> None:
     """Raise ValueError with the topic and the document if a grade or score is no finite number."""
     for topic, numbers in found.items():
+        with suppress(OverflowError, TypeError):
+            if all(map(math.isfinite, numbers.values())):
+                continue  # quickly
         for document, number in numbers.items():
             try:
                 finite = math.isfinite(number)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.files import JUDGMENTS, Qrels, Run
+from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import Ties, check_entries, evaluate
+from gapboost.analysis.trec import Ties, checked_judgments, rankings_of, values_by_topic
 from gapboost.data import ArrayLike
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
@@ -125,22 +125,22 @@ def system_values(
     wanted = checked_measures(measures)
     ours = [measure for measure in wanted if isinstance(measure, Measure)]
     theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
-    check_entries(qrels, "qrels", JUDGMENTS)
+    judged = checked_judgments(qrels)
     judgments: list[tuple[list[Any], Qrels]] = []
     values: list[list[Any]] = []
     for system, run in runs.items():
         found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
         name = f"runs[{system!r}]" if len(runs) > 1 else "run"
-        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs, name=name)
-        if not values:  # `evaluate` has said by now whether qrels and run are swapped
+        of_ours = values_by_topic(ours, rankings_of(judged, run, ties, name), n_jobs=n_jobs)
+        if not values:  # `rankings_of` has said by now whether qrels and run are swapped
             judgments = _judgments_by_measures(theirs, qrels)
         retrieved = {
             str(number): {document: float(score) for document, score in run[topic].items()}
             for number, topic in enumerate(qrels)
             if judgments and topic in run  # none if all measures are ours
         }
-        for several, judged in judgments:
-            for metric in ir_measures().iter_calc(several, judged, retrieved):
+        for several, by_number in judgments:
+            for metric in ir_measures().iter_calc(several, by_number, retrieved):
                 found[metric.measure][int(metric.query_id)] = metric.value
         values.append([found[m] if m in found else of_ours[m] for m in wanted])
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
