@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.files import Qrels, Run
+from gapboost.analysis.files import Qrels, Run, check_numbers, is_whole
 from gapboost.analysis.result import Result, draw_columns, short_labels
 from gapboost.analysis.trec import Ties, checked_judgments, rankings_of, values_by_topic
 from gapboost.data import ArrayLike
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
-from gapboost.validation import as_relevant, finite_column, mapping, short_repr
+from gapboost.validation import as_relevant, mapping, short_repr
 
 
 class SystemValues(Result):
@@ -154,7 +154,8 @@ def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list
     if not measures:
         return []
     grades = [grade for judged in qrels.values() for grade in judged.values()]
-    whole = finite_column(grades, "qrels", "whole numbers for measures of ir_measures", whole=True)
+    highest = float(max(grades, default=0))
+    check_numbers(qrels, "qrels", "whole numbers for measures of ir_measures", is_whole)
     for measure in measures:
         if not ir_measures().DefaultPipeline.supports(measure):
             raise ValueError(
@@ -162,9 +163,9 @@ def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list
                 "expected another, or the measure of gapboost"
             )
         by_gdeval = measure.NAME == "ERR" or (measure.NAME == "nDCG" and measure["dcg"] != "log2")
-        if by_gdeval and whole.max(initial=0) > 4:
+        if by_gdeval and highest > 4:
             raise ValueError(
-                f"qrels holds the grade {whole.max():g}, but ir_measures computes {measure} for "
+                f"qrels holds the grade {highest:g}, but ir_measures computes {measure} for "
                 "grades up to 4; expected lower grades, or the measure of gapboost"
             )
     judged = {

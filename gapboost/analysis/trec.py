@@ -33,7 +33,7 @@ from gapboost.analysis.files import (
 )
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.data import Array, checked_grades
-from gapboost.data.grades import SWAPPED, look_swapped
+from gapboost.data.grades import MAX_GRADE, SWAPPED, look_swapped
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measure, Measures, as_measures
@@ -173,7 +173,9 @@ def rankings_of(judgments: Judgments, run: Run, ties: Ties, name: str) -> Rankin
     qrels, grades, recall_base = judgments
     if look_swapped(grades, [score for found in run.values() for score in found.values()]):
         raise ValueError(SWAPPED.format("qrels", name))
-    checked_grades(np.maximum(grades, 0), "qrels", real=True)
+    if (grades > MAX_GRADE).any():
+        expected = f"grades up to {MAX_GRADE}: divide all of them by one number"
+        check_numbers(qrels, "qrels", expected, lambda grade: grade <= MAX_GRADE)
     ranked = retrieved(qrels, run)
     y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]
     scores = [run[topic][found] for topic in ranked for found in ranked[topic]]

@@ -64,6 +64,22 @@ def test_numbers_that_are_not_finite_are_named(tmp_path, name, number, call):
         function(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("call", "grade"),
+    [*((c, 300) for c in CALLS), *((c, 0.5) for c in ("bpref", "ir_measures", "write"))],
+)
+def test_judgments_that_cannot_be_used_are_named(tmp_path, call, grade):
+    qrels = {"1": {"a": 1}, "2": {"b": 1, "c": grade}}
+    given = (
+        (tmp_path / "file", qrels)
+        if call == "write"
+        else (qrels, {"1": {"a": 1.0}, "2": {"b": 1.0}})
+    )
+    expected = "grades up to 255" if grade == 300 else "whole numbers"
+    with pytest.raises(ValueError, match=f"^qrels holds {grade} .*'c' of topic '2'; .*{expected}"):
+        CALLS.get(call, trec.write_qrels)(*given)
+
+
 SCORES = {
     "positive": lambda rng: rng.gamma(9, 1),
     "in tenths": lambda rng: round(rng.gamma(9, 1), 1),
