@@ -15,16 +15,16 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index
-from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, system_values
-from gapboost.analysis.trec import (
-    Ties,
-    checked_judgments,
-    rankings_of,
-    retrieved,
-    values_by_topic,
+from gapboost.analysis.systems import (
+    SystemValues,
+    checked_measures,
+    checked_values,
+    judgments_by_measures,
+    ranked_runs,
+    values_of_run,
 )
+from gapboost.analysis.trec import Ties, checked_judgments, retrieved
 from gapboost.data import Array, ArrayLike
-from gapboost.measures import Measure
 from gapboost.optional import Axes
 from gapboost.validation import (
     Seed,
@@ -208,32 +208,30 @@ def robustness(
     """
     shares = finite_column(fractions, "fractions", "shares in (0, 1]", np.nextafter(0, 1), 1)
     wanted = checked_measures(measures)
-    complete = system_values(wanted, qrels, runs, ties=ties, n_jobs=1).means
-    if len(runs) < 2:
-        raise ValueError(f"runs has {len(runs)} system; expected at least two")
-
     # Rankings do not depend on judgments: a sample sets grades to 0, and changes the recall base.
-    ours = [measure for measure in wanted if isinstance(measure, Measure)]
-    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
     judged, count = checked_judgments(qrels), itertools.count(1)
     numbers = {topic: {document: next(count) for document in qrels[topic]} for topic in qrels}
     ranked = []
-    for system, run in runs.items():
-        rows = retrieved(qrels, run).items()
-        places = [numbers[topic].get(found, 0) for topic, documents in rows for found in documents]
-        ranked.append((rankings_of(judged, run, ties, f"runs[{system!r}]"), np.array(places)))
+    for run, rows in ranked_runs(judged, runs, ties):
+        by_topic = retrieved(qrels, run).items()
+        places = [numbers[topic].get(one, 0) for topic, documents in by_topic for one in documents]
+        ranked.append((run, rows, np.array(places)))
+    if len(runs) < 2:
+        raise ValueError(f"runs has {len(runs)} system; expected at least two")
 
-    def means_of(sample: Qrels) -> list[Array]:
-        """Return the means over topics of each measure."""
+    def means_of(sample: Qrels) -> Array:
+        """Return the mean over topics of each measure and system."""
         base = checked_judgments(sample).recall_base
+        handed_on = judgments_by_measures(wanted, sample)
         kept = np.array([False, *(d in sample[topic] for topic in qrels for d in qrels[topic])])
-        thinned = [a._replace(y_true=a.y_true * kept[at], recall_base=base) for a, at in ranked]
-        values = [values_by_topic(ours, rows, n_jobs=1) for rows in thinned]
-        found = {one: np.array([by_topic[one].mean() for by_topic in values]) for one in ours}
-        if theirs:
-            of_theirs = system_values(theirs, sample, runs, ties=ties, n_jobs=1).means
-            found |= dict(zip(theirs, of_theirs, strict=True))
-        return [found[one] for one in wanted]
+        values = []
+        for run, rows, places in ranked:
+            thinned = rows._replace(y_true=rows.y_true * kept[places], recall_base=base)
+            values.append(values_of_run(wanted, thinned, run, handed_on, 1))
+        means: Array = np.mean(values, axis=2).T
+        return means
+
+    complete = means_of(qrels)
 
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""

@@ -14,7 +14,6 @@ such differences.
 """
 
 import itertools
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -29,7 +28,7 @@ from gapboost.evaluation import ByMeasure, PerQuery
 from gapboost.measures import Measure
 from gapboost.optional import Axes, DataFrame, frame
 from gapboost.page import COLORS
-from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column
+from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column, warn
 
 # Two-sided p-values of differences of shape (tests, topics), as `tied_differences` returns them
 # with the tolerance of each test; the number of resamples, and where they are drawn from.
@@ -300,10 +299,9 @@ def discriminative_power(
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
     pairs = tuple(itertools.combinations(values.systems, 2))
     if n_resamples * level < len(pairs):
-        warnings.warn(
+        warn(
             f"n_resamples is {n_resamples}, and there are {len(pairs)} pairs: corrected for them "
             f"none can be significant; expected {len(pairs) / level:.0f} or more",
-            stacklevel=2,
         )
     n_topics = len(values.topics)
     (generator,) = generators(random_state, 1)

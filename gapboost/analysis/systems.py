@@ -1,14 +1,21 @@
 """Values of measures for several systems on the same topics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gapboost.analysis.files import Qrels, Run, check_numbers, is_whole
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import Ties, checked_judgments, rankings_of, values_by_topic
-from gapboost.data import ArrayLike
+from gapboost.analysis.trec import (
+    Judgments,
+    Rankings,
+    Ties,
+    checked_judgments,
+    rankings_of,
+    values_by_topic,
+)
+from gapboost.data import Array, ArrayLike
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
 from gapboost.validation import as_relevant, mapping, short_repr
@@ -120,37 +127,56 @@ def system_values(
     >>> values.means.round(3).tolist()
     [[0.5, 0.417], [0.5, 0.375]]
     """
-    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
-        raise ValueError("runs is empty; expected at least one run by name")
-    wanted = checked_measures(measures)
-    ours = [measure for measure in wanted if isinstance(measure, Measure)]
-    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
-    judged = checked_judgments(qrels)
-    judgments: list[tuple[list[Any], Qrels]] = []
-    values: list[list[Any]] = []
-    for system, run in runs.items():
-        found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
-        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
-        of_ours = values_by_topic(ours, rankings_of(judged, run, ties, name), n_jobs=n_jobs)
-        if not values:  # `rankings_of` has said by now whether qrels and run are swapped
-            judgments = _judgments_by_measures(theirs, qrels)
-        retrieved = {
-            str(number): {document: float(score) for document, score in run[topic].items()}
-            for number, topic in enumerate(qrels)
-            if judgments and topic in run  # none if all measures are ours
-        }
-        for several, by_number in judgments:
-            for metric in ir_measures().iter_calc(several, by_number, retrieved):
-                found[metric.measure][int(metric.query_id)] = metric.value
-        values.append([found[m] if m in found else of_ours[m] for m in wanted])
+    wanted, judged = checked_measures(measures), checked_judgments(qrels)
+    handed_on: list[tuple[list[Any], Qrels]] = []
+    values: list[list[Array]] = []
+    for run, rows in ranked_runs(judged, runs, ties):
+        if not values:  # `ranked_runs` has said by now whether qrels and run are swapped
+            handed_on = judgments_by_measures(wanted, qrels)
+        values.append(values_of_run(wanted, rows, run, handed_on, n_jobs))
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
 
 
-def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
-    """Return measures of ir_measures with the judgments to hand on for them.
+def ranked_runs(
+    judged: Judgments, runs: Mapping[str, Run], ties: Ties
+) -> Iterator[tuple[Run, Rankings]]:
+    """Yield each run with its rankings."""
+    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
+        raise ValueError("runs is empty; expected at least one run by name")
+    for system, run in runs.items():
+        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
+        yield run, rankings_of(judged, run, ties, name)
+
+
+def values_of_run(
+    measures: Sequence[Any],
+    rows: Rankings,
+    run: Run,
+    handed_on: list[tuple[list[Any], Qrels]],
+    n_jobs: int | None,
+) -> list[Array]:
+    """Return the values by topic of each measure; `handed_on` is of `judgments_by_measures`."""
+    topics = list(rows.recall_base)
+    ours = [measure for measure in measures if isinstance(measure, Measure)]
+    of_ours = values_by_topic(ours, rows, n_jobs=n_jobs)
+    found = {one: np.zeros(len(topics)) for one in measures if not isinstance(one, Measure)}
+    retrieved = {
+        str(number): {document: float(score) for document, score in run[topic].items()}
+        for number, topic in enumerate(topics)
+        if found and topic in run
+    }
+    for several, judged in handed_on:
+        for metric in ir_measures().iter_calc(several, judged, retrieved):
+            found[metric.measure][int(metric.query_id)] = metric.value
+    return [found[one] if one in found else of_ours[one] for one in measures]
+
+
+def judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
+    """Return those measures that are of ir_measures with the judgments to hand on for them.
 
     Topics are their numbers from 0 on: gdeval takes what follows a hyphen for one.
     """
+    measures = [measure for measure in measures if not isinstance(measure, Measure)]
     if not measures:
         return []
     grades = [grade for judged in qrels.values() for grade in judged.values()]

@@ -13,7 +13,6 @@ takes them too. The rules, where they leave something open:
 * Topics and documents are strings, as in files.
 """
 
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -38,7 +37,7 @@ from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
-from gapboost.validation import checked_scores, mapping, numeric_column, one_of
+from gapboost.validation import checked_scores, mapping, numeric_column, one_of, warn
 
 __all__ = [
     "Rankings",
@@ -185,23 +184,20 @@ def rankings_of(judgments: Judgments, run: Run, ties: Ties, name: str) -> Rankin
         )
     if not any(qrels[topic].keys() & documents for topic, documents in ranked.items()):
         topic = next(topic for topic in ranked if ranked[topic])
-        warnings.warn(
+        warn(
             f"{name} has no judged document in any topic: topic {topic!r} has "
             f"{ranked[topic][0]!r} in the run and {next(iter(qrels[topic]), None)!r} in qrels; are "
             "ids written alike?",
-            stacklevel=3,
         )
     if unjudged := [topic for topic in run if topic not in qrels]:
-        warnings.warn(
+        warn(
             f"{name} has topics without judgments, which are left out: {len(unjudged)}, such as "
             f"{unjudged[0]!r}",
-            stacklevel=3,
         )
     if missing := [topic for topic in qrels if not run.get(topic)]:
-        warnings.warn(
+        warn(
             f"{name} lacks topics with judgments, which count 0: {len(missing)}, such as "
             f"{missing[0]!r}",
-            stacklevel=3,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"

@@ -247,12 +247,20 @@ def test_measures_of_incomplete_judgments_are_those_of_ir_measures(name):
     assert values.values.shape == (1, 1, 1)
 
 
-def test_warnings_are_those_of_the_calling_line():
-    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}
-    for call in (lambda: trec.rankings(qrels, run), lambda: trec.evaluate("ap", qrels, run)):
-        with pytest.warns(UserWarning, match=r"lacks topics") as found:
-            call()
-        assert found[0].filename == __file__
+WARNED = {
+    "rankings": trec.rankings,
+    **{name: CALLS[name] for name in ("evaluate", "bpref", "ir_measures")},
+    "robustness": lambda qrels, run: analysis.robustness(
+        ["ap", ir_measures.AP], qrels, {"r": run, "s": run}, fractions=(1.0,), n_jobs=1
+    ),
+}
+
+
+@pytest.mark.parametrize("call", WARNED)
+def test_warnings_are_those_of_the_calling_line(call):
+    with pytest.warns(UserWarning, match=r"lacks topics") as found:
+        WARNED[call]({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}})
+    assert {one.filename for one in found} == {__file__}
 
 
 def test_open_thresholds_come_from_the_judgments():
