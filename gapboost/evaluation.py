@@ -1,6 +1,5 @@
 """Values of measures for rankings: means over queries, or one value for each query."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NoReturn, TypedDict, TypeVar, Unpack, get_args, overload
 
@@ -15,7 +14,7 @@ from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.measures.base import Evaluator
 from gapboost.measures.labels import grade_limit, with_its_label
 from gapboost.optional import DataFrame, imported
-from gapboost.validation import check_distinct, checked_scores, one_of
+from gapboost.validation import check_distinct, checked_scores, one_of, warn
 
 TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
@@ -284,19 +283,17 @@ def evaluate(
         raise
     n_missing = 0 if recall_base is None else len(recall_base) - len(data.queries)
     if n_missing and missing_queries == "warn":
-        warnings.warn(
+        warn(
             f"recall_base has {n_missing} queries without rows, which are left out of the mean; "
             'expected missing_queries="zero" to count them, or "skip"',
-            stacklevel=2,
         )
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     n_rows = len(scores)
     many = n_rows >= LEAST_ROWS and len(data.occurring) > MOSTLY * n_rows
     if many and len(np.unique(scores)) < n_rows / 2:
-        warnings.warn(
+        warn(
             f"y_true has a different grade in nearly each of its {n_rows} rows, and y_score has "
             "few different scores; expected evaluate(measures, y_true, y_score)",
-            stacklevel=2,
         )
     resolved = [measure.resolved(data.occurring) for measure in wanted]
     values = QueryValues(resolved, data, ties=ties, n_jobs=n_jobs)(scores)

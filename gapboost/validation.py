@@ -4,9 +4,11 @@ Every message begins with the argument and what was found, and ends with what is
 query ids and weights are checked in `gapboost.data`.
 """
 
+import inspect
 import itertools
 import os
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, get_args
@@ -41,6 +43,7 @@ __all__ = [
     "resolve_n_jobs",
     "seed",
     "short_repr",
+    "warn",
     "without_values",
 ]
 
@@ -115,6 +118,14 @@ def check_distinct(labels: Sequence[str]) -> None:
             f"several measures are called {shared[0]!r}; expected columns of labels whose names "
             "differ in letters or digits"
         )
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the caller that led into the package, however far down this is."""
+    frame, level = inspect.currentframe(), 1
+    while frame and frame.f_back and frame.f_globals.get("__name__", "").startswith("gapboost."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def mapping(value: object, name: str, expected: str) -> Mapping[Any, Any]:

@@ -1,6 +1,5 @@
 """Evaluation sets of a fit."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from gapboost.data import DataSummary, RankingDataset, check_names
 from gapboost.data.grades import GradeLimit
-from gapboost.validation import short_repr
+from gapboost.validation import short_repr, warn
 
 
 class EvaluationSet(NamedTuple):
@@ -115,9 +114,8 @@ def evaluation_data(
 def warn_if_constant(summary: DataSummary, name: str) -> None:
     """Warn if no query of an evaluation set has two different grades; `name` is that of its y."""
     if not summary.n_mixed_grades:
-        warnings.warn(
+        warn(
             f"{name} holds no query with two different grades (grades "
             f"{short_repr(summary.grades)}): all measures stay constant, and early stopping would "
             "end at the first tree; expected some queries with different grades",
-            stacklevel=4,
         )

@@ -1,6 +1,5 @@
 """What a fit trains for and reports."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -12,7 +11,7 @@ from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import Objective, as_objective
-from gapboost.validation import Seed, as_integer, resolve_n_jobs, seed, short_repr
+from gapboost.validation import Seed, as_integer, resolve_n_jobs, seed, short_repr, warn
 
 Function = Callable[..., Any]
 EvalMetric = str | Measure | Function | Sequence[str | Measure | Function] | None
@@ -141,17 +140,15 @@ def warn_of_grades(measure: Any, occurring: Any) -> None:
         return
     lowest, highest = int(occurring[0]), int(occurring[-1])
     if lowest > 0:
-        warnings.warn(
+        warn(
             f"y has no grade 0, so that all documents are relevant; expected y - {lowest} if grade "
             f"{lowest} means not relevant",
-            stacklevel=4,
         )
     g, levels = getattr(measure, "g", None), getattr(measure, "levels", None)
     if levels is None and (beyond := sum((g or ())[highest:])):
-        warnings.warn(
+        warn(
             f"g is {g}, which gives {beyond:.3g} to grades that y lacks: its highest grade is "
             f"{highest}; expected an entry for each grade from 1 on",
-            stacklevel=4,
         )
 
 

@@ -5,6 +5,7 @@ by stratified random sampling, topic by topic and grade by grade. Each measure's
 systems is correlated with its own ranking under complete judgments.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,8 +15,15 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index
-from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, system_values
-from gapboost.analysis.trec import Ties
+from gapboost.analysis.systems import (
+    SystemValues,
+    checked_measures,
+    checked_values,
+    judgments_by_measures,
+    ranked_runs,
+    values_of_run,
+)
+from gapboost.analysis.trec import Ties, checked_judgments, retrieved
 from gapboost.data import Array, ArrayLike
 from gapboost.optional import Axes
 from gapboost.validation import (
@@ -200,9 +208,30 @@ def robustness(
     """
     shares = finite_column(fractions, "fractions", "shares in (0, 1]", np.nextafter(0, 1), 1)
     wanted = checked_measures(measures)
-    complete = system_values(wanted, qrels, runs, ties=ties, n_jobs=1).means
+    # Rankings do not depend on judgments: a sample sets grades to 0, and changes the recall base.
+    judged, count = checked_judgments(qrels), itertools.count(1)
+    numbers = {topic: {document: next(count) for document in qrels[topic]} for topic in qrels}
+    ranked = []
+    for run, rows in ranked_runs(judged, runs, ties):
+        by_topic = retrieved(qrels, run).items()
+        places = [numbers[topic].get(one, 0) for topic, documents in by_topic for one in documents]
+        ranked.append((run, rows, np.array(places)))
     if len(runs) < 2:
         raise ValueError(f"runs has {len(runs)} system; expected at least two")
+
+    def means_of(sample: Qrels) -> Array:
+        """Return the mean over topics of each measure and system."""
+        base = checked_judgments(sample).recall_base
+        handed_on = judgments_by_measures(wanted, sample)
+        kept = np.array([False, *(d in sample[topic] for topic in qrels for d in qrels[topic])])
+        values = []
+        for run, rows, places in ranked:
+            thinned = rows._replace(y_true=rows.y_true * kept[places], recall_base=base)
+            values.append(values_of_run(wanted, thinned, run, handed_on, 1))
+        means: Array = np.mean(values, axis=2).T
+        return means
+
+    complete = means_of(qrels)
 
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""
@@ -212,8 +241,7 @@ def robustness(
             # The same order of the documents at every fraction: smaller samples are parts of larger
             # ones.
             sample = subsample_qrels(qrels, fraction, np.random.default_rng(seed))
-            means = system_values(wanted, sample, runs, ties=ties, n_jobs=1).means
-            found.append(list(map(kendall_tau, complete, means)))
+            found.append(list(map(kendall_tau, complete, means_of(sample))))
         return found
 
     repeated = generators(random_state, as_integer(repeats, "repeats"))

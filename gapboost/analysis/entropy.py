@@ -30,8 +30,6 @@ measure without pairs the problem is convex and this is the solution; otherwise 
 point that connects to the start, as every local method would find it.
 """
 
-import warnings
-
 import numpy as np
 from scipy.linalg import solve_banded
 from scipy.special import entr, softmax
@@ -43,7 +41,7 @@ from gapboost.measures import Measure, as_measure
 from gapboost.measures.base import QuadraticForm, tables_of
 from gapboost.measures.labels import grade_limit
 from gapboost.optional import Axes
-from gapboost.validation import as_number, finite_column
+from gapboost.validation import as_number, finite_column, warn
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as
 # near as that.
@@ -133,11 +131,10 @@ def maximum_entropy(
     """
     solution = solve(measure, value, counts, recall_base)
     if not solution.converged:
-        warnings.warn(
+        warn(
             f"no maximum-entropy distribution was found with {measure!r} = {value:g} and counts "
             f"{solution.counts.tolist()}: a constraint is missed by {solution.residual:.2g}",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return solution
 

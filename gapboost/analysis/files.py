@@ -6,9 +6,10 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
-from gapboost.validation import PathLike, finite_column, mapping, short_repr
+from gapboost.validation import PathLike, mapping, short_repr
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -268,8 +269,7 @@ def write_qrels(path: PathLike, qrels: Qrels) -> None:
     1 0 b 0
     """
     _check_names(qrels, "qrels", JUDGMENTS)
-    judgments = [judgment for judged in qrels.values() for judgment in judged.values()]
-    finite_column(judgments, "qrels", "whole numbers", whole=True)
+    check_numbers(qrels, "qrels", "whole numbers", is_whole)
     lines = [
         f"{topic} 0 {document} {int(judgment)}\n"
         for topic, judged in qrels.items()
@@ -278,19 +278,32 @@ def write_qrels(path: PathLike, qrels: Qrels) -> None:
     _write(path, lines)
 
 
-def check_numbers(found: Run, name: str) -> None:
-    """Raise ValueError with the topic and the document if a grade or score is no finite number."""
+def is_whole(number: float) -> bool:
+    """Return True for a whole number of any type."""
+    return number == math.floor(number)
+
+
+def check_numbers(
+    found: Run,
+    name: str,
+    expected: str = "finite numbers",
+    usable: Callable[[float], bool] = math.isfinite,
+) -> None:
+    """Raise ValueError with the topic and the document if a grade or score is not `usable`."""
     for topic, numbers in found.items():
+        with suppress(OverflowError, TypeError):
+            if all(map(usable, numbers.values())):
+                continue  # quickly
         for document, number in numbers.items():
             try:
-                finite = math.isfinite(number)
+                fine = usable(number)
             except (OverflowError, TypeError):
-                finite = False
-            if not finite:
+                fine = False
+            if not fine:
                 swapped = ": are judgments and runs swapped?" if isinstance(number, Mapping) else ""
                 raise ValueError(
                     f"{name} holds {short_repr(number)} for document {document!r} of topic "
-                    f"{topic!r}; expected finite numbers{swapped}"
+                    f"{topic!r}; expected {expected}{swapped}"
                 )
 
 

@@ -10,7 +10,6 @@ with the real curve where recall changes. At the k-th relevant document, of rank
 precision is k / n_k. The inferred precision is that at Q = k.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +26,7 @@ from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.model_selection.grids import simplex_grid
 from gapboost.optional import Axes
-from gapboost.validation import as_integer, checked_scores, ordered
+from gapboost.validation import as_integer, checked_scores, ordered, warn
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4
@@ -144,10 +143,9 @@ def informativeness(
     given = as_measures(measures)
     enough, top = _usable_lists(lists, minimum)
     if len(enough) < len(lists):
-        warnings.warn(
+        warn(
             f"lists has {len(lists) - len(enough)} of {len(lists)} with fewer than {minimum} "
             f"documents of a grade 1..{top}, which are left out; {len(enough)} are used",
-            stacklevel=2,
         )
     wanted = tuple(measure.resolved(np.arange(top + 1)) for measure in given)
     errors = over_items(partial(_errors, wanted, top), enough, n_jobs)

@@ -14,7 +14,6 @@ such differences.
 """
 
 import itertools
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -29,7 +28,7 @@ from gapboost.evaluation import ByMeasure, PerQuery
 from gapboost.measures import Measure
 from gapboost.optional import Axes, DataFrame, frame
 from gapboost.page import COLORS
-from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column
+from gapboost.validation import BELOW_ONE, Seed, as_integer, as_number, numeric_column, warn
 
 # Two-sided p-values of differences of shape (tests, topics), as `tied_differences` returns them
 # with the tolerance of each test; the number of resamples, and where they are drawn from.
@@ -41,7 +40,7 @@ CELLS_IN_BATCH = 1 << 21
 ROWS = [
     *("mean difference", "interval, low", "interval, high", "effect size"),
     *("queries better", "queries equal", "queries worse"),
-    *("p, t-test", "p, Wilcoxon", "p, sign test", "p, randomization"),
+    *("df, t-test", "p, t-test", "p, Wilcoxon", "p, sign test", "p, randomization"),
 ]
 
 
@@ -66,9 +65,9 @@ def significance(
     first, second : PerQuery, or array-like of shape (Q,)
         Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values
         are paired by query id. Or bare values of one measure: two Series of pandas are paired by
-        their index, others by position, with the same queries in the same order. NaN where a query
-        has none. Give values rather than differences beside zeros: they tell how large rounding may
-        be.
+        their index, others by position, with the same queries in the same order. Queries with NaN
+        in both, as from ``empty="skip"``, are left out. Give values rather than differences beside
+        zeros: they tell how large rounding may be.
     measure : str or Measure, optional
         Which measure of two PerQuery; None where each holds one and the same.
     confidence : float, default=0.95
@@ -83,14 +82,14 @@ def significance(
     Result
         Its table has one row a quantity. Attributes:
 
-        * ``differences``: first minus second, float64 of shape (Q,); queries without a value for
-          one of the rankers are left out. Differences that rounding alone tells apart are equal.
+        * ``differences``: first minus second, float64 of shape (Q,), without the queries that are
+          left out. Differences that rounding alone tells apart are equal.
         * ``difference``: their mean; ``interval``: its confidence interval from Student's t;
           ``effect_size``: the mean over the standard deviation (Cohen's d for pairs).
         * ``counts``: queries on which the first is better, equal, worse.
-        * ``t``, ``wilcoxon``, ``sign``, ``randomization``: two-sided p-values of the paired t-test,
-          Wilcoxon's signed-rank test, the sign test (both without the queries that do not differ),
-          and the randomization test of the mean.
+        * ``t``, ``wilcoxon``, ``sign``, ``randomization``: two-sided p-values of the paired t-test
+          with ``df`` degrees of freedom, Wilcoxon's signed-rank test, the sign test (both without
+          the queries that do not differ), and the randomization test of the mean.
 
         Where all differences are one number, Student's t is not defined: the interval and the
         effect size are NaN, and so is ``t``, unless that number is 0.
@@ -98,8 +97,8 @@ def significance(
     Raises
     ------
     ValueError, TypeError
-        If the queries or the shapes differ, the measure is not in both, or fewer than two queries
-        have both values; if only one is a PerQuery.
+        If the queries or the shapes differ, the measure is not in both, a query has NaN in one
+        alone, or fewer than two queries have values; if only one is a PerQuery.
 
     Examples
     --------
@@ -107,8 +106,9 @@ def significance(
     >>> round(result.difference, 3), round(result.t, 3), result.counts
     (0.1, 0.092, (3, 1, 0))
     """
+    queries: Any = getattr(first, "axes", [()])[0]  # the index of a Series
     if any(isinstance(values, ByMeasure) for values in (first, second)):
-        first, second = _paired(first, second, measure)
+        first, second, queries = _paired(first, second, measure)
     elif measure is not None:
         raise ValueError(f"measure is {measure!r} for arrays; expected None")
     first, second = paired_by_index(first, second, ("first", "second"))
@@ -118,7 +118,14 @@ def significance(
     )
     if a.shape != b.shape:
         raise ValueError(f"first has {len(a)} values, second {len(b)}; expected the same queries")
-    d, within = tied_differences(np.stack((a, b))[:, ~(np.isnan(a) | np.isnan(b))])
+    for name, values, other in (("first", a, b), ("second", b, a)):
+        if len(rows := np.flatnonzero(np.isnan(values) > np.isnan(other))):
+            query = f"query {queries[rows[0]]}" if len(queries) else f"row {rows[0]}, from 0 on"
+            raise ValueError(
+                f"{name} has NaN for {query}, but not the other; expected numbers: leave such "
+                "queries out of both, or evaluate(..., empty=0)"
+            )
+    d, within = tied_differences(np.stack((a, b))[:, ~np.isnan(a)])
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both; expected two or more, and finite")
     confidence = as_number(confidence, "confidence", 0.5, BELOW_ONE)
@@ -131,6 +138,7 @@ def significance(
         "interval": tuple(map(float, tested.confidence_interval(confidence))),
         "effect_size": float(tested.statistic / np.sqrt(len(d))),
         "counts": (better, len(d) - n_differing, n_differing - better),
+        "df": len(d) - 1,
         **{
             name: float(test(d[None], np.array([within]), n_resamples, generator)[0])
             for name, test in TESTS.items()
@@ -155,8 +163,8 @@ def tied_differences(values: Array) -> tuple[Array, float]:
     return np.sign(d) * merge_ties(np.append(0.0, np.abs(d)), within)[1:], within
 
 
-def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Array, Array]:
-    """Return values of one measure for the same queries, in the order of `first`."""
+def _paired(first: Any, second: Any, measure: Any) -> tuple[Array, Array, list[object]]:
+    """Return values of one measure for the same queries, and these, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):
             raise TypeError(
@@ -171,7 +179,7 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     a, b = (dict(zip(v.qid, v[measure], strict=True)) for v in (first, second))
     if a.keys() != b.keys() or not len(a) == len(first.qid) == len(second.qid):
         raise ValueError("second has other queries than first, or some twice; expected the same")
-    return np.array(list(a.values())), np.array([b[query] for query in a])
+    return np.array(list(a.values())), np.array([b[query] for query in a]), list(a)
 
 
 def _student(d: Array) -> Any:
@@ -291,10 +299,9 @@ def discriminative_power(
         raise ValueError(f"level is {level} and n_resamples {n_resamples}; expected >= 1 / level")
     pairs = tuple(itertools.combinations(values.systems, 2))
     if n_resamples * level < len(pairs):
-        warnings.warn(
+        warn(
             f"n_resamples is {n_resamples}, and there are {len(pairs)} pairs: corrected for them "
             f"none can be significant; expected {len(pairs) / level:.0f} or more",
-            stacklevel=2,
         )
     n_topics = len(values.topics)
     (generator,) = generators(random_state, 1)

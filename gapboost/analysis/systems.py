@@ -1,17 +1,24 @@
 """Values of measures for several systems on the same topics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.files import JUDGMENTS, Qrels, Run
+from gapboost.analysis.files import Qrels, Run, check_numbers, is_whole
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import Ties, check_entries, evaluate
-from gapboost.data import ArrayLike
+from gapboost.analysis.trec import (
+    Judgments,
+    Rankings,
+    Ties,
+    checked_judgments,
+    rankings_of,
+    values_by_topic,
+)
+from gapboost.data import Array, ArrayLike
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
-from gapboost.validation import as_relevant, finite_column, mapping, short_repr
+from gapboost.validation import as_relevant, mapping, short_repr
 
 
 class SystemValues(Result):
@@ -120,41 +127,61 @@ def system_values(
     >>> values.means.round(3).tolist()
     [[0.5, 0.417], [0.5, 0.375]]
     """
-    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
-        raise ValueError("runs is empty; expected at least one run by name")
-    wanted = checked_measures(measures)
-    ours = [measure for measure in wanted if isinstance(measure, Measure)]
-    theirs = [measure for measure in wanted if not isinstance(measure, Measure)]
-    check_entries(qrels, "qrels", JUDGMENTS)
-    judgments: list[tuple[list[Any], Qrels]] = []
-    values: list[list[Any]] = []
-    for system, run in runs.items():
-        found: dict[Any, Any] = {measure: np.zeros(len(qrels)) for measure in theirs}
-        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
-        of_ours = evaluate(ours, qrels, run, ties=ties, per_query=True, n_jobs=n_jobs, name=name)
-        if not values:  # `evaluate` has said by now whether qrels and run are swapped
-            judgments = _judgments_by_measures(theirs, qrels)
-        retrieved = {
-            str(number): {document: float(score) for document, score in run[topic].items()}
-            for number, topic in enumerate(qrels)
-            if judgments and topic in run  # none if all measures are ours
-        }
-        for several, judged in judgments:
-            for metric in ir_measures().iter_calc(several, judged, retrieved):
-                found[metric.measure][int(metric.query_id)] = metric.value
-        values.append([found[m] if m in found else of_ours[m] for m in wanted])
+    wanted, judged = checked_measures(measures), checked_judgments(qrels)
+    handed_on: list[tuple[list[Any], Qrels]] = []
+    values: list[list[Array]] = []
+    for run, rows in ranked_runs(judged, runs, ties):
+        if not values:  # `ranked_runs` has said by now whether qrels and run are swapped
+            handed_on = judgments_by_measures(wanted, qrels)
+        values.append(values_of_run(wanted, rows, run, handed_on, n_jobs))
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
 
 
-def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
-    """Return measures of ir_measures with the judgments to hand on for them.
+def ranked_runs(
+    judged: Judgments, runs: Mapping[str, Run], ties: Ties
+) -> Iterator[tuple[Run, Rankings]]:
+    """Yield each run with its rankings."""
+    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
+        raise ValueError("runs is empty; expected at least one run by name")
+    for system, run in runs.items():
+        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
+        yield run, rankings_of(judged, run, ties, name)
+
+
+def values_of_run(
+    measures: Sequence[Any],
+    rows: Rankings,
+    run: Run,
+    handed_on: list[tuple[list[Any], Qrels]],
+    n_jobs: int | None,
+) -> list[Array]:
+    """Return the values by topic of each measure; `handed_on` is of `judgments_by_measures`."""
+    topics = list(rows.recall_base)
+    ours = [measure for measure in measures if isinstance(measure, Measure)]
+    of_ours = values_by_topic(ours, rows, n_jobs=n_jobs)
+    found = {one: np.zeros(len(topics)) for one in measures if not isinstance(one, Measure)}
+    retrieved = {
+        str(number): {document: float(score) for document, score in run[topic].items()}
+        for number, topic in enumerate(topics)
+        if found and topic in run
+    }
+    for several, judged in handed_on:
+        for metric in ir_measures().iter_calc(several, judged, retrieved):
+            found[metric.measure][int(metric.query_id)] = metric.value
+    return [found[one] if one in found else of_ours[one] for one in measures]
+
+
+def judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
+    """Return those measures that are of ir_measures with the judgments to hand on for them.
 
     Topics are their numbers from 0 on: gdeval takes what follows a hyphen for one.
     """
+    measures = [measure for measure in measures if not isinstance(measure, Measure)]
     if not measures:
         return []
     grades = [grade for judged in qrels.values() for grade in judged.values()]
-    whole = finite_column(grades, "qrels", "whole numbers for measures of ir_measures", whole=True)
+    highest = float(max(grades, default=0))
+    check_numbers(qrels, "qrels", "whole numbers for measures of ir_measures", is_whole)
     for measure in measures:
         if not ir_measures().DefaultPipeline.supports(measure):
             raise ValueError(
@@ -162,9 +189,9 @@ def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list
                 "expected another, or the measure of gapboost"
             )
         by_gdeval = measure.NAME == "ERR" or (measure.NAME == "nDCG" and measure["dcg"] != "log2")
-        if by_gdeval and whole.max(initial=0) > 4:
+        if by_gdeval and highest > 4:
             raise ValueError(
-                f"qrels holds the grade {whole.max():g}, but ir_measures computes {measure} for "
+                f"qrels holds the grade {highest:g}, but ir_measures computes {measure} for "
                 "grades up to 4; expected lower grades, or the measure of gapboost"
             )
     judged = {

@@ -13,9 +13,8 @@ takes them too. The rules, where they leave something open:
 * Topics and documents are strings, as in files.
 """
 
-import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -33,12 +32,12 @@ from gapboost.analysis.files import (
 )
 from gapboost.analysis.informativeness import RankedList, ranked_lists
 from gapboost.data import Array, checked_grades
-from gapboost.data.grades import SWAPPED, look_swapped
+from gapboost.data.grades import MAX_GRADE, SWAPPED, look_swapped
 from gapboost.evaluation import Empty, PerQuery, TieRule, Values, mean
 from gapboost.evaluation import evaluate as evaluate_rows
-from gapboost.measures import Measures, as_measures
+from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
-from gapboost.validation import checked_scores, mapping, numeric_column, one_of
+from gapboost.validation import checked_scores, mapping, numeric_column, one_of, warn
 
 __all__ = [
     "Rankings",
@@ -89,6 +88,38 @@ def check_entries(found: Mapping[str, Mapping[str, float]], name: str, expected:
     check_numbers(found, name)
 
 
+class Judgments(NamedTuple):
+    """Judgments, checked once for all runs.
+
+    Attributes
+    ----------
+    qrels : {topic: {document: grade}}
+    grades : ndarray of shape (N,)
+        Of all topics.
+    recall_base : {topic: {grade: documents}}
+        Grades below 0 are 0.
+    """
+
+    qrels: Qrels
+    grades: Array
+    recall_base: Mapping[str, Mapping[float, int]]
+
+
+def checked_judgments(qrels: Qrels) -> Judgments:
+    """Raise an error as `check_entries`, or if there are no judgments."""
+    check_entries(qrels, "qrels", JUDGMENTS)
+    grades = [grade for judged in qrels.values() for grade in judged.values()]
+    if not grades:
+        raise ValueError("qrels is empty; expected at least one document")
+    base = {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()}
+    return Judgments(qrels, numeric_column(grades, "qrels", "grades"), base)
+
+
+def retrieved(qrels: Qrels, run: Run) -> dict[str, list[str]]:
+    """Return the documents of a run by topic of `qrels`, as rows of `Rankings`: by falling id."""
+    return {topic: sorted(run.get(topic, ()), reverse=True) for topic in qrels}
+
+
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "run") -> Rankings:
     """Bring a run and judgments together.
 
@@ -131,19 +162,20 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "ru
     >>> [ranked.grades.tolist() for ranked in found.lists()]
     [[2, 0, 1]]
     """
-    return _rankings(qrels, run, ties, name)
+    return rankings_of(checked_judgments(qrels), run, ties, name)
 
 
-def _rankings(qrels: Qrels, run: Run, ties: Ties, name: str) -> Rankings:
-    """See `rankings`; warnings point to the line that calls the public function."""
+def rankings_of(judgments: Judgments, run: Run, ties: Ties, name: str) -> Rankings:
+    """See `rankings`."""
     one_of(ties, "ties", ("expected", "trec_eval"))
-    check_entries(qrels, "qrels", JUDGMENTS)
     check_entries(run, name, RETRIEVED)
-    judgments = [grade for judged in qrels.values() for grade in judged.values()]
-    if look_swapped(judgments, [score for found in run.values() for score in found.values()]):
+    qrels, grades, recall_base = judgments
+    if look_swapped(grades, [score for found in run.values() for score in found.values()]):
         raise ValueError(SWAPPED.format("qrels", name))
-    checked_grades(np.maximum(numeric_column(judgments, "qrels", "grades"), 0), "qrels", real=True)
-    ranked = {topic: sorted(run.get(topic, {}), reverse=True) for topic in qrels}
+    if (grades > MAX_GRADE).any():
+        expected = f"grades up to {MAX_GRADE}: divide all of them by one number"
+        check_numbers(qrels, "qrels", expected, lambda grade: grade <= MAX_GRADE)
+    ranked = retrieved(qrels, run)
     y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]
     scores = [run[topic][found] for topic in ranked for found in ranked[topic]]
     if not scores:
@@ -152,23 +184,20 @@ def _rankings(qrels: Qrels, run: Run, ties: Ties, name: str) -> Rankings:
         )
     if not any(qrels[topic].keys() & documents for topic, documents in ranked.items()):
         topic = next(topic for topic in ranked if ranked[topic])
-        warnings.warn(
+        warn(
             f"{name} has no judged document in any topic: topic {topic!r} has "
             f"{ranked[topic][0]!r} in the run and {next(iter(qrels[topic]), None)!r} in qrels; are "
             "ids written alike?",
-            stacklevel=3,
         )
     if unjudged := [topic for topic in run if topic not in qrels]:
-        warnings.warn(
+        warn(
             f"{name} has topics without judgments, which are left out: {len(unjudged)}, such as "
             f"{unjudged[0]!r}",
-            stacklevel=3,
         )
     if missing := [topic for topic in qrels if not run.get(topic)]:
-        warnings.warn(
+        warn(
             f"{name} lacks topics with judgments, which count 0: {len(missing)}, such as "
             f"{missing[0]!r}",
-            stacklevel=3,
         )
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
@@ -177,7 +206,7 @@ def _rankings(qrels: Qrels, run: Run, ties: Ties, name: str) -> Rankings:
         np.maximum(y_true, 0.0),
         checked_scores(given, len(scores), name, name),
         np.repeat(list(ranked), [len(documents) for documents in ranked.values()]),
-        {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()},
+        recall_base,
         "row" if single else "expected",
     )
 
@@ -226,11 +255,22 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {'precision@2': 0.5}
     """
-    wanted, found = as_measures(measures), _rankings(qrels, run, ties, name)
+    wanted = as_measures(measures)
+    found = rankings_of(checked_judgments(qrels), run, ties, name)
+    by_topic = values_by_topic(wanted, found, empty, n_jobs)
+    if per_query:
+        return by_topic
+    return Values({one: mean(by_topic[one], np.ones(len(qrels))) for one in wanted})
+
+
+def values_by_topic(
+    measures: Sequence[Measure], found: Rankings, empty: Empty = 0, n_jobs: int | None = None
+) -> PerQuery:
+    """Return one value a topic, in the order of the judgments."""
     grades = list(set().union(*found.recall_base.values()))
-    checked_grades(grades, "qrels", grade_limit(wanted).get(None), real=True)
+    checked_grades(grades, "qrels", grade_limit(measures).get(None), real=True)
     values = evaluate_rows(
-        wanted,
+        measures,
         **found._asdict(),
         empty=empty,
         missing_queries="zero",
@@ -238,8 +278,5 @@ def evaluate(
         n_jobs=n_jobs,
     )
     place = {topic: number for number, topic in enumerate(values.qid.tolist())}
-    order = [place[topic] for topic in qrels]
-    by_topic = {measure: values[measure][order] for measure in wanted}
-    if per_query:
-        return PerQuery(by_topic, values.qid[order])
-    return Values({measure: mean(v, np.ones(len(v))) for measure, v in by_topic.items()})
+    order = [place[topic] for topic in found.recall_base]
+    return PerQuery({one: values[one][order] for one in measures}, values.qid[order])

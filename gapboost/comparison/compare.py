@@ -1,7 +1,6 @@
 """`compare_rankers`, the public function."""
 
 import os
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from gapboost.comparison.training import Trainer
 from gapboost.data import ArrayLike, QueryIds
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 from gapboost.optional import progress_bar
-from gapboost.validation import as_integer, one_of, resolve_n_jobs
+from gapboost.validation import as_integer, one_of, resolve_n_jobs, warn
 
 DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
@@ -165,7 +164,7 @@ def compare_rankers(
     leaks = find_leaks(data)
     if leaks:
         message = f"X has features that alone rank like the grades, such as {next(iter(leaks))!r}"
-        warnings.warn(f"{message}; expected none", UserWarning, stacklevel=2)
+        warn(f"{message}; expected none")
     training.try_rankers()
     total = len(rankers) * len(training.splits)
     with progress_bar(total, progress, "compare_rankers") as advance:
@@ -173,7 +172,7 @@ def compare_rankers(
     if found.identical_repeats:
         message = f"repeats is {repeats}, but those of {', '.join(found.identical_repeats)} are "
         message += "identical; expected repeats=1, or cv as a number of folds"
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn(message)
     return found
 
 

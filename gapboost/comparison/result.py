@@ -163,7 +163,7 @@ class Comparison:
             queries, 80 % of such comparisons would find a true difference of this size.
         t_test : bool, default=False
             Add a column ``t-test p`` of the paired t-test over the queries, as papers report it. It
-            counts no models and is not corrected.
+            counts no models and is not corrected. Its degrees of freedom are ``queries`` less 1.
 
         Returns
         -------

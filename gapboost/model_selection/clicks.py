@@ -14,7 +14,6 @@ with the number of documents of grade k that were shown, and users who accept gr
 2 as well.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +30,7 @@ from gapboost.validation import (
     finite_column,
     one_dimensional,
     random_numbers,
+    warn,
 )
 
 
@@ -160,10 +160,9 @@ def g_from_clicks(
             "grades, and more sessions"
         )
     if len(g) == 1:
-        warnings.warn(
+        warn(
             "grades has one grade above 0, so that g is (1.0,) whatever the clicks; expected more, "
             "and grades before clicks",
-            stacklevel=2,
         )
     same = impressions is None and np.array_equal(grades, clicks)
     if len(g) > 1 and (same or set(rates[~np.isnan(rates)]) == {0, 1}):

@@ -1,6 +1,5 @@
 """Query-relative features of tables, as a transformer of scikit-learn and as a function."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -24,7 +23,7 @@ from gapboost.data.features import (
     with_one_level,
 )
 from gapboost.data.queries import Queries, grouped_rows
-from gapboost.validation import as_float64, ordered, short_repr
+from gapboost.validation import as_float64, ordered, short_repr, warn
 
 KINDS = ("zscore", "rank")
 
@@ -157,11 +156,10 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         validate_data(self, X, skip_check_array=True, reset=False)
         length = float(np.median(queries.sizes))
         if length < self.median_list_length_ / 2:
-            warnings.warn(
+            warn(
                 f"the median list has {length:g} documents, and {self.median_list_length_:g} in "
                 "fit; expected whole lists, made as in fit: a query-relative feature depends on "
                 "the other documents of the list",
-                stacklevel=2,
             )
         values = _values(X, _chosen_columns(X, self.columns_.tolist()))
         new = np.hstack([_relative_to_query(values, queries, kind) for kind in self.kinds])

@@ -1,6 +1,5 @@
 """Callbacks for `xgboost.train`: objective and metrics."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cache, partial
@@ -28,7 +27,7 @@ from gapboost.data.grades import graded
 from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
-from gapboost.validation import as_integer
+from gapboost.validation import as_integer, warn
 from gapboost.xgboost._compat import TEAM, as_metric
 from gapboost.xgboost.models import trim_to_best_iteration
 
@@ -300,10 +299,9 @@ def _cuda() -> Any:
         reason = "numba-cuda finds no GPU"
     except ImportError as error:
         reason = str(error)
-    warnings.warn(
+    warn(
         f"gradients and metrics are computed on the processor, since {reason}; expected "
         "pip install 'gapboost[cuda]' and a GPU, for gradients beside the trees",
-        stacklevel=2,
     )
     return None
 

@@ -224,8 +224,9 @@ def test_lists_with_few_documents_are_left_out(lists):
         ):
             found = compute([*lists, short], minimum=4, n_jobs=1)
         assert found.lists == tuple(range(6))
-    with pytest.warns(UserWarning, match="6 are used"):
+    with pytest.warns(UserWarning, match="6 are used") as caught:
         most_informative_g([*lists, short], minimum=4, n_jobs=1, **grid)
+    assert caught[0].filename == __file__
     with pytest.raises(ValueError, match=r"lists has none with 5 documents of each grade 1..2"):
         informativeness([gb.nDCG()], [*lists, short])
     # Grades that do not occur are grades too. The default grid would have 10**13 entries.

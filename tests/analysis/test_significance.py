@@ -130,8 +130,24 @@ def test_values_that_cancel_to_zero_but_for_rounding():
 
 
 def test_queries_without_a_value_are_left_out():
-    result = significance([0.5, np.nan, 0.7, 0.2], [0.4, 0.3, np.nan, 0.3])
-    assert result.differences.tolist() == pytest.approx([0.1, -0.1])
+    result = significance([0.5, np.nan, 0.7, 0.2], [0.4, np.nan, 0.8, 0.3])
+    assert result.differences.tolist() == pytest.approx([0.1, -0.1, -0.1])
+    assert result.to_pandas().loc["df, t-test", "value"] == result.df == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "named"),
+    [
+        (list, "row 1, from 0 on"),
+        (lambda values: pd.Series(values, list("abc")), "query b"),
+        (lambda values: PerQuery({"ap": np.array(values)}, np.array([7, 8, 9])), "query 8"),
+    ],
+)
+def test_a_query_with_a_value_in_one_ranker_alone_is_refused(form, named):
+    full, lacking = form([0.4, 0.3, 0.7]), form([0.5, np.nan, 0.1])
+    for pair, name in (((lacking, full), "first"), ((full, lacking), "second")):
+        with pytest.raises(ValueError, match=f"^{name} has NaN for {named}, "):
+            significance(*pair)
 
 
 # --- paired by query id ---------------------------------------------------------------------------
@@ -212,7 +228,7 @@ def test_differences_that_do_not_vary_have_no_t_and_no_interval(n, shift):
 
 NOT_PAIRS = [
     ([1.0, 2.0], [1.0]),
-    ([1.0, np.nan], [2.0, 1.0]),
+    ([1.0, np.nan], [2.0, np.nan]),
     ([1.0, 2.0, np.inf], [2.0, 1.0, np.inf]),
     ([1.0, 1.7e308], [2.0, -1.7e308]),
 ]

@@ -333,6 +333,14 @@ def test_samples_do_not_depend_on_the_other_fractions(collection):
     np.testing.assert_array_equal(both[:, 1:], smaller)
 
 
+def test_a_run_without_judged_documents_in_a_sample_is_not_warned_of():
+    """Only in the judgments as given it is a sign of ids that are written in another way."""
+    qrels = {"1": dict.fromkeys("abcdefgh", 0) | {"x": 1}}
+    runs = {"a": {"1": {"a": 1.0}}, "x": {"1": {"x": 1.0}}}
+    options = dict(fractions=(0.01,), repeats=9, random_state=0, n_jobs=1)
+    assert (robustness(["ap"], qrels, runs, **options).tau == 1).all()
+
+
 @pytest.mark.slow
 def test_tau_with_the_complete_ranking(collection, capsys):
     qrels, runs = collection

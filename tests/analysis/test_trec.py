@@ -64,6 +64,22 @@ def test_numbers_that_are_not_finite_are_named(tmp_path, name, number, call):
         function(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("call", "grade"),
+    [*((c, 300) for c in CALLS), *((c, 0.5) for c in ("bpref", "ir_measures", "write"))],
+)
+def test_judgments_that_cannot_be_used_are_named(tmp_path, call, grade):
+    qrels = {"1": {"a": 1}, "2": {"b": 1, "c": grade}}
+    given = (
+        (tmp_path / "file", qrels)
+        if call == "write"
+        else (qrels, {"1": {"a": 1.0}, "2": {"b": 1.0}})
+    )
+    expected = "grades up to 255" if grade == 300 else "whole numbers"
+    with pytest.raises(ValueError, match=f"^qrels holds {grade} .*'c' of topic '2'; .*{expected}"):
+        CALLS.get(call, trec.write_qrels)(*given)
+
+
 SCORES = {
     "positive": lambda rng: rng.gamma(9, 1),
     "in tenths": lambda rng: round(rng.gamma(9, 1), 1),
@@ -231,12 +247,20 @@ def test_measures_of_incomplete_judgments_are_those_of_ir_measures(name):
     assert values.values.shape == (1, 1, 1)
 
 
-def test_warnings_are_those_of_the_calling_line():
-    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}}
-    for call in (lambda: trec.rankings(qrels, run), lambda: trec.evaluate("ap", qrels, run)):
-        with pytest.warns(UserWarning, match=r"lacks topics") as found:
-            call()
-        assert found[0].filename == __file__
+WARNED = {
+    "rankings": trec.rankings,
+    **{name: CALLS[name] for name in ("evaluate", "bpref", "ir_measures")},
+    "robustness": lambda qrels, run: analysis.robustness(
+        ["ap", ir_measures.AP], qrels, {"r": run, "s": run}, fractions=(1.0,), n_jobs=1
+    ),
+}
+
+
+@pytest.mark.parametrize("call", WARNED)
+def test_warnings_are_those_of_the_calling_line(call):
+    with pytest.warns(UserWarning, match=r"lacks topics") as found:
+        WARNED[call]({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}})
+    assert {one.filename for one in found} == {__file__}
 
 
 def test_open_thresholds_come_from_the_judgments():
