@@ -16,6 +16,7 @@ from gapboost.analysis.trec import (
     values_by_topic,
 )
 from gapboost.data import Array, ArrayLike
+from gapboost.evaluation import ByMeasure
 from gapboost.measures import Measure, as_measure
 from gapboost.optional import Axes, ir_measures
 from gapboost.validation import as_relevant, mapping, short_repr
@@ -49,6 +50,8 @@ class SystemValues(Result):
     >>> values = analysis.SystemValues(["ap"], ["a", "b"], ["1", "2"], [[[0.5, 0.7], [0.2, 0.4]]])
     >>> values.means.round(3).tolist(), values.to_pandas()["ap"].idxmax()
     ([[0.6, 0.3]], 'a')
+    >>> values["map"].tolist()  # as "ap"
+    [[0.5, 0.7], [0.2, 0.4]]
     """
 
     def __init__(
@@ -74,6 +77,11 @@ class SystemValues(Result):
             values=array,
             means=means,
         )
+
+    def __getitem__(self, measure: Any) -> Array:
+        """Return the values of a measure, by any of its names: float64 of (systems, topics)."""
+        by_name: ByMeasure[Array] = ByMeasure(dict(zip(self.measures, self.values, strict=True)))
+        return by_name[measure]
 
 
 def _draw(values: SystemValues, ax: Axes) -> None:

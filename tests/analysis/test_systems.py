@@ -64,6 +64,10 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     for s, run in enumerate(runs.values()):
         expected = trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)]
         assert result.values[1, s].tolist() == expected.tolist()
+    named = ([ir_measures.P @ 5], [gb.GAP(g=G), f"gap(g={G})"], [ir_measures.AP], ["ap", "map"])
+    for names, expected in zip(named, result.values, strict=True):
+        for name in names:
+            np.testing.assert_array_equal(result[name], expected)
     np.testing.assert_allclose(result.values[2], result.values[3], atol=1e-9)
     assert result.values[:, 5, 1:].max() == 0  # topics that the last run lacks, in both libraries
     assert result.means == pytest.approx(result.values.mean(axis=2))
