@@ -6,13 +6,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_memory
 
-from gapboost.comparison.data import find_leaks, load, splits
+from gapboost.comparison.data import find_leaks, shuffled, splits
 from gapboost.comparison.rankers import check_trees, checked_rankers
 from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
-from gapboost.data import ArrayLike, QueryIds
+from gapboost.data import ArrayLike, QueryIds, RankingDataset
 from gapboost.measures import Measure, Measures, as_measure, as_measures
+from gapboost.measures.labels import grade_limit
 from gapboost.optional import progress_bar
 from gapboost.validation import as_integer, one_of, resolve_n_jobs, warn
 
@@ -26,6 +27,7 @@ def compare_rankers(
     rankers: Mapping[str, Any] | None = None,
     *,
     group: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     measures: Measures = DEFAULT_MEASURES,
     cv: object = 5,
     repeats: int = 3,
@@ -57,6 +59,10 @@ def compare_rankers(
         `choose_trees`. None compares `standard_rankers`.
     group : array-like of shape (Q,), optional
         Sizes of the queries, instead of `qid`, if the rows come query by query.
+    sample_weight : array-like of shape (Q,) or (N,), optional
+        Weights of the queries or of the rows, as in `LGBMGAPRanker.fit`. They count in the training
+        of each ranker whose `fit` takes weights: XGBoost's and CatBoost's own rankers take the
+        mean of each query. Test queries count alike.
     measures : str, Measure or sequence of them
         Measures of the test queries; ties count their expected value. An open g is uniform over the
         grades of all rows, not of one fold.
@@ -148,11 +154,14 @@ def compare_rankers(
         check_trees(rankers)
     candidates = draw_candidates(rankers, tune, spaces)
     cache = check_memory(os.fspath(memory) if isinstance(memory, os.PathLike) else memory)
-    data, queries = load(X, y, qid, group, [*named.values(), chooser], shuffle)
+    limit = grade_limit([*named.values(), chooser])
+    dataset = RankingDataset.of(X, y, qid, group, sample_weight, limit=limit)
+    data = dataset.grouped()
+    data = shuffled(data, 0) if shuffle else data
     grades = data.query_data.occurring
     training = Trainer(
         data,
-        splits(queries, cv, repeats, bool(candidates) or choose_trees, X, y),
+        splits(dataset.query_data.queries, cv, repeats, bool(candidates) or choose_trees, X, y),
         rankers,
         candidates,
         {name: measure.resolved(grades) for name, measure in named.items()},

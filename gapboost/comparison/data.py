@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.analysis.leaks import number_columns, rank_alone
-from gapboost.data import Array, ArrayLike, Queries, QueryIds, RankingDataset
-from gapboost.measures import Measure
-from gapboost.measures.labels import grade_limit
+from gapboost.data import Array, ArrayLike, Queries, RankingDataset
 from gapboost.model_selection.folds import query_folds
 
 # Queries that `find_leaks` reads.
@@ -35,21 +33,6 @@ class Split:
     test: Array
     fold: int
     repeats: tuple[int, ...]
-
-
-def load(
-    X: Any, y: ArrayLike, qid: QueryIds, group: Any, measures: Sequence[Measure], shuffle: bool
-) -> tuple[RankingDataset, Queries]:
-    """Return the data set query by query, and the queries of the given rows.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If rows, grades or ids are unusable.
-    """
-    data = RankingDataset.of(X, y, qid, group, limit=grade_limit(measures))
-    queries, data = data.query_data.queries, data.grouped()
-    return shuffled(data, 0) if shuffle else data, queries
 
 
 def shuffled(data: RankingDataset, seed: int) -> RankingDataset:

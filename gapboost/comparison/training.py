@@ -4,7 +4,7 @@ import inspect
 import random
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 
 from gapboost.comparison.data import Split, shuffled
 from gapboost.comparison.rankers import SEEDS, TREES, configured, parameter, versions
-from gapboost.data import Array, RankingDataset, column_contents
+from gapboost.data import Array, QueryData, RankingDataset, column_contents
 from gapboost.evaluation import QueryValues
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, library_of, transform
@@ -95,8 +95,8 @@ class Trainer:
         """Hash of the data set, if trainings are cached."""
         if self.memory.location is None:
             return None
-        sizes = self.data.query_data.queries.sizes
-        found: str = joblib.hash((self.data.X, self.data.y, sizes))
+        data = self.data.query_data
+        found: str = joblib.hash((self.data.X, self.data.y, data.queries.sizes, data.row_weights))
         return found
 
     def run(
@@ -255,8 +255,9 @@ def fit(ranker: object, train: RankingDataset) -> Any:
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
     CatBoost's, with `group_id`, the numbers, and columns of categories unless ``cat_features`` is
-    set. Any other gets features and grades alone. All this is for the last step of a pipeline. The
-    other steps transform the documents first. Steps that request ``qid`` get it.
+    set. Any other gets features and grades alone. If weights were given, each gets them that takes
+    some. All this is for the last step of a pipeline. The other steps transform the documents
+    first. Steps that request ``qid`` get it.
     """
     queries = train.query_data.queries
     with warnings.catch_warnings():
@@ -272,8 +273,23 @@ def fit(ranker: object, train: RankingDataset) -> Any:
         if "cat_features" in taken and "cat_features" not in last.get_params():
             kinds = column_contents(X)
             given["cat_features"] = [column for column, kind in kinds.items() if kind == "category"]
+        if train.weights_given:
+            given |= _weights_for(last, taken, train.query_data)
         last.fit(X, _grades_for(last, train), **given)
     return ranker
+
+
+def _weights_for(ranker: Any, taken: Container[str], data: QueryData) -> dict[str, Array]:
+    """Return the weights as a `fit` takes them; nothing if it takes none.
+
+    CatBoost's rankers take one weight for all rows of a query, XGBoost's one for the query.
+    """
+    if "group_weight" in taken:
+        return {"group_weight": np.repeat(data.weights, data.queries.sizes)}
+    if "sample_weight" not in taken:
+        return {}
+    own = library_of(ranker) == "xgboost" and "qid" in taken and not hasattr(ranker, "measure")
+    return {"sample_weight": data.weights if own else data.row_weights}
 
 
 def _grades_for(ranker: Any, part: RankingDataset) -> Any:

@@ -17,9 +17,10 @@ from sklearn.model_selection import GroupKFold
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.data import find_leaks, load
+from gapboost.comparison.data import find_leaks, shuffled
 from gapboost.comparison.report import GUIDE, MARKS, decide
 from gapboost.comparison.result import compare_pair
+from gapboost.data import RankingDataset
 
 X, Y, QID = made()
 PAIR = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2)}
@@ -76,13 +77,15 @@ def test_a_leak_is_found_before_training_and_nothing_is_recommended():
 def test_a_leak_is_found_among_many_features(form):
     rare = sparse.random(len(Y), 600, 0.001, random_state=0).toarray()
     table = form(np.column_stack([rare, X, Y]))
-    assert list(find_leaks(load(table, Y, QID, None, [gb.AP()], True)[0]).values()) == [1.0]
+    data = shuffled(RankingDataset.of(table, Y, QID).grouped(), 0)
+    assert list(find_leaks(data).values()) == [1.0]
 
 
 def test_leaks_are_those_of_at_most_300_queries():
     features, y, qid = made(599)
     leak = y + np.random.default_rng(0).normal(scale=0.35, size=len(y))
-    data, _ = load(np.column_stack([features, leak]), y, qid, None, [gb.AP()], True)
+    data = RankingDataset.of(np.column_stack([features, leak]), y, qid).grouped()
+    data = shuffled(data, 0)
     found = find_leaks(data)
     assert 0.95 < found["X[:, 5]"] < 1
     assert found == find_leaks(data.select(np.arange(0, 599, 2)))
