@@ -12,8 +12,9 @@ from gapboost.comparison.result import Comparison
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.training import Trainer
 from gapboost.data import ArrayLike, QueryIds, RankingDataset
-from gapboost.measures import Measure, Measures, as_measure, as_measures
+from gapboost.measures import Measure, Measures, as_measure
 from gapboost.measures.labels import grade_limit
+from gapboost.measures.parser import measures_by_name
 from gapboost.optional import progress_bar
 from gapboost.validation import as_integer, one_of, resolve_n_jobs, warn
 
@@ -142,7 +143,7 @@ def compare_rankers(
     ['ahead']
     """
     rankers = checked_rankers(rankers)
-    named = _measures_by_name(measures)
+    named = measures_by_name(measures)
     chooser = next(iter(named.values()))
     if choose_by is not None:
         chooser = as_measure(choose_by, None, "choose_by")
@@ -183,12 +184,3 @@ def compare_rankers(
         message += "identical; expected repeats=1, or cv as a number of folds"
         warn(message)
     return found
-
-
-def _measures_by_name(measures: Measures) -> dict[str, Measure]:
-    """Return the measures under the names that the caller gave, one or more, each once."""
-    values = as_measures(measures)
-    given = [measures] if isinstance(measures, str | Measure) else list(measures)
-    if not values or len(set(values)) < len(values):
-        raise ValueError(f"measures is {measures!r}; expected one or more measures, each once")
-    return {str(name): value for name, value in zip(given, values, strict=True)}

@@ -275,11 +275,11 @@ def unseen_categories(new: ScoredDataset, training: ScoredDataset, features: Dat
         unseen = (chance * n_tests < LEVEL) & ~count.index.isin(training.features[name])
         rows = (queries.size()[unseen] / len(new.numbers)).sort_values(ascending=False)
         shares.append(rows.sum())
-        if shares[-1] > CHANGED:
+        if shares[-1]:
             named = listed([f"{texts[one]} {share:.1%}" for one, share in rows.items()], 3)
             found.append(f"{name} ({named})")
-    message = f"Categories that no training row has: {listed(found) or 'none'}."
-    return found, message, max(shares), CHANGED
+    message = f"Categories that no training row has: {listed(found) or 'none beyond chance'}."
+    return max(shares) > CHANGED, message, max(shares), CHANGED
 
 
 def constant_features(new: ScoredDataset, training: ScoredDataset, features: DataFrame) -> Outcome:

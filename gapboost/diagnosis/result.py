@@ -21,10 +21,11 @@ from gapboost.diagnosis.checks import (
 )
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset, check_columns_alike
-from gapboost.measures import Measures, as_measures
+from gapboost.measures import Measures
+from gapboost.measures.parser import measures_by_name
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
-from gapboost.validation import PathLike, as_integer, one_dimensional, ordered
+from gapboost.validation import PathLike, as_integer, one_dimensional
 
 DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 
@@ -266,18 +267,17 @@ def report(
         return monitor(ranker, X, qid, X_train, qid_train, ignore)
     check_ignored(ignore, CHECKS)
     n_worst = as_integer(n_worst, "n_worst")
-    wanted = as_measures(measures)
+    by_name = measures_by_name(measures)
+    wanted = [*by_name.values()]
     test, training = ScoredDataset(ranker, X, y, qid, wanted), None
     if any(part is not None for part in (X_train, y_train, qid_train)):
         names_of_training = {name: f"{name}_train" for name in ("X", "y", "qid")}
         training = ScoredDataset(ranker, X_train, y_train, qid_train, wanted, names_of_training)
         check_columns_alike(test, training)
     parts = [test, training] if training else [test]
-    names = [*measures] if ordered(measures) else [measures]  # type: ignore[misc]
     occurring = np.unique(np.concatenate([rows.data.occurring for rows in parts]))
     for rows in parts:
-        pairs = zip(names, wanted, strict=True)
-        rows.measure_by({str(name): measure.resolved(occurring) for name, measure in pairs})
+        rows.measure_by({name: one.resolved(occurring) for name, one in by_name.items()})
     if documents is not None:
         documents = one_dimensional(documents, "documents")
         if len(documents) != len(test.scores):

@@ -146,6 +146,21 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
     return found
 
 
+def measures_by_name(measures: Measures) -> dict[str, Measure]:
+    """Return measures by the names that the caller gave, else their own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_measures`; if there are none, or one twice.
+    """
+    values = as_measures(measures)
+    if not values or len(set(values)) < len(values):
+        raise ValueError(f"measures is {measures!r}; expected one or more measures, each once")
+    given: Any = measures if ordered(measures) else [measures]
+    return {n if isinstance(n, str) else v.name: v for n, v in zip(given, values, strict=True)}
+
+
 def _no_measure(value: object, name: str) -> TypeError:
     if type(value).__module__.startswith("ir_measures."):
         return TypeError(

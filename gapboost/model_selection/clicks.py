@@ -164,8 +164,8 @@ def g_from_clicks(
             "grades has one grade above 0, so that g is (1.0,) whatever the clicks; expected more, "
             "and grades before clicks",
         )
-    same = impressions is None and np.array_equal(grades, clicks)
-    if len(g) > 1 and (same or set(rates[~np.isnan(rates)]) == {0, 1}):
+    one_click = _one_click_by_grade(grades, clicks, impressions)
+    if len(g) > 1 and (one_click or set(rates[~np.isnan(rates)]) == {0, 1}):
         raise ValueError(
             "clicks follows from grades alone; expected grades that were not made from the clicks, "
             "or else a g of your own: for each grade the share of users who accept it"
@@ -176,6 +176,18 @@ def g_from_clicks(
     estimates: list[Any] = [tuple(values.tolist()) for values in (g, low, high, rates, *total)]
     estimates.append(_pooled_grades(rates, _rising(total)))
     return ThresholdEstimate(*estimates)
+
+
+def _one_click_by_grade(grades: ArrayLike, clicks: ArrayLike, impressions: Any) -> bool:
+    """Return True if the grade of each shown document tells whether it was clicked once.
+
+    So it is where the grades are events: 1 for a click and 2 for a purchase.
+    """
+    rows = np.stack((np.asarray(grades), np.asarray(clicks)))
+    if impressions is not None:
+        rows = rows[:, np.asarray(impressions) > 0]
+    one = np.isin(rows[1], (0, 1)).all() or np.array_equal(*rows)
+    return bool(one) and np.unique(rows, axis=1).shape[1] == len(np.unique(rows[0]))
 
 
 def _kinds_of_sessions(

@@ -149,10 +149,10 @@ def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Boost
             continue  # the values are read only if they may lack one: predictions of one row wait
         found = table[column].drop_nulls().unique().to_list()
         if lacking := set(found).difference(trained_with):
+            how = "cat.set_categories" if is_pandas(X) else "cast(polars.Enum(...), strict=False)"
             raise ValueError(
                 f"{name} has the category {min(lacking)!r} in {column!r}, which training lacks; "
-                "expected categories of training, and others missing, as cat.set_categories makes "
-                "them"
+                f"expected categories of training, and others missing, as {how} makes them"
             )
 
 
