@@ -61,6 +61,8 @@ for name, (model, X) in cases.items():
     assert np.allclose(expected[~gaps], served[~gaps], atol=1e-4)
     same = np.allclose(expected[gaps], served[gaps], atol=1e-4, equal_nan=True)
     print("%-27s NaN becomes %.2f, converted %.2f" % (name, expected[gaps][0], served[gaps][0]))
+    if name == "PowerTransformer()":
+        assert np.isclose(served[gaps][0], model.transform([[0.0]])[0, 0], atol=1e-4)
     if not same:
         wrong.add(name)
 assert wrong == {"PowerTransformer()", "OrdinalEncoder", "TargetEncoder"}
