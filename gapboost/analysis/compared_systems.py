@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from gapboost.analysis.standard_errors import rounding
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.data import Array
 from gapboost.evaluation import PerQuery
-from gapboost.measures import DCG
+from gapboost.measures import DCG, Measure
 from gapboost.optional import DataFrame, frame
 from gapboost.validation import Seed, as_integer, as_number, one_of, short_repr
 
@@ -202,10 +203,14 @@ def compare_systems(
     better_than = {key: "".join(sorted(letters)) for key, letters in better_than.items()}
     columns = {"difference": means, "p": p, "corrected": corrected, "significant": significant}
     of_baseline = "" if baseline is None else f" with {baseline}"
+    written = [
+        str(one) if isinstance(one, Measure) and _has_main_parameter(one) else label
+        for one, label in zip(values.measures, labels, strict=True)
+    ]
     note = (
         f"Means over {len(values.topics)} topics, the best in bold. Letters name the systems that "
         f"are significantly worse: {NAMES[test]}, level {level:g}, {correction.capitalize()}"
-        f"'s correction for {len(pairs)} pairs{of_baseline}. Measures: {', '.join(labels)}."
+        f"'s correction for {len(pairs)} pairs{of_baseline}. Measures: {', '.join(written)}."
     )
     if any(getattr(measure, "g", ()) is None for measure in values.measures):
         note += " Where no g is given, it is uniform over the grades that occur."
@@ -223,6 +228,11 @@ def compare_systems(
         better_than=better_than,
         note=note,
     )
+
+
+def _has_main_parameter(measure: Measure) -> bool:
+    """Return True if a measure says little without a parameter that is no cutoff, as RBP's p."""
+    return any(f.metadata.get("always_shown") and f.name != "k" for f in fields(measure))
 
 
 def _of_mapping(results: Mapping[str, Any]) -> SystemValues:

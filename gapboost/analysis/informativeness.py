@@ -89,7 +89,12 @@ def ranked_lists(
 
 
 def informativeness(
-    measures: Measures, lists: Sequence[RankedList], *, minimum: int = 5, n_jobs: int | None = None
+    measures: Measures,
+    lists: Sequence[RankedList],
+    *,
+    minimum: int = 5,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Result:
     """Infer a precision-recall curve from each measure of each list; compare with the real one.
 
@@ -104,6 +109,9 @@ def informativeness(
         ([robertson2010]).
     n_jobs : int, optional
         Processes; None is every core that this process may use.
+    progress : bool, optional
+        Show a progress bar of the lists; needs tqdm. None shows it in a terminal or notebook if
+        tqdm is installed. A measure of a list of 1,000 documents takes some 50 ms.
 
     Returns
     -------
@@ -148,7 +156,7 @@ def informativeness(
             f"documents of a grade 1..{top}, which are left out; {len(enough)} are used",
         )
     wanted = tuple(measure.resolved(np.arange(top + 1)) for measure in given)
-    errors = over_items(partial(_errors, wanted, top), enough, n_jobs)
+    errors = over_items(partial(_errors, wanted, top), enough, n_jobs, progress, "informativeness")
     rms, mae, converged = (np.array(part).swapaxes(0, 1) for part in zip(*errors, strict=True))
     compared = converged.all(axis=0)
     n_lists = int(compared.sum()) or np.nan
@@ -234,12 +242,13 @@ def threshold_sweep(
     others: Measures = "ndcg",
     minimum: int = 5,
     n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Result:
     """Compute the informativeness of ``family(g=g)`` for each g, as in [robertson2010] Figure 2.
 
     Parameters
     ----------
-    lists, minimum, n_jobs
+    lists, minimum, n_jobs, progress
         As in `informativeness`.
     family : GAP, xGAP or eGAP
     grid : sequence of g, optional
@@ -276,7 +285,7 @@ def threshold_sweep(
     if not thresholds:
         raise ValueError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
     measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
-    found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs)
+    found = informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
     best = thresholds[int(np.argmin(found.mean_rms[: len(thresholds)].mean(axis=1)))]
     vars(found).update(grid=thresholds, best=best)
     return found

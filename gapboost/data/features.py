@@ -1,6 +1,6 @@
 """Tables of features: forms that both boosters take, conversions, and the column ``qid``."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from itertools import zip_longest
 from numbers import Number
@@ -107,10 +107,12 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     ValueError
         If two columns of `X`, which the caller calls `name`, have one name.
     """
-    if not column_names(X):
-        return X, None
-    X = with_one_level(X)
-    names = distinct_names(X, name)
+    names = column_names(X)
+    if any(isinstance(one, tuple) for one in names):
+        X = with_one_level(X)
+        names = column_names(X)
+    if len(set(names)) < len(names):
+        distinct_names(X, name)
     if QID not in names:
         return X, None
     # In polars and Arrow [] with a list means something else.
@@ -201,7 +203,7 @@ def check_in_memory(X: object, name: str = "X") -> None:
         )
 
 
-def features(X: Any, name: str = "X") -> Any:
+def features(X: Any, name: str = "X", check_pandas: Callable[..., None] | None = None) -> Any:
     """Return `X` in a form that both boosters take, in training and in predictions.
 
     Parameters
@@ -213,6 +215,10 @@ def features(X: Any, name: str = "X") -> Any:
         word, those of this machine.
     name : str
         What the caller calls it.
+    check_pandas : callable, optional
+        ``check_pandas(X, name)`` raises an error for a data frame of pandas whose columns cannot be
+        used. It is not called if they hold numbers alone, of which one look is enough: a second
+        one would take as long as the trees of a few rows.
 
     Raises
     ------
@@ -240,10 +246,16 @@ def features(X: Any, name: str = "X") -> Any:
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if len(getattr(X, "shape", ())) == 2 and not isinstance(X, np.ndarray):
-        if is_pandas(X):
-            # Other columns than numbers are for the steps of a pipeline.
-            return _backed_by_numpy(X)
-        check_columns(X, name)
+        if not is_pandas(X):
+            check_columns(X, name)
+            return X
+        dtypes = X.dtypes.tolist()
+        if all(isinstance(t, np.dtype) and t.kind in "biuf" and t.isnative for t in dtypes):
+            return X
+        X = _backed_by_numpy(X, dtypes)
+        # Other columns than numbers may be for the steps of a pipeline.
+        if check_pandas:
+            check_pandas(X, name)
         return X
     try:
         # Of one row, scikit-learn's check takes longer than the prediction.
@@ -316,14 +328,14 @@ def is_pandas(X: object) -> bool:
     return hasattr(type(X), "iloc")
 
 
-def _backed_by_numpy(X: Any) -> Any:
-    """Return a data frame of pandas with numbers of numpy; null becomes NaN.
+def _backed_by_numpy(X: Any, dtypes: Sequence[Any]) -> Any:
+    """Return a data frame of pandas, whose types are `dtypes`, with numbers of numpy, NaN for null.
 
     LightGBM does not take columns that Arrow backs, and XGBoost misreads another byte order.
     """
     others = [
         c
-        for c, t in zip(column_names(X), X.dtypes.tolist(), strict=True)
+        for c, t in zip(column_names(X), dtypes, strict=True)
         if (not t.isnative if isinstance(t, np.dtype) else hasattr(t, "numpy_dtype"))
     ]
     if not others:

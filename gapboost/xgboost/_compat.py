@@ -138,7 +138,7 @@ def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Boost
     of_columns = [c for c, content in column_contents(X).items() if content == "category"]
     if not of_columns or find_spec("pyarrow") is None:
         return
-    table, names = nw.from_native(X, eager_only=True), column_names(X)
+    names = column_names(X)
     known = trained.get_categories(export_to_arrow=True).to_arrow()
     for column in of_columns:
         _, categories = known[names.index(column)]
@@ -147,7 +147,8 @@ def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Boost
         trained_with = set(categories.to_pylist())
         if is_pandas(X) and trained_with.issuperset(X[column].dtype.categories):
             continue  # the values are read only if they may lack one: predictions of one row wait
-        found = table[column].drop_nulls().unique().to_list()
+        values = nw.from_native(X, eager_only=True)[column]
+        found = values.drop_nulls().unique().to_list()
         if lacking := set(found).difference(trained_with):
             how = "cat.set_categories" if is_pandas(X) else "cast(polars.Enum(...), strict=False)"
             raise ValueError(

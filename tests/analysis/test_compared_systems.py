@@ -131,8 +131,10 @@ def test_titles_are_short_and_captions_have_the_parameters():
     assert found.table().columns.tolist() == ["", "GAP", "nDCG@10", "50% of a_b"]
     caption = r"GAP(g=(0.5, 0.5)), nDCG(gains=(0.0, 1.0, 3.0))@10, 50\% of a\_b.}"
     assert caption in found.to_latex()
-    named = analysis.SystemValues(["a", gb.nDCG(), "b"], "ab", "123456789", values)
-    assert "exponential" in analysis.compare_systems(named).note
+    named = analysis.SystemValues(["a", gb.nDCG(), gb.RBP()], "ab", "123456789", values)
+    note = analysis.compare_systems(named).note
+    assert "exponential" in note
+    assert "RBP(p=0.8)" in note
     text = found.to_latex(caption=r"Mine \& theirs", label="tab:a_b")
     assert r"\caption{Mine \& theirs}" in text
     assert r"\label{tab:a_b}" in text

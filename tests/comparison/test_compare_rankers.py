@@ -283,12 +283,12 @@ def test_two_labels(named):
     alone = compare_rankers(X, Y, QID, rankers, measures="ndcg", **given)
     for name in rankers:
         for here, there in zip(
-            found.values(name, str(first)), alone.values(name, "ndcg"), strict=True
+            found.values(name, first.name), alone.values(name, "ndcg"), strict=True
         ):
             npt.assert_array_equal(here, there)
     means = found.means()
-    npt.assert_allclose(means[str(mixed)], (means[str(first)] + means[str(second)]) / 2)
-    assert means.loc["both", str(second)] > means.loc["own", str(second)]
+    npt.assert_allclose(means[mixed.name], (means[first.name] + means[second.name]) / 2)
+    assert means.loc["both", second.name] > means.loc["own", second.name]
     with pytest.raises(ValueError, match="OfLabel"):
         compare_rankers(X, y, QID, rankers, **given)
 
