@@ -181,13 +181,16 @@ def g_from_clicks(
 def _one_click_by_grade(grades: ArrayLike, clicks: ArrayLike, impressions: Any) -> bool:
     """Return True if the grade of each shown document tells whether it was clicked once.
 
-    So it is where the grades are events: 1 for a click and 2 for a purchase.
+    So it is where the grades are events: 1 for a click and 2 for a purchase. Clicks that are the
+    grades themselves count as such, unless they may be counts.
     """
     rows = np.stack((np.asarray(grades), np.asarray(clicks)))
+    if impressions is None and np.array_equal(*rows):
+        return True
     if impressions is not None:
         rows = rows[:, np.asarray(impressions) > 0]
-    one = np.isin(rows[1], (0, 1)).all() or np.array_equal(*rows)
-    return bool(one) and np.unique(rows, axis=1).shape[1] == len(np.unique(rows[0]))
+    by_grade = np.unique(rows, axis=1).shape[1] == len(np.unique(rows[0]))
+    return by_grade and bool(np.isin(rows[1], (0, 1)).all())
 
 
 def _kinds_of_sessions(

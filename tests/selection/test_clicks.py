@@ -142,6 +142,10 @@ def test_chance_falls_are_pooled():
         (([0, 1, 3] * 20, [0, 1, 1] * 20, {}), "every grade"),
         (([0, 1, 2] * 20, [0, 1, 1] * 20, {}), "^clicks follows from grades"),
         (([0, 1, 2] * 20, [0, 1, 2] * 20, {}), "^clicks follows from grades"),
+        (
+            ([0, 1, 2] * 20, [0, 1, 1] * 20, {"impressions": [1.0, 0.5, 0.3] * 20}),
+            "^clicks follows from grades",
+        ),
     ],
 )
 def test_clicks_that_cannot_be_used(arguments, message):
