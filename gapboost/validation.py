@@ -179,8 +179,8 @@ def label_of_value(value: object) -> str:
 def without_values(error: Exception) -> str:
     """Return what an error of scikit-learn says, without the values that it prints below."""
     first, *others = str(error).splitlines() or [""]
-    advice = [line for line in others if line.startswith("Reshape your data")]
-    return " ".join([first.partition("Convert your data")[0].rstrip(".:"), *advice])
+    advice = [line.rstrip(".") for line in others if line.startswith("Reshape your data")]
+    return ". ".join([first.partition("Convert your data")[0].rstrip(".:"), *advice])
 
 
 def random_numbers(value: Seed, name: str = "random_state") -> np.random.RandomState:
