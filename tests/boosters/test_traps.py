@@ -4,6 +4,7 @@ Most of them are silent: a constant model, a metric that goes the wrong way.
 """
 
 import inspect
+from contextlib import suppress
 
 import lightgbm
 import numpy as np
@@ -119,6 +120,24 @@ def test_sizes_in_another_order_than_the_rows():
             for queries in ({"group": sizes.to_numpy()}, {"qid": names})
         ]
         assert (models[0].predict(X) != models[1].predict(X)).any()
+
+
+def test_xgboost_scores_a_new_category_as_another_or_raises():
+    letters = pd.Categorical(np.array(list("bdf"))[Y])
+    ranker = XGBOOST.ranker(n_estimators=5, enable_categorical=True)
+    ranker.fit(pd.DataFrame({"letter": letters}), Y, QID)
+    known, missing = (
+        ranker.predict(pd.DataFrame({"letter": pd.Categorical(rows, categories=list("bdf"))}))
+        for rows in (list("bdf"), [None])
+    )
+    for new in "acegz":
+        table = pd.DataFrame({"letter": pd.Categorical([new], categories=sorted({*"bdf", new}))})
+        with pytest.raises(ValueError, match="training lacks"):
+            ranker.predict(table)
+        with suppress(ValueError, xgboost.core.XGBoostError):
+            (score,) = ranker.to_vendor().predict(table)
+            assert score in known
+            assert score not in missing
 
 
 def test_xgboost_warns_of_names_that_resemble_none_of_its_parameters():
