@@ -108,7 +108,7 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
         If two columns of `X`, which the caller calls `name`, have one name.
     """
     names = column_names(X)
-    if any(isinstance(one, tuple) for one in names):
+    if tuple in map(type, names):
         X = with_one_level(X)
         names = column_names(X)
     if len(set(names)) < len(names):
