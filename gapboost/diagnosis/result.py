@@ -21,7 +21,8 @@ from gapboost.diagnosis.checks import (
 )
 from gapboost.diagnosis.monitoring import monitor
 from gapboost.diagnosis.scored import ScoredDataset, check_columns_alike
-from gapboost.measures import Measures
+from gapboost.evaluation import Values
+from gapboost.measures import Measure, Measures
 from gapboost.measures.parser import measures_by_name
 from gapboost.optional import DataFrame, frame, imported
 from gapboost.page import COLORS, PURPOSE, write_page
@@ -50,6 +51,8 @@ class Report:
     document_ids : ndarray of shape (N,), or None
         In grouped order.
     n_worst : int
+    measures : dict {name: Measure}
+        As they were given.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Report:
     findings: Mapping[str, Finding]
     document_ids: Array | None
     n_worst: int
+    measures: Mapping[str, Measure]
 
     def __repr__(self) -> str:
         found = [name for name, finding in self.findings.items() if finding.status == FOUND]
@@ -106,6 +110,12 @@ class Report:
                 row |= {"difference low": low, "difference high": high}
             rows.append(row)
         return frame(rows, ["measure"])
+
+    def by_label(self) -> dict[str, float]:
+        """Return the means over the test queries as `gapboost.evaluate` names them for MLflow."""
+        means = self.values["value"]
+        found = {measure: float(means[name]) for name, measure in self.measures.items()}
+        return Values(found).by_label()
 
     @cached_property
     def queries(self) -> DataFrame:
@@ -285,4 +295,4 @@ def report(
             raise ValueError(f"documents has {found} rows; expected {expected}, as X")
         documents = test.data.queries.grouped(documents)
     findings = run_checks(CHECKS, ignore, test, training)
-    return Report(ranker, test, training, findings, documents, n_worst)
+    return Report(ranker, test, training, findings, documents, n_worst, by_name)

@@ -47,6 +47,8 @@ def test_values_are_those_of_evaluate(report, ranker):
         assert row["value"] == pytest.approx(values.mean())
         assert (row["low"], row["high"]) == pytest.approx(independent(values).interval())
         npt.assert_allclose(report.queries[name], values)
+    named = gb.evaluate(["ndcg@10", "gap", "p@5"], y, scores, TEST.qid).by_label()
+    assert report.by_label() == pytest.approx(named)
     trained = gb.evaluate("ndcg@10", TRAIN.y, ranker.predict(TRAIN.X), TRAIN.qid, per_query=True)
     (there,) = trained.values()
     row = report.values.loc["ndcg@10"]
