@@ -161,6 +161,7 @@ def short_repr(value: Any) -> str:
 
 
 def _with_shapes(value: Any) -> str:
+    """Return `repr`, with arrays and tables by their shapes, also inside of containers."""
     if getattr(value, "shape", ()):
         return f"{type(value).__name__} of shape {value.shape}"
     if type(value) in (list, tuple):

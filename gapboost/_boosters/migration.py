@@ -300,8 +300,9 @@ def note_names(error: Exception, sets: Collection[str], names: Sequence[str]) ->
             same = [one for one in names if one.rpartition("-")[2] == name and one != text]
             near += get_close_matches(data_set + hyphen + name, same, 1, 0)
     if near or isinstance(error, KeyError):
-        found = f"metrics of {', '.join(sets)} are {', '.join(names)}"
-        found = found if sets else "no metric is reported without eval_set"
+        found = "no metric is reported without eval_set"
+        if sets:
+            found = f"metrics of {', '.join(sets)} are {', '.join(names)}"
         error.add_note(found + (f"; did you mean {near[0]!r}?" if near else ""))
 
 

@@ -1,20 +1,12 @@
 """Rankers of both boosters: plans of their trainings, fitted attributes and score."""
 
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost.data import ArrayLike, QueryIds
-from gapboost.data.features import (
-    check_columns,
-    check_names,
-    feature_names,
-    features,
-    pop_query_ids,
-    without_qid,
-)
+from gapboost.data.features import check_names, feature_names, features, pop_query_ids, without_qid
 from gapboost.data.query_data import DataSummary
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
@@ -101,8 +93,7 @@ class GAPRanker:
 
     def _features(self, X: object, validate: bool = True) -> Any:
         """Return the features to predict; if `validate`, they have the columns of training."""
-        check = partial(check_columns, categories=getattr(self, "enable_categorical", True))
-        X = features(without_qid(X)[0], check_pandas=check)
+        X = features(without_qid(X)[0])
         if validate:
             check_names(feature_names(X), self._trained_names, "X")
         return X

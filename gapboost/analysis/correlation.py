@@ -23,7 +23,7 @@ from gapboost.analysis.systems import (
     ranked_runs,
     values_of_run,
 )
-from gapboost.analysis.trec import Ties, checked_judgments, retrieved
+from gapboost.analysis.trec import Ties, checked_judgments, recall_base_of, retrieved
 from gapboost.data import Array, ArrayLike
 from gapboost.optional import Axes
 from gapboost.validation import (
@@ -209,10 +209,11 @@ def robustness(
     shares = finite_column(fractions, "fractions", "shares in (0, 1]", np.nextafter(0, 1), 1)
     wanted = checked_measures(measures)
     # Rankings do not depend on judgments: a sample sets grades to 0, and changes the recall base.
-    judged, count = checked_judgments(qrels), itertools.count(1)
+    judgments, count = checked_judgments(qrels), itertools.count(1)
+    # Of each judgment, by topic and document; an unjudged document has the number 0.
     numbers = {topic: {document: next(count) for document in qrels[topic]} for topic in qrels}
     ranked = []
-    for run, rows in ranked_runs(judged, runs, ties):
+    for run, rows in ranked_runs(judgments, runs, ties):
         by_topic = retrieved(qrels, run).items()
         places = [numbers[topic].get(one, 0) for topic, documents in by_topic for one in documents]
         ranked.append((run, rows, np.array(places)))
@@ -221,7 +222,7 @@ def robustness(
 
     def means_of(sample: Qrels) -> Array:
         """Return the mean over topics of each measure and system."""
-        base = checked_judgments(sample).recall_base
+        base = recall_base_of(sample)
         handed_on = judgments_by_measures(wanted, sample)
         kept = np.array([False, *(d in sample[topic] for topic in qrels for d in qrels[topic])])
         values = []

@@ -122,8 +122,8 @@ def significance(
         if len(rows := np.flatnonzero(np.isnan(values) > np.isnan(other))):
             query = f"query {queries[rows[0]]}" if len(queries) else f"row {rows[0]}, from 0 on"
             raise ValueError(
-                f"{name} has NaN for {query}, but not the other; expected numbers: leave such "
-                "queries out of both, or evaluate(..., empty=0)"
+                f"{name} has NaN for {query}, where the other has a value; expected numbers: "
+                "leave such queries out of both, or evaluate(..., empty=0)"
             )
     d, within = tied_differences(np.stack((a, b))[:, ~np.isnan(a)])
     if len(d) < 2 or not np.isfinite(d).all():

@@ -135,10 +135,10 @@ def system_values(
     >>> values.means.round(3).tolist()
     [[0.5, 0.417], [0.5, 0.375]]
     """
-    wanted, judged = checked_measures(measures), checked_judgments(qrels)
+    wanted, judgments = checked_measures(measures), checked_judgments(qrels)
     handed_on: list[tuple[list[Any], Qrels]] = []
     values: list[list[Array]] = []
-    for run, rows in ranked_runs(judged, runs, ties):
+    for run, rows in ranked_runs(judgments, runs, ties):
         if not values:  # `ranked_runs` has said by now whether qrels and run are swapped
             handed_on = judgments_by_measures(wanted, qrels)
         values.append(values_of_run(wanted, rows, run, handed_on, n_jobs))
@@ -146,14 +146,14 @@ def system_values(
 
 
 def ranked_runs(
-    judged: Judgments, runs: Mapping[str, Run], ties: Ties
+    judgments: Judgments, runs: Mapping[str, Run], ties: Ties
 ) -> Iterator[tuple[Run, Rankings]]:
     """Yield each run with its rankings."""
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected at least one run by name")
     for system, run in runs.items():
         name = f"runs[{system!r}]" if len(runs) > 1 else "run"
-        yield run, rankings_of(judged, run, ties, name)
+        yield run, rankings_of(judgments, run, ties, name)
 
 
 def values_of_run(

@@ -111,8 +111,12 @@ def checked_judgments(qrels: Qrels) -> Judgments:
     grades = [grade for judged in qrels.values() for grade in judged.values()]
     if not grades:
         raise ValueError("qrels is empty; expected at least one document")
-    base = {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()}
-    return Judgments(qrels, numeric_column(grades, "qrels", "grades"), base)
+    return Judgments(qrels, numeric_column(grades, "qrels", "grades"), recall_base_of(qrels))
+
+
+def recall_base_of(qrels: Qrels) -> dict[str, Mapping[float, int]]:
+    """Return the number of documents of each grade, by topic; grades below 0 are 0."""
+    return {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()}
 
 
 def retrieved(qrels: Qrels, run: Run) -> dict[str, list[str]]:

@@ -288,8 +288,8 @@ def _weights_for(ranker: Any, taken: Container[str], data: QueryData) -> dict[st
         return {"group_weight": np.repeat(data.weights, data.queries.sizes)}
     if "sample_weight" not in taken:
         return {}
-    own = library_of(ranker) == "xgboost" and "qid" in taken and not hasattr(ranker, "measure")
-    return {"sample_weight": data.weights if own else data.row_weights}
+    by_query = library_of(ranker) == "xgboost" and "qid" in taken and not hasattr(ranker, "measure")
+    return {"sample_weight": data.weights if by_query else data.row_weights}
 
 
 def _grades_for(ranker: Any, part: RankingDataset) -> Any:

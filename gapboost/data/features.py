@@ -1,6 +1,6 @@
 """Tables of features: forms that both boosters take, conversions, and the column ``qid``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from itertools import zip_longest
 from numbers import Number
@@ -81,13 +81,11 @@ def check_names(
         )
 
 
-def distinct_names(X: object, name: str) -> list[Any]:
-    """Return `column_names`; raise ValueError if a name occurs twice."""
-    names = column_names(X)
+def check_distinct_names(names: list[Any], name: str) -> None:
+    """Raise ValueError if two columns of the table `name` have one name."""
     if len(set(names)) < len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has two columns {twice!r}; expected different names")
-    return names
 
 
 def with_one_level(X: Any) -> Any:
@@ -108,11 +106,12 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
         If two columns of `X`, which the caller calls `name`, have one name.
     """
     names = column_names(X)
+    if not names:
+        return X, None
     if tuple in map(type, names):
         X = with_one_level(X)
         names = column_names(X)
-    if len(set(names)) < len(names):
-        distinct_names(X, name)
+    check_distinct_names(names, name)
     if QID not in names:
         return X, None
     # In polars and Arrow [] with a list means something else.
@@ -203,7 +202,7 @@ def check_in_memory(X: object, name: str = "X") -> None:
         )
 
 
-def features(X: Any, name: str = "X", check_pandas: Callable[..., None] | None = None) -> Any:
+def features(X: Any, name: str = "X") -> Any:
     """Return `X` in a form that both boosters take, in training and in predictions.
 
     Parameters
@@ -215,10 +214,6 @@ def features(X: Any, name: str = "X", check_pandas: Callable[..., None] | None =
         word, those of this machine.
     name : str
         What the caller calls it.
-    check_pandas : callable, optional
-        ``check_pandas(X, name)`` raises an error for a data frame of pandas whose columns cannot be
-        used. It is not called if they hold numbers alone, of which one look is enough: a second
-        one would take as long as the trees of a few rows.
 
     Raises
     ------
@@ -246,16 +241,10 @@ def features(X: Any, name: str = "X", check_pandas: Callable[..., None] | None =
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if len(getattr(X, "shape", ())) == 2 and not isinstance(X, np.ndarray):
-        if not is_pandas(X):
-            check_columns(X, name)
-            return X
-        dtypes = X.dtypes.tolist()
-        if all(isinstance(t, np.dtype) and t.kind in "biuf" and t.isnative for t in dtypes):
-            return X
-        X = _backed_by_numpy(X, dtypes)
-        # Other columns than numbers may be for the steps of a pipeline.
-        if check_pandas:
-            check_pandas(X, name)
+        if is_pandas(X):
+            # Other columns than numbers are for the steps of a pipeline.
+            return _backed_by_numpy(X)
+        check_columns(X, name)
         return X
     try:
         # Of one row, scikit-learn's check takes longer than the prediction.
@@ -271,11 +260,13 @@ def features(X: Any, name: str = "X", check_pandas: Callable[..., None] | None =
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
 
-def check_columns(X: object, name: str, categories: bool = True) -> None:
+def check_columns(X: Any, name: str, categories: bool = True) -> None:
     """Raise ValueError for columns of a table that hold neither numbers nor, if taken, categories.
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
+    if isinstance(X, np.ndarray) or (is_pandas(X) and _has_numbers_alone(X.dtypes.tolist())):
+        return
     contents = column_contents(X)
     if not contents:
         return
@@ -328,11 +319,19 @@ def is_pandas(X: object) -> bool:
     return hasattr(type(X), "iloc")
 
 
-def _backed_by_numpy(X: Any, dtypes: Sequence[Any]) -> Any:
-    """Return a data frame of pandas, whose types are `dtypes`, with numbers of numpy, NaN for null.
+def _has_numbers_alone(dtypes: Sequence[Any]) -> bool:
+    """Return True for numpy's types of numbers: what both boosters read without a change."""
+    return all(isinstance(t, np.dtype) and t.kind in "biuf" and t.isnative for t in dtypes)
+
+
+def _backed_by_numpy(X: Any) -> Any:
+    """Return a data frame of pandas with numbers of numpy; null becomes NaN.
 
     LightGBM does not take columns that Arrow backs, and XGBoost misreads another byte order.
     """
+    dtypes = X.dtypes.tolist()
+    if _has_numbers_alone(dtypes):
+        return X
     others = [
         c
         for c, t in zip(column_names(X), dtypes, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._kernels import Array, ArrayLike
-from gapboost.data.features import column_names, distinct_names
+from gapboost.data.features import check_distinct_names, column_names
 from gapboost.validation import check_range, numeric_column, short_repr
 
 # The tables of a measure hold one number for every pair of integer grades: 0..255 costs 0.5 MB a
@@ -93,7 +93,8 @@ def graded(occurring: Array) -> Array:
 def label_columns(y: Any, name: str = "y") -> dict[Column, Any]:
     """Return the columns of a table of two labels or more; nothing for one label."""
     if len(column_names(y)) > 1:
-        return {column: y[column] for column in distinct_names(y, name)}
+        check_distinct_names(column_names(y), name)
+        return {column: y[column] for column in column_names(y)}
     with suppress(ValueError):  # rows of different lengths are refused as one label
         y = y if hasattr(y, "shape") else np.asarray(y)
     several = isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1

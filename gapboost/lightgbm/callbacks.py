@@ -314,7 +314,8 @@ class TreeCounter:
     """Count the trees after each round: one that finds no split adds none.
 
     LightGBM counts such rounds in its best iteration. A dart model has lost the trees that the
-    round dropped.
+    round dropped. `newest` has the results of the round, for the error of a callback that comes
+    after it.
     """
 
     before_iteration = False

@@ -14,14 +14,10 @@ from gapboost.lightgbm import _compat
 from gapboost.validation import short_repr
 
 
-def read_exactly(X: Any, name: str, checked: bool = False) -> Any:
-    """Return a table of `features` that LightGBM reads without rounding or a crash.
-
-    `checked` says that `features` has checked a data frame of pandas.
-    """
+def read_exactly(X: Any, name: str) -> Any:
+    """Return a table of `features` that LightGBM reads without rounding or a crash."""
     if not isinstance(X, np.ndarray):
-        if not (checked and is_pandas(X)):
-            check_columns(X, name, categories=is_pandas(X))
+        check_columns(X, name, categories=is_pandas(X))
         if not _compat.READS_TABLES and not is_pandas(X) and column_names(X):
             return nw.from_native(X, eager_only=True).to_pandas()
         return X

@@ -380,7 +380,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         check_is_fitted(self)
         _compat.check_of_predict(kwargs)
         kwargs = {"num_threads": 1, **kwargs} if is_forked() else kwargs
-        X = read_exactly(self._features(X, validate_features), "X", checked=True)
+        X = read_exactly(self._features(X, validate_features), "X")
         scores: Array = super().predict(X, *args, **kwargs)
         return scores
 

@@ -164,8 +164,8 @@ def g_from_clicks(
             "grades has one grade above 0, so that g is (1.0,) whatever the clicks; expected more, "
             "and grades before clicks",
         )
-    one_click = _one_click_by_grade(grades, clicks, impressions)
-    if len(g) > 1 and (one_click or set(rates[~np.isnan(rates)]) == {0, 1}):
+    follow = _follow_from_grades(grades, clicks, impressions)
+    if len(g) > 1 and (follow or set(rates[~np.isnan(rates)]) == {0, 1}):
         raise ValueError(
             "clicks follows from grades alone; expected grades that were not made from the clicks, "
             "or else a g of your own: for each grade the share of users who accept it"
@@ -178,11 +178,11 @@ def g_from_clicks(
     return ThresholdEstimate(*estimates)
 
 
-def _one_click_by_grade(grades: ArrayLike, clicks: ArrayLike, impressions: Any) -> bool:
-    """Return True if the grade of each shown document tells whether it was clicked once.
+def _follow_from_grades(grades: ArrayLike, clicks: ArrayLike, impressions: Any) -> bool:
+    """Return True if the grades may have been made from the clicks.
 
-    So it is where the grades are events: 1 for a click and 2 for a purchase. Clicks that are the
-    grades themselves count as such, unless they may be counts.
+    A click is grade 1 and a purchase 2, say: then the grade of a shown document tells whether it
+    was clicked. Clicks that equal the grades are such too, but with impressions they may be counts.
     """
     rows = np.stack((np.asarray(grades), np.asarray(clicks)))
     if impressions is None and np.array_equal(*rows):

@@ -146,7 +146,7 @@ def check_categories(X: Any, name: str, trained: xgboost.DMatrix | xgboost.Boost
             continue  # numbers in training, which XGBoost refuses itself
         trained_with = set(categories.to_pylist())
         if is_pandas(X) and trained_with.issuperset(X[column].dtype.categories):
-            continue  # the values are read only if they may lack one: predictions of one row wait
+            continue  # to read the values takes longer than to predict a few rows
         values = nw.from_native(X, eager_only=True)[column]
         found = values.drop_nulls().unique().to_list()
         if lacking := set(found).difference(trained_with):

@@ -16,7 +16,7 @@ from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
-from gapboost.data.features import check_columns, is_pandas
+from gapboost.data.features import check_columns
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.validation import PathLike
@@ -338,8 +338,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             ranker.n_jobs = 1
             ranker.get_booster().set_param({"nthread": 1})
         X = self._features(X, validate_features)
-        if not is_pandas(X):
-            check_columns(X, "X", self.enable_categorical)
+        check_columns(X, "X", self.enable_categorical)
         if validate_features and X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} columns; expected {self.n_features_in_}")
         # Names are checked: XGBoost would ask for some also where X has none.
