@@ -13,7 +13,7 @@ from importlib import import_module
 from benchmarks.harness import Subject, version_of
 
 MODULES = ["gradients", "measures", "objectives", "training", "compilation", "evaluation"]
-MODULES += ["query_features", "selection", "latency", "scaling", "collections", "bins", "tuned"]
+MODULES += ["query_features", "selection", "latency", "scaling", "collections", "tuned"]
 
 
 def subjects() -> dict[str, Subject]:

@@ -1,9 +1,7 @@
 """Defaults beside the boosters' own, on collections: `protocols/scaling.md`."""
 
 import itertools
-import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
 
 import lightgbm
 import numpy as np
@@ -29,6 +27,8 @@ FILES = {
     "trec-news": ["trec-news-2018/trec_news_2018.train", "trec-news-2018/trec_news_2018.test"],
 }
 SEEDS, N_FOLDS = (13, 14, 15), 5
+VALUES = ("mean of six", "GAP", "nDCG@10")
+PEERS = ("LGBMRanker()", "XGBRanker()")
 RANKERS = {
     "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
     "LGBMRanker(path_smooth=200)": lambda: lightgbm.LGBMRanker(path_smooth=200, **QUIET),
@@ -57,72 +57,46 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X[order], y[order], qid[order]
 
 
-class Part(NamedTuple):
-    """A collection, and the seed of its folds."""
-
-    collection: str
-    seed: int
-
-
-def evaluated(
-    part: Part, rankers: Mapping[str, Callable[[], Any]], n_folds: int | None = None
-) -> list[dict[str, str]]:
-    """Return the mean values of each ranker over the test queries of all folds, or of some."""
-    X, y, qid = read(part.collection)
+def evaluated(name: str, seed: int, n_folds: int | None) -> dict[str, np.ndarray]:
+    """Return the values of each ranker, means over the test queries of all folds, or of some."""
+    X, y, qid = read(name)
     g = (1 / y.max(),) * int(y.max())
     measures = [gb.GAP(g=g), gb.nDCG(k=10), gb.nDCG(), gb.AP(), gb.Precision(k=10), gb.eGAP(g=g)]
-    sums, n_tested = {label: np.zeros(8) for label in rankers}, 0
-    folds = GroupKFold(N_FOLDS, shuffle=True, random_state=part.seed).split(X, y, qid)
+    sums, n_tested = {label: np.zeros(len(VALUES)) for label in RANKERS}, 0
+    folds = GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y, qid)
     # LightGBM breaks ties by the order of rows, which in a file may be that of the grades.
-    keys = np.random.default_rng(part.seed).random(len(y))
+    keys = np.random.default_rng(seed).random(len(y))
     for train, test in itertools.islice(folds, n_folds):
         rows = train[np.lexsort((keys[train], qid[train]))]
         numbers = np.unique(qid[rows], return_inverse=True)[1]
         n_queries = len(np.unique(qid[test]))
         n_tested += n_queries
-        for label, make in rankers.items():
-            ranker, begun = make().set_params(random_state=part.seed), time.process_time()
-            fitted(ranker, X[rows], y[rows], numbers)
-            sums[label][7] += time.process_time() - begun
+        for label, make in RANKERS.items():
+            ranker = fitted(make().set_params(random_state=seed), X[rows], y[rows], numbers)
             scores = ranker.predict(X[test])
             values = list(gb.evaluate(measures, y[test], scores, qid[test], n_jobs=1).values())
-            sums[label][:7] += n_queries * np.array([*values, np.mean(values)])
-    return [
-        {
-            "collection": part.collection,
-            "seed": str(part.seed),
-            "ranker": label,
-            "GAP": f"{total[0] / n_tested:.5f}",
-            "nDCG@10": f"{total[1] / n_tested:.5f}",
-            "mean of six": f"{total[6] / n_tested:.5f}",
-            "processor s": f"{total[7]:.3f}",
-        }
-        for label, total in sums.items()
-    ]
+            sums[label] += n_queries * np.array([np.mean(values), *values[:2]])
+    return {label: total / n_tested for label, total in sums.items()}
 
 
 def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker for each collection, and their mean."""
     if not DATA.exists():
         raise FileNotFoundError(f"{DATA} is missing; expected the collections of the protocol")
-    columns: dict[tuple[str, str], list[float]] = {}
-    measures = ("mean of six", "GAP", "nDCG@10")
+    leads: dict[str, list[np.ndarray]] = {label: [] for label in RANKERS if label not in PEERS}
     for name in ["trec-news"] if smoke else FILES:
-        values: dict[tuple[str, str], list[float]] = {}
-        for seed in SEEDS[:1] if smoke else SEEDS:
-            for found in evaluated(Part(name, seed), RANKERS, 1 if smoke else None):
-                for measure in measures:
-                    values.setdefault((measure, found["ranker"]), []).append(float(found[measure]))
-        for (measure, label), each in values.items():
-            peer = "LGBMRanker()" if "LGBM" in label else "XGBRanker()"
-            if label != peer:
-                difference = float(np.mean(each) - np.mean(values[measure, peer]))
-                columns.setdefault((measure, label), []).append(difference)
-        labels = [label for label in RANKERS if ("GAP", label) in columns]
-        yield {"collection": name, **{n: signed(columns["mean of six", n][-1]) for n in labels}}
-    for measure in measures:
-        row = {label: with_interval(columns[measure, label]) for label in labels}
-        yield {"collection": f"mean, {measure}", **row}
+        by_seed = [
+            evaluated(name, seed, 1 if smoke else None) for seed in SEEDS[: 1 if smoke else None]
+        ]
+        means = {label: np.mean([values[label] for values in by_seed], axis=0) for label in RANKERS}
+        for label, of_ranker in leads.items():
+            of_ranker.append(means[label] - means[PEERS["XGB" in label]])
+        yield {"collection": name, **{label: signed(lead[-1][0]) for label, lead in leads.items()}}
+    for number, value in enumerate(VALUES):
+        row = {
+            label: with_interval([each[number] for each in lead]) for label, lead in leads.items()
+        }
+        yield {"collection": f"mean, {value}", **row}
 
 
 ABOUT = "our defaults beside the boosters' own, and with our settings of trees, on collections"

@@ -110,7 +110,7 @@ class Subject:
         return HERE / "results" / f"{self.name}.csv"
 
     def run(self, smoke: bool) -> None:
-        """Measure; write results, figure, page and history, or print the table of a smoke test."""
+        """Measure; write results, figure and page, or print the table of a smoke test."""
         rows = list(self.measured(smoke))
         results = as_csv(rows, conditions(*self.packages))
         if smoke:
@@ -121,9 +121,6 @@ class Subject:
         self.results.parent.mkdir(exist_ok=True)
         self.results.write_text(results, encoding="utf-8")
         self.redraw()
-        from benchmarks.history import record
-
-        print(*record(self.name, rows), sep="\n")
 
     def redraw(self) -> None:
         """Write figure and table from the result file."""

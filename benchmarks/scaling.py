@@ -6,7 +6,7 @@ Trainings that `results/scaling_values.csv` holds are not repeated.
 import csv
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,18 +46,8 @@ PEERS = {
 PEERS["LGBMGAPRanker(max_bin=255)"] = "LGBMRanker"
 
 
-class Cell(NamedTuple):
-    """A made task; `noise` is in standard deviations of the teacher."""
-
-    queries: int
-    length: int
-    teacher: str
-    noise: float
-    seed: int
-
-
 class Task(NamedTuple):
-    """A made task, and a ranker to train on it."""
+    """A made task, and a ranker to train on it; `noise` is in deviations of the teacher."""
 
     queries: int
     length: int
@@ -69,50 +59,30 @@ class Task(NamedTuple):
 
 SEEDS = {(100, 50): 5, (300, 50): 5, (1_000, 50): 3, (1_000, 10): 3, (3_000, 50): 3}
 SEEDS |= {(1_000, 200): 1, (10_000, 50): 1, (30_000, 50): 1}
-CELLS = [
-    Cell(*size, teacher, noise, 300 + seed)
+TASKS = [
+    Task(*size, teacher, noise, 300 + seed, ranker)
     for size, seeds in SEEDS.items()
-    for teacher, noise, seed in itertools.product(
-        ("smooth", "trees"), (0.3, 0.7, 2.0), range(seeds)
+    for teacher, noise, seed, ranker in itertools.product(
+        ("smooth", "trees"), (0.3, 0.7, 2.0), range(seeds), RANKERS
     )
 ]
-TASKS = [Task(*cell, ranker) for cell, ranker in itertools.product(CELLS, RANKERS)]
 
 
-def made_task(cell: Cell | Task, n_queries: int, part: int) -> tuple[np.ndarray, ...]:
+def made_task(task: Task, n_queries: int, part: int) -> tuple[np.ndarray, ...]:
     """Return features, grades from 0 to 4 and query ids of the training or the test set."""
-    fixed = np.random.default_rng([cell.seed, len(cell.teacher)])
-    n = n_queries * cell.length
-    rng = np.random.default_rng([cell.seed, part, int(10 * cell.noise), n_queries])
+    fixed = np.random.default_rng([task.seed, len(task.teacher)])
+    n = n_queries * task.length
+    rng = np.random.default_rng([task.seed, part, int(10 * task.noise), n_queries])
     X = rng.normal(size=(n, 40)).astype(np.float32)
-    X[:, :6] += np.repeat(rng.normal(size=(n_queries, 6)), cell.length, 0)
+    X[:, :6] += np.repeat(rng.normal(size=(n_queries, 6)), task.length, 0)
     X[:, 6:12] = np.exp(X[:, 6:12])
     X[:, 12:20] = (X[:, 12:20] > 0.8) * rng.exponential(size=(n, 8))
-    signal = sum((tree if cell.teacher == "trees" else smooth)(X, fixed) for _ in range(60))
-    signal -= np.repeat(signal.reshape(-1, cell.length).mean(axis=1), cell.length)
+    signal = sum((tree if task.teacher == "trees" else smooth)(X, fixed) for _ in range(60))
+    signal -= np.repeat(signal.reshape(-1, task.length).mean(axis=1), task.length)
     signal = signal / signal.std()
-    if cell.teacher == "fine":
-        signal = with_fine_features(X, signal, cell.length, rng)
-    signal = signal + cell.noise * rng.normal(size=n)
+    signal = signal + task.noise * rng.normal(size=n)
     y = np.digitize(signal, np.quantile(signal, (0.52, 0.84, 0.97, 0.993)))
-    return X, y, np.repeat(np.arange(n_queries), cell.length)
-
-
-def with_fine_features(
-    X: np.ndarray, signal: np.ndarray, length: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Fill three columns that need fine thresholds, and return the signal with their part.
-
-    They are the score of another model, a time stamp in seconds and a price. Queries differ by
-    more than the documents of a query do.
-    """
-    of_query = np.repeat(rng.normal(size=(len(X) // length, 3)), length, 0)
-    own = rng.normal(size=(len(X), 3))
-    X[:, 20] = signal + 0.3 * own[:, 0] + of_query[:, 0]
-    X[:, 21] = 1.7e9 + 1e7 * of_query[:, 1] + 2.5e6 * own[:, 1]
-    X[:, 22] = np.exp(3 + 2 * of_query[:, 2] + 0.5 * own[:, 2])
-    signal = signal + 0.4 * own[:, 1] - 0.4 * own[:, 2]
-    return np.asarray(signal / signal.std())
+    return X, y, np.repeat(np.arange(n_queries), task.length)
 
 
 def smooth(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -139,34 +109,24 @@ def fitted(ranker: Any, X: np.ndarray, y: np.ndarray, qid: np.ndarray) -> Any:
     return ranker.fit(X, y, qid=qid)
 
 
-def train(cell: Cell, rankers: Mapping[str, Callable[[], Any]]) -> list[dict[str, str]]:
-    """Return the values of each ranker."""
-    X, y, qid = made_task(cell, cell.queries, 0)
-    tested = made_task(cell, N_TESTED, 1)
-    rows = []
-    for name, make in rankers.items():
-        begun = time.process_time()
-        ranker = fitted(make(), X, y, qid)
-        spent = time.process_time() - begun
-        scores = ranker.predict(tested[0])
-        found = gb.evaluate(list(MEASURES.values()), tested[1], scores, tested[2], n_jobs=1)
-        values = {key: f"{found[measure]:.5f}" for key, measure in MEASURES.items()}
-        values["processor s"] = f"{spent:.3f}"
-        rows.append(
-            {**{key: str(v) for key, v in cell._asdict().items()}, "ranker": name, **values}
-        )
-    return rows
-
-
-def train_one(task: Task) -> list[dict[str, str]]:
+def train(task: Task) -> dict[str, str]:
     """Return the values of the ranker of a task."""
-    return train(Cell(*task[:-1]), {task.ranker: RANKERS[task.ranker]})
+    X, y, qid = made_task(task, task.queries, 0)
+    tested = made_task(task, N_TESTED, 1)
+    begun = time.process_time()
+    ranker = fitted(RANKERS[task.ranker](), X, y, qid)
+    spent = time.process_time() - begun
+    scores = ranker.predict(tested[0])
+    found = gb.evaluate(list(MEASURES.values()), tested[1], scores, tested[2], n_jobs=1)
+    values = {key: f"{found[measure]:.5f}" for key, measure in MEASURES.items()}
+    row = {key: str(value) for key, value in task._asdict().items()}
+    return {**row, **values, "processor s": f"{spent:.3f}"}
 
 
 def trained(
     path: Path | None,
-    cells: Sequence[Any],
-    train: Callable[[Any], list[dict[str, str]]],
+    tasks: Sequence[Any],
+    train: Callable[[Any], dict[str, str]],
     n_jobs: int = -1,
 ) -> list[dict[str, str]]:
     """Train what the values in a file lack, add it to them, and return all of them.
@@ -177,56 +137,50 @@ def trained(
     if path and path.exists():
         with path.open(encoding="utf-8") as lines:
             saved = list(csv.DictReader(lines))
-    known = {tuple(row[name] for name in cells[0]._fields) for row in saved}
-    missing = [cell for cell in cells if tuple(map(str, cell)) not in known]
-    work = joblib.Parallel(n_jobs, return_as="generator")(joblib.delayed(train)(c) for c in missing)
-    for rows in work:
-        saved += rows
+    known = {tuple(row[name] for name in tasks[0]._fields) for row in saved}
+    missing = [task for task in tasks if tuple(map(str, task)) not in known]
+    work = joblib.Parallel(n_jobs, return_as="generator")(joblib.delayed(train)(t) for t in missing)
+    for row in work:
+        saved.append(row)
         if path:
             with path.open("w", encoding="utf-8", newline="") as lines:
-                writer = csv.DictWriter(lines, list(rows[0]), restval="", lineterminator="\n")
+                writer = csv.DictWriter(lines, list(row), restval="", lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(saved)
     return saved
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return Student's 95 % interval of the mean of some values; of one value all numbers."""
-    if len(values) < 2:
-        return -np.inf, np.inf
-    return independent(np.array(values)).interval()
-
-
 def with_interval(values: Sequence[float]) -> str:
-    """Return the mean of values and its 95 % interval, if there are several values."""
+    """Return the mean of values and Student's 95 % interval, if there are several values."""
     mean = signed(float(np.mean(values)))
-    ends = " … ".join(map(signed, interval(values)))
-    return mean if len(values) < 2 else f"{mean} ({ends})"
+    if len(values) < 2:
+        return mean
+    return f"{mean} ({' … '.join(map(signed, independent(np.array(values)).interval()))})"
 
 
 def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker, for each size."""
     tasks = [task._replace(queries=20) for task in TASKS if task.queries == 100] if smoke else TASKS
-    values = trained(None if smoke else VALUES, tasks, train_one)
-    found = {(*(v[k] for k in Cell._fields), v["ranker"]): v for v in values}
+    values = trained(None if smoke else VALUES, tasks, train)
+    found = {tuple(row[name] for name in Task._fields): row for row in values}
     sizes = dict.fromkeys(key[:2] for key in found)
     for (queries, length), (name, peer) in itertools.product(sizes, PEERS.items()):
         row: dict[str, Any] = {"queries": queries, "length": length}
         row["difference"] = f"{name} − {peer}"
+        ours = {
+            key: of for key, of in found.items() if key[:2] == (queries, length) and key[-1] == name
+        }
+        if not ours:
+            continue
         for measure in MEASURES:
             cells: dict[tuple[str, str], list[float]] = {}
-            for (*size, teacher, noise, seed, ranker), value in found.items():
-                if size == [queries, length] and ranker == name:
-                    base = found[queries, length, teacher, noise, seed, peer]
-                    difference = float(value[measure]) - float(base[measure])
-                    cells.setdefault((teacher, noise), []).append(difference)
-            if not cells:
-                continue
+            for (*task, _), value in ours.items():
+                difference = float(value[measure]) - float(found[*task, peer][measure])
+                cells.setdefault((task[2], task[3]), []).append(difference)
             lowest = min(cells, key=lambda cell: np.mean(cells[cell]))
             row[measure] = with_interval(np.mean(list(cells.values()), axis=0))
             row[f"{measure}, lowest cell"] = f"{' '.join(lowest)}: {with_interval(cells[lowest])}"
-        if len(row) > 3:
-            yield row
+        yield row
 
 
 def draw(rows: Sequence[Row]) -> Any:

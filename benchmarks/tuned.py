@@ -170,7 +170,7 @@ def parts(task: Task | Fold) -> tuple[Part, ...]:
     return tuple((X[rows], y[rows], np.unique(qid[rows], return_inverse=True)[1]) for rows in taken)
 
 
-def search(task: Task | Fold) -> list[dict[str, str]]:
+def search(task: Task | Fold) -> dict[str, str]:
     """Return test values of the settings and trees that are best on the validation queries.
 
     nDCG@10 decides; in a second choice from the same trainings, GAP.
@@ -196,7 +196,7 @@ def search(task: Task | Fold) -> list[dict[str, str]]:
         scores = found.predict(test[0], n)
         values = gb.evaluate(list(measures.values()), test[1], scores, test[2], n_jobs=1)
         row |= {f"{k} by {label}": f"{values[m]:.5f}" for k, m in measures.items()}
-    return [row]
+    return row
 
 
 def values(smoke: bool) -> pd.DataFrame:
