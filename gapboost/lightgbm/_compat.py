@@ -9,7 +9,7 @@ import lightgbm
 from lightgbm.basic import _LIB, LightGBMError, _choose_param_value, _ConfigAliases
 from lightgbm.sklearn import _EvalFunctionWrapper
 
-from gapboost._boosters.ranker import OWN_NAMES
+from gapboost._boosters.ranker import FEW_DOCUMENTS, OWN_NAMES
 from gapboost._kernels.threads import openmp_team
 
 # The threads that LightGBM computes on.
@@ -18,8 +18,8 @@ TEAM = openmp_team(_LIB)
 # LightGBM 4.6 takes no tables of polars, and forgets names of Arrow's columns.
 READS_TABLES = hasattr(lightgbm.basic, "nw")
 
-# Bins of a feature, unless the user says otherwise by any name of the parameter.
-MAX_BIN = 127
+# Bins of a feature, of few documents and of more, unless the user says otherwise by any name.
+BINS = 63, 127
 
 # The class of `lightgbm.early_stopping(...)`.
 EarlyStopping = type(lightgbm.early_stopping(1))
@@ -102,13 +102,14 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
     def _process_params(self, stage: str) -> dict[str, object]:
         parameters = super()._process_params(stage)
         known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
-        if value_of("max_bin", known) is None:
-            known["max_bin"] = MAX_BIN
         return {**known, "objective": "None", "metric": "None"}
 
-    def train_parameters(self) -> dict[str, object]:
+    def train_parameters(self, n_documents: int) -> dict[str, object]:
         """Return the parameters of `lightgbm.train`, without objective."""
-        return self._process_params("fit")
+        parameters = self._process_params("fit")
+        if value_of("max_bin", parameters) is None:
+            parameters["max_bin"] = BINS[n_documents > FEW_DOCUMENTS]
+        return parameters
 
     @lightgbm.LGBMRanker.feature_names_in_.getter  # type: ignore[untyped-decorator]
     def feature_names_in_(self) -> Any:

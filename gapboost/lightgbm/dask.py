@@ -208,7 +208,7 @@ class WorkerRanker(LGBMGAPRanker):
         data = replace(data, weights_given=False)
         plan = plan.resolved(summary.occurring)
         gradients = self._gradients(plan, data, global_summary=summary)
-        parameters = self.train_parameters()
+        parameters = self.train_parameters(summary.n_rows)
         train = self._data_set(data, parameters, "X", feature_name, categorical_feature)
         rounds, callbacks = self.n_estimators, list(callbacks or ())
         booster = train_booster(

@@ -146,7 +146,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             with _compat.usable_values(data.X):
                 found = xgboost.dask.train(
                     self.client,
-                    self._train_parameters(self.get_xgb_params()),
+                    self._train_parameters(self.get_xgb_params(), data.summary.n_rows),
                     train,
                     self.get_num_boosting_rounds(),
                     evals=evals,

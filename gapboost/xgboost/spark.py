@@ -116,7 +116,8 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         ranker = XGBGAPRanker(**self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True))
         plan = ranker._plan()
         trained = dataset.where(~F.col(alias.valid)) if alias.valid in dataset.columns else dataset
-        grades = [row[0] for row in trained.select(alias.label).distinct().collect()]
+        counts = dict(trained.groupBy(alias.label).count().collect())
+        grades = list(counts)
         # One query of all grades: it is checked as labels are, and has what all rows have.
         names = (self.getOrDefault(self.labelCol), "qid", "weight")
         data = group_by_query(
@@ -131,7 +132,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         metric = XGBoostMetric(plan.measures, n_jobs)
         train["obj"], train["custom_metric"] = XGBoostObjective(plan.objective, n_jobs), metric
         train["callbacks"] = training_callbacks(train.get("callbacks"), rounds, plan, metric.names)
-        return ranker._train_parameters(booster), train, matrix
+        return ranker._train_parameters(booster, sum(counts.values())), train, matrix
 
     def _convert_to_sklearn_model(self, booster: bytearray, config: str) -> XGBGAPRanker:
         ranker: XGBGAPRanker = super()._convert_to_sklearn_model(booster, config)

@@ -155,7 +155,7 @@ def test_fits():
     values = [one.evals_result_["validation_0"]["gap"] for one in (local, device)]
     np.testing.assert_allclose(*values, atol=1e-5)
     native = xgboost.train(
-        {**local._train_parameters(local.get_xgb_params()), "device": "cpu"},
+        {**local._train_parameters(local.get_xgb_params(), len(y)), "device": "cpu"},
         matrix := xgboost.DMatrix(X, y, qid=qid),
         3,
         obj=ours.objective(device="cuda"),
