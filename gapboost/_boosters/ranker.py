@@ -14,8 +14,6 @@ from gapboost.objectives import Objective
 
 # The parameters that our rankers add to those of the boosters.
 OWN_NAMES = ("measure", "g", "objective", "stopping_metric")
-# Up to here trees are smaller by default, which saves time (benchmarks/protocols/scaling.md).
-FEW_DOCUMENTS = 15_000
 
 
 class GAPRanker:

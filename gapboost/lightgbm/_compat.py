@@ -9,7 +9,7 @@ import lightgbm
 from lightgbm.basic import _LIB, LightGBMError, _choose_param_value, _ConfigAliases
 from lightgbm.sklearn import _EvalFunctionWrapper
 
-from gapboost._boosters.ranker import FEW_DOCUMENTS, OWN_NAMES
+from gapboost._boosters.ranker import OWN_NAMES
 from gapboost._kernels.threads import openmp_team
 
 # The threads that LightGBM computes on.
@@ -18,8 +18,9 @@ TEAM = openmp_team(_LIB)
 # LightGBM 4.6 takes no tables of polars, and forgets names of Arrow's columns.
 READS_TABLES = hasattr(lightgbm.basic, "nw")
 
-# Bins of a feature, of few documents and of more, unless the user says otherwise by any name.
-BINS = 63, 127
+# Bins of a feature, of up to so many training documents and of more, unless the user says
+# otherwise by any name. Chosen by benchmarks/protocols/scaling.md.
+FEW_DOCUMENTS, BINS = 10_000, (63, 127)
 
 # The class of `lightgbm.early_stopping(...)`.
 EarlyStopping = type(lightgbm.early_stopping(1))

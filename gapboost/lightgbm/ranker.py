@@ -61,7 +61,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         and noisy labels, and changes little with more (benchmarks/EFFECTIVENESS.md). Pass 0 for
         the trees of `lightgbm.LGBMRanker`.
     max_bin : int, optional
-        Bins of a feature, which limit its thresholds. None is 63 with up to 15,000 training
+        Bins of a feature, which limit its thresholds. None is 63 with up to 10,000 training
         documents, else 127: fits take less time than with LightGBM's 255, and rank as well
         (benchmarks/EFFECTIVENESS.md). Pass 255 if small differences of a time stamp matter.
     boosting_type, num_leaves, ..., **kwargs

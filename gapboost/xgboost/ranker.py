@@ -13,7 +13,7 @@ from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import misplaced, misspelt, note_names, refuse_foreign
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
-from gapboost._boosters.ranker import FEW_DOCUMENTS, OWN_NAMES, GAPRanker
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
 from gapboost.data.features import check_columns
@@ -36,6 +36,8 @@ from gapboost.xgboost.models import read_objective, to_continue, up_to_best_roun
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
 NAMES = {"init_score": "base_margin"}
+# Up to so many training documents, trees are less deep (benchmarks/protocols/scaling.md).
+FEW_DOCUMENTS, DEPTH = 15_000, 5
 # Parameters of the ranker that are none of XGBoost's booster.
 OURS = frozenset((*OWN_NAMES, PENALTY, "eval_metric"))
 
@@ -293,7 +295,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         if self.booster != "gblinear":
             own = {} if "lambda" in known else {"reg_lambda": 5.0}
             if n_documents <= FEW_DOCUMENTS and "max_leaves" not in known:
-                own["max_depth"] = 5
+                own["max_depth"] = DEPTH
         required = {"objective": SAVED_AS, "disable_default_eval_metric": 1}
         return {"base_score": 0.0, **own, **known, **required}
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xgboost
 from packaging.version import Version
-from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
+from twins import LIGHTGBM, QID, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
 
 import gapboost as gb
 
@@ -71,18 +71,31 @@ def test_options_take_effect_and_train(twin, parameters):
         assert rankers[0].booster_.num_trees() == 5
 
 
-def test_defaults_of_trees():
+@pytest.mark.parametrize(
+    ("n", "bins", "depth"), [(10_000, 63, 5), (10_001, 127, 5), (15_000, 127, 5), (15_001, 127, 6)]
+)
+def test_defaults_of_trees(n, bins, depth):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 3))
+    y, qid = (x @ [1.0, 1.0, 0.5] + rng.normal(size=n) > 1).astype(int), np.arange(n) // 50
     shared = {"n_estimators": 5, "n_jobs": 1}
-    ours = LIGHTGBM.ranker_class(**shared, verbose=-1).fit(X, Y, QID).predict(TEST.X)
+    ours = LIGHTGBM.ranker_class(**shared, verbose=-1).fit(x, y, qid).predict(x)
     native = {"objective": gb.lightgbm.objective("gap"), "metric": "None", "verbose": -1}
-    trees = {"path_smooth": 200.0, "max_bin": 127}
-    theirs = lightgbm.LGBMRanker(**shared, **native, **trees).fit(X, Y, group=SIZES)
-    npt.assert_allclose(ours, theirs.predict(TEST.X), rtol=0, atol=1e-6)
-    ours, the_same = (
-        XGBOOST.ranker_class(**shared, **given).fit(X, Y, QID).predict(TEST.X)
-        for given in ({}, {"reg_lambda": 5.0})
+    trees = {"path_smooth": 200.0, "max_bin": bins}
+    theirs = lightgbm.LGBMRanker(**shared, **native, **trees).fit(x, y, group=np.bincount(qid))
+    npt.assert_allclose(ours, theirs.predict(x), rtol=0, atol=1e-6)
+    ours, the_same, leaves, with_depth = (
+        XGBOOST.ranker_class(**shared, **given).fit(x, y, qid).predict(x)
+        for given in (
+            {},
+            {"reg_lambda": 5.0, "max_depth": depth},
+            {"max_leaves": 99},
+            {"max_leaves": 99, "max_depth": 6},
+        )
     )
     npt.assert_array_equal(ours, the_same)
+    npt.assert_array_equal(leaves, with_depth)
+    assert (ours != leaves).any() == (depth == 5)
 
 
 @pytest.mark.parametrize("name", ["max_bin", "max_bins"])

@@ -27,7 +27,6 @@ from sklearn.base import clone
 from xgboost.callback import EarlyStopping, TrainingCallback
 
 import gapboost as gb
-from gapboost.lightgbm.dask import DaskLGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.dask import DaskXGBGAPRanker
 
@@ -51,17 +50,25 @@ def test_ranks_as_the_local_ranker_does(booster, client):
     assert found.score(data["X"], data["y"], data["qid"]) == gap(TEST, scores.compute())
 
 
-def test_bins_are_as_many_as_locally():
-    """One partition is on one worker."""
-    x = np.random.default_rng(0).normal(size=(len(TRAIN), 2))
-    data = {**collections(TRAIN, [len(TRAIN)]), "X": da.from_array(x, chunks=(len(TRAIN), 2))}
-    options = {"n_estimators": 5, "verbose": -1}
-    first, second, third = (
-        fitted(DaskLGBMGAPRanker, data, {}, **options, **given).to_local().predict(x)
-        for given in ({}, {"max_bin": 127}, {"max_bin": 255})
-    )
-    npt.assert_array_equal(first, second)
-    assert (first != third).any()
+@both
+@pytest.mark.parametrize("n", [9_000, 16_000])
+def test_the_size_of_trees_goes_by_the_rows_of_all_workers(booster, n):
+    """With few of them, LightGBM has 63 bins and XGBoost depth 5."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 2))
+    y = (x @ [1.0, 0.5] + rng.normal(size=n) > 1).astype(int)
+    data = {"X": x, "y": y, "qid": np.arange(n) // 20}
+    data = {name: da.from_array(each, chunks=n // 2) for name, each in data.items()}
+    data["X"] = data["X"].rechunk((n // 2, 2))
+    kind, _, fixed = BOOSTERS[booster]
+    local = fitted(kind, data, {}, n_estimators=30, **fixed).to_local()
+    if booster == "lightgbm":
+        splits = local.booster_.trees_to_dataframe()
+        n_thresholds = splits[splits.split_feature == "Column_0"].threshold.nunique()
+        assert (n_thresholds < 63) == (n == 9_000)
+    else:
+        depth = max(line.count("\t") for line in local.get_booster().get_dump()[0].splitlines())
+        assert depth == (5 if n == 9_000 else 6)
 
 
 UNITS = {

@@ -82,6 +82,16 @@ def test_ranks_as_the_local_ranker_does(spark, ids):
     )
 
 
+@pytest.mark.parametrize("n_queries", [1_200, 1_600])
+def test_the_depth_of_trees_goes_by_the_rows_of_all_workers(spark, n_queries):
+    """It is 5 up to 15,000 rows, and 6 with more."""
+    frame = ranking(n_queries)
+    model = ranker(n_estimators=1).fit(table(spark, frame))
+    (tree,) = model.to_local().get_booster().get_dump()
+    depth = max(line.count("\t") for line in tree.splitlines())
+    assert depth == (5 if len(frame) <= 15_000 else 6)
+
+
 def test_early_stopping_uses_exact_means_and_models_are_saved(spark, tmp_path):
     vali = VALI.assign(qid=VALI.qid + 1000)
     rows = table(spark, TRAIN).withColumn("valid", F.lit(False))
