@@ -1,6 +1,7 @@
 """Defaults beside the boosters' own, on collections: `protocols/scaling.md`."""
 
 import itertools
+import time
 from collections.abc import Iterator
 
 import lightgbm
@@ -58,11 +59,14 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def evaluated(name: str, seed: int, n_folds: int | None) -> dict[str, np.ndarray]:
-    """Return the values of each ranker, means over the test queries of all folds, or of some."""
+    """Return the values of each ranker, means over the test queries of all folds, or of some.
+
+    Behind them stand the processor seconds of a fit.
+    """
     X, y, qid = read(name)
     g = (1 / y.max(),) * int(y.max())
     measures = [gb.GAP(g=g), gb.nDCG(k=10), gb.nDCG(), gb.AP(), gb.Precision(k=10), gb.eGAP(g=g)]
-    sums, n_tested = {label: np.zeros(len(VALUES)) for label in RANKERS}, 0
+    sums, n_tested = {label: np.zeros(len(VALUES) + 1) for label in RANKERS}, 0
     folds = GroupKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y, qid)
     # LightGBM breaks ties by the order of rows, which in a file may be that of the grades.
     keys = np.random.default_rng(seed).random(len(y))
@@ -72,10 +76,12 @@ def evaluated(name: str, seed: int, n_folds: int | None) -> dict[str, np.ndarray
         n_queries = len(np.unique(qid[test]))
         n_tested += n_queries
         for label, make in RANKERS.items():
-            ranker = fitted(make().set_params(random_state=seed), X[rows], y[rows], numbers)
+            ranker, begun = make().set_params(random_state=seed), time.process_time()
+            fitted(ranker, X[rows], y[rows], numbers)
+            spent = time.process_time() - begun
             scores = ranker.predict(X[test])
             values = list(gb.evaluate(measures, y[test], scores, qid[test], n_jobs=1).values())
-            sums[label] += n_queries * np.array([np.mean(values), *values[:2]])
+            sums[label] += n_queries * np.array([np.mean(values), *values[:2], spent])
     return {label: total / n_tested for label, total in sums.items()}
 
 
@@ -83,20 +89,24 @@ def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker for each collection, and their mean."""
     if not DATA.exists():
         raise FileNotFoundError(f"{DATA} is missing; expected the collections of the protocol")
-    leads: dict[str, list[np.ndarray]] = {label: [] for label in RANKERS if label not in PEERS}
+    evaluated("trec-news", 0, 1)  # compiles, before fits are timed
+    n_seeds, n_folds = (1, 1) if smoke else (None, None)
+    ours = [label for label in RANKERS if label not in PEERS]
+    leads: dict[str, list[np.ndarray]] = {label: [] for label in ours}
+    ratios: dict[str, list[float]] = {label: [] for label in ours}
     for name in ["trec-news"] if smoke else FILES:
-        by_seed = [
-            evaluated(name, seed, 1 if smoke else None) for seed in SEEDS[: 1 if smoke else None]
-        ]
+        by_seed = [evaluated(name, seed, n_folds) for seed in SEEDS[:n_seeds]]
         means = {label: np.mean([values[label] for values in by_seed], axis=0) for label in RANKERS}
-        for label, of_ranker in leads.items():
-            of_ranker.append(means[label] - means[PEERS["XGB" in label]])
-        yield {"collection": name, **{label: signed(lead[-1][0]) for label, lead in leads.items()}}
+        for label in ours:
+            peer = means[PEERS["XGB" in label]]
+            leads[label].append(means[label] - peer)
+            ratios[label].append(means[label][-1] / peer[-1])
+        yield {"collection": name, **{label: signed(leads[label][-1][0]) for label in ours}}
     for number, value in enumerate(VALUES):
-        row = {
-            label: with_interval([each[number] for each in lead]) for label, lead in leads.items()
-        }
+        row = {label: with_interval([lead[number] for lead in leads[label]]) for label in ours}
         yield {"collection": f"mean, {value}", **row}
+    row = {n: f"{np.mean(r):.2f} ({min(r):.2f} … {max(r):.2f})" for n, r in ratios.items()}
+    yield {"collection": "time / booster's, mean (least … most)", **row}
 
 
 ABOUT = "our defaults beside the boosters' own, and with our settings of trees, on collections"

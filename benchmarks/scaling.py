@@ -42,8 +42,8 @@ PEERS = {
     for name in RANKERS
     if name not in ("XGBRanker", "LGBMRanker")
 }
-# Values of the second run, of sizes that the fourth has not trained.
-PEERS["LGBMGAPRanker(max_bin=255)"] = "LGBMRanker"
+# Values of the second run, of sizes that the fourth has not trained, and of the fifth.
+PEERS |= dict.fromkeys(("LGBMGAPRanker(max_bin=255)", "LGBMGAPRanker(max_bin=63)"), "LGBMRanker")
 
 
 class Task(NamedTuple):
