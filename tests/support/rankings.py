@@ -189,6 +189,18 @@ def random_rankings(
 SMOOTH_G = (0.5, 0.2, 0.3)
 
 
+def smooth_cases() -> Iterator[tuple[gb.Measure, Callable[..., float], Callable[[float], float]]]:
+    """Yield measures with the oracle's functions of exact values, and discounts of ranks."""
+    graded = ((gb.GAP, oracle.gap), (gb.xGAP, oracle.xgap), (gb.eGAP, oracle.egap))
+    for k in (None, 3):
+        for rel in (1, 2):
+            yield gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k), oracle.by_rank
+        for kind, exact in graded:
+            yield kind(g=SMOOTH_G, k=k), partial(exact, g=SMOOTH_G, k=k), oracle.by_rank
+        yield gb.nDCG(k=k), partial(oracle.ndcg, k=k), oracle.by_log2
+    yield gb.Precision(k=3, rel=2), partial(oracle.precision, rel=2, k=3), lambda rank: 1 / 3
+
+
 def random_queries(seed, how_many=12, c=3, longest=8):
     """Yield grades and scores of short lists, with all grades, ties, and a list of one document."""
     rng = np.random.default_rng(seed)
