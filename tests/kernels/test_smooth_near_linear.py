@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pair_sum import top_grade
+from rankings import spread_scores, thresholds
 from scipy.special import erfc, expit
 
 import gapboost as gb
@@ -136,12 +137,6 @@ def assert_direct(objective, grades, scores):
 # --- queries of any shape -------------------------------------------------------------------------
 
 
-def thresholds(n_grades, rng):
-    g = rng.dirichlet(np.ones(n_grades))
-    g[rng.random(n_grades) < 0.2] = 0.0
-    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
-
-
 PAIRS = {
     "gap": lambda n_grades, k, rng: gb.GAP(g=thresholds(n_grades, rng)),
     "xgap": lambda n_grades, k, rng: gb.xGAP(g=thresholds(n_grades, rng)),
@@ -157,18 +152,6 @@ MEASURES = {
 }
 SHAPES = ("even", "bell", "tied", "outlier", "equal")
 WIDTHS = (1e-9, 1e-3, 1.0, 5.0, 40.0, 1e3, 1e6)
-
-
-def spread_scores(n, width, shape, rng):
-    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
-    unit = {
-        "even": rng.random(n),
-        "bell": rng.standard_normal(n) / 6,
-        "tied": rng.integers(0, 5, n) / 4,
-        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
-        "equal": np.ones(n),
-    }[shape]
-    return unit * width
 
 
 def query(n, n_grades, width, shape, rng):

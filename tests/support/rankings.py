@@ -211,6 +211,25 @@ def random_queries(seed, how_many=12, c=3, longest=8):
         yield rng.integers(0, c + 1, size=n).tolist(), scores.tolist(), float(np.exp(rng.normal()))
 
 
+def thresholds(n_grades, rng):
+    """Return random threshold probabilities, of which some are 0."""
+    g = rng.dirichlet(np.ones(n_grades))
+    g[rng.random(n_grades) < 0.2] = 0.0
+    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
+
+
+def spread_scores(n, width, shape, rng):
+    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
+    unit = {
+        "even": rng.random(n),
+        "bell": rng.standard_normal(n) / 6,
+        "tied": rng.integers(0, 5, n) / 4,
+        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
+        "equal": np.ones(n),
+    }[shape]
+    return unit * width
+
+
 def judged_run(seed, topics=5):
     """Judgments and a run with few distinct scores, some of them equal only in single precision.
 
