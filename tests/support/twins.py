@@ -57,7 +57,16 @@ class Twin:
             **{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters}
         )
 
-    def fitted(self, *, data=TRAIN, evals=(), fit=None, **parameters):
+    def fitted(self, *, data=TRAIN, evals=(), fit=None, watch=None, **parameters):
+        """Return a fitted ranker.
+
+        Metrics and callbacks, `watch`, are arguments of LightGBM's fit and parameters of XGBoost's
+        ranker.
+        """
+        if self is LIGHTGBM:
+            fit = {**(fit or {}), **(watch or {})}
+        else:
+            parameters |= watch or {}
         watched = (
             {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]}
             if evals
