@@ -166,6 +166,7 @@ queries = {
     "normalize": st.booleans(),
     "seed": st.integers(0, 2**32 - 1),
 }
+USUAL = dict(n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
 
 
 @pytest.mark.slow
@@ -173,7 +174,7 @@ queries = {
 @given(
     name=st.sampled_from(sorted(PAIRS)), sigma=st.sampled_from([0.01, 0.3, 1.0, 30.0]), **queries
 )
-@example(name="gap", sigma=1.0, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
+@example(name="gap", sigma=1.0, **USUAL)
 def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, normalize, seed):
     rng = np.random.default_rng(seed)
     objective = gb.SoftRank(PAIRS[name](n_grades, None, rng), sigma=sigma, normalize=normalize)
@@ -189,18 +190,7 @@ def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, norm
     beta=st.sampled_from([None, 1e-3, 0.1, 1.0, 100.0]),
     **queries,
 )
-@example(
-    name="gap",
-    k=1,
-    alpha=1.0,
-    beta=None,
-    n=300,
-    n_grades=4,
-    width=5.0,
-    shape="bell",
-    normalize=True,
-    seed=0,
-)
+@example(name="gap", k=1, alpha=1.0, beta=None, **USUAL)
 # All documents are far inside the cut-off.
 @example(
     name="precision",
