@@ -118,7 +118,7 @@ def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
 def test_a_detectable_difference_is_that_of_the_corrected_level(family):
     folds = values_of_pair(np.random.default_rng(5))
     estimate = one_way_clustered([ours - theirs for ours, theirs in folds])
-    expected = noncentrality(estimate.freedom, 0.2 / family, STATED) * estimate.error
+    expected = noncentrality(estimate.freedom, 0.2 / family) * estimate.error
     found = compared(folds, confidence=0.8, family=family)["detectable"]
     assert found == pytest.approx(expected)
 
