@@ -95,19 +95,19 @@ class Twin:
             return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
         return {"early_stopping_rounds": rounds}, {}
 
-    def interrupting(self, error, at=2):
+    def interrupting(self, error):
         """Parameters and arguments of fit with which `error` is raised in the midst of training."""
         if self is LIGHTGBM:
 
             def interrupt(env):
-                if env.iteration == at:
+                if env.iteration == 2:
                     raise error
 
             return {}, {"callbacks": [interrupt]}
 
         class Interrupt(xgboost.callback.TrainingCallback):
             def after_iteration(self, model, epoch, evals_log):
-                if epoch == at:
+                if epoch == 2:
                     raise error
                 return False
 
