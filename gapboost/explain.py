@@ -250,9 +250,9 @@ def measure(
 
 def _with_ties(scores: Array, queries: Queries, rounding: float) -> Array:
     """Return numbers in the order of the scores, equal where these differ by rounding alone."""
-    begins, sizes = queries.offsets[:-1], queries.sizes
-    order = np.lexsort((scores, np.repeat(np.arange(len(queries)), sizes)))
-    allowed = rounding * np.repeat(np.maximum.reduceat(np.abs(scores), begins), sizes)
+    begins = queries.offsets[:-1]
+    order = np.lexsort((scores, queries.numbers))
+    allowed = rounding * np.repeat(np.maximum.reduceat(np.abs(scores), begins), queries.sizes)
     # The order of the queries is that of the rows already.
     higher = np.diff(scores[order], prepend=-np.inf) > allowed
     higher[begins] = True

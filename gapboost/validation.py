@@ -17,35 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
 
 from gapboost._kernels import Array, ArrayLike
-from gapboost._kernels.threads import resolve_n_jobs
-
-__all__ = [
-    "BELOW_ONE",
-    "Value",
-    "as_flag",
-    "as_float64",
-    "as_integer",
-    "as_number",
-    "as_relevant",
-    "check_distinct",
-    "check_range",
-    "check_row_order",
-    "checked_scores",
-    "finite_column",
-    "label_of_value",
-    "mapping",
-    "numeric_column",
-    "one_dimensional",
-    "one_of",
-    "ordered",
-    "parameter",
-    "random_numbers",
-    "resolve_n_jobs",
-    "seed",
-    "short_repr",
-    "warn",
-    "without_values",
-]
+from gapboost._kernels.threads import resolve_n_jobs as resolve_n_jobs  # public here
 
 PathLike = str | os.PathLike[str]
 # What `random_state` may be.

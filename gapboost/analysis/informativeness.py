@@ -74,11 +74,10 @@ def ranked_lists(
     """
     data = group_by_query(y_true, qid, recall_base=recall_base, beside={"y_score": y_score})
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-    sizes = data.queries.sizes
-    order = np.lexsort((-scores, np.repeat(np.arange(len(sizes)), sizes)))
+    order = np.lexsort((-scores, data.queries.numbers))
     grades = np.split(data.grades[order].astype(np.int32), data.queries.offsets[1:-1])
     base = data.base
-    counts = np.zeros((len(sizes), int(base.occurring[-1]) + 1), dtype=np.int64)
+    counts = np.zeros((len(data.queries), int(base.occurring[-1]) + 1), dtype=np.int64)
     levels = np.broadcast_to(base.levels.astype(np.int64), base.counts.shape)
     query, level = base.counts.nonzero()
     counts[query, levels[query, level]] = base.counts[query, level]

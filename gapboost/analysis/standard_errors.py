@@ -97,9 +97,9 @@ class Estimate:
         low, high = self.interval(2 * confidence - 1, family)
         return -margin < low and high < margin
 
-    def detectable(self, level: float = LEVEL, power: float = POWER) -> float:
-        """Return the true mean that a two-sided t-test detects with probability `power`."""
-        return noncentrality(self.freedom, level, power) * self.error
+    def detectable(self, level: float = LEVEL) -> float:
+        """Return the true mean that a two-sided t-test detects with probability `POWER`."""
+        return noncentrality(self.freedom, level) * self.error
 
 
 def independent(values: Array) -> Estimate:
@@ -157,8 +157,8 @@ def two_way_clustered(values: Array, queries: Array, models: Array) -> Estimate:
     return Estimate(mean, float(np.sqrt(by_query + max(shared, 0.0))), n_models - 1)
 
 
-def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) -> float:
-    """Return the true mean that the two-sided t-test at `level` detects with probability `power`.
+def noncentrality(freedom: float, level: float = LEVEL) -> float:
+    """Return the true mean that the two-sided t-test at `level` detects with probability `POWER`.
 
     The unit is the standard error.
     """
@@ -170,7 +170,7 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
 
     def excess_power(delta: float) -> float:
         detected = stats.norm.sf(critical - delta) + stats.norm.cdf(-critical - delta)
-        return float(np.mean(detected)) - power
+        return float(np.mean(detected)) - POWER
 
     return float(optimize.brentq(excess_power, 0.0, critical[-1] + 10))
 

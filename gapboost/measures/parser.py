@@ -178,7 +178,8 @@ class NotAMeasure(ValueError):
     """A text that is no measure; `near` is the nearest one, or nothing."""
 
     def __init__(self, found: str, near: str) -> None:
-        super().__init__(f"{found}; {_instead(near)}")
+        instead = f"did you mean {near!r}? expected the name of a measure" if near else EXPECTED
+        super().__init__(f"{found}; {instead}")
         self.near = near
 
 
@@ -268,10 +269,6 @@ def _proposed(text: str) -> str:
     except (SyntaxError, TypeError, ValueError):
         return ""
     return text
-
-
-def _instead(near: str) -> str:
-    return f"did you mean {near!r}? expected the name of a measure" if near else EXPECTED
 
 
 def _near(name: str) -> str:

@@ -11,15 +11,11 @@ from gapboost.analysis.result import generators
 MEASURES = (gb.GAP(g=(0.5, 0.5)), gb.Precision(k=2))
 
 
-def task(seed=0, n=60):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    y = np.clip(np.round(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=n)), 0, 2).astype(int)
-    return X, y, np.repeat(["a", "b", "c"], n // 3)
-
-
 def test_every_alteration_is_evaluated():
-    (X, y, qid), weights = task(), np.array([1.0, 0.0, -1.0, 0.5])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = np.clip(np.round(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=60)), 0, 2).astype(int)
+    qid, weights = np.repeat(["a", "b", "c"], 20), np.array([1.0, 0.0, -1.0, 0.5])
     order = np.random.default_rng(1).permutation(len(y))
     options = dict(n_directions=7, step_sizes=(0.2, 2.0), random_state=4, n_jobs=1)
     result = local_optimality(MEASURES, weights, X, y, qid, **options)

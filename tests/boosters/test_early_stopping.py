@@ -74,18 +74,15 @@ def test_functions_that_stop_are_passed_themselves(twin):
     def mine(y_true, y_score):
         return ("mine", 1.0, True) if twin is LIGHTGBM else 1.0
 
-    given = {"eval_metric": mine}
-    parameters, fit = ({}, given) if twin is LIGHTGBM else (given, {})
     with pytest.raises(ValueError, match=r"^stopping_metric is 'mine'.* the function itself$"):
-        twin.fitted(evals=[VALI], fit=fit, stopping_metric="mine", **parameters)
+        twin.fitted(evals=[VALI], watch={"eval_metric": mine}, stopping_metric="mine")
 
 
 def fitted(way, watched, evals=(TEST, VALI), **more):
     twin, stopping = WAYS[way]
     parameters, fit = stopping()
-    if watched:
-        (fit if twin is LIGHTGBM else parameters)["eval_metric"] = watched
-    return twin.fitted(evals=evals, fit=fit, **{**EARLY, **parameters, **more})
+    watch = {"eval_metric": watched or None}
+    return twin.fitted(evals=evals, fit=fit, watch=watch, **{**EARLY, **parameters, **more})
 
 
 @pytest.mark.parametrize("watched", WATCHED)
@@ -176,12 +173,16 @@ def test_the_training_set_does_not_stop_training(twin, place, weighted):
 
 @pytest.mark.parametrize("kind", ["gbtree", "dart", "gblinear"])
 def test_only_a_gbtree_is_the_model_of_the_best_round(kind):
-    """Later rounds of dart change the weights of trees, and those of a gblinear the one model."""
+    """Later rounds of dart change the weights of trees, and a gblinear keeps its last round."""
     parameters = {"booster": kind, "early_stopping_rounds": 5, **EARLY}
     parameters |= {"dart": {"rate_drop": 0.5}, "gblinear": {"max_depth": None}}.get(kind, {})
     ranker = XGBOOST.fitted(evals=[VALI], random_state=0, **parameters)
-    best = XGBOOST.curve(ranker).max()
-    same = ranker.score(VALI.X, VALI.y, VALI.qid) == pytest.approx(best, abs=1e-6)
+    curve, best = XGBOOST.curve(ranker), ranker.best_iteration_
+    kept = booster_of(ranker).num_boosted_rounds()
+    assert kept == (len(curve) if kind == "gblinear" else best)
+    assert best == len(curve) - 5
+    assert ranker.best_score == pytest.approx(curve.max(), abs=1e-6)
+    same = ranker.score(VALI.X, VALI.y, VALI.qid) == pytest.approx(curve.max(), abs=1e-6)
     assert same == (kind == "gbtree")
 
 
@@ -260,9 +261,9 @@ def test_any_reported_metric_can_stop_training(twin, stopping):
     function = pushed if twin is LIGHTGBM else spread
     stopping = function if stopping == "function" else stopping
     parameters, fit = twin.stopping(3)
-    (fit if twin is LIGHTGBM else parameters)["eval_metric"] = ["ap", "ndcg@5", function]
+    watch = {"eval_metric": ["ap", "ndcg@5", function]}
     options = {"n_estimators": 60, "learning_rate": 0.5, "stopping_metric": stopping}
-    ranker = twin.fitted(evals=[VALI], fit=fit, **options, **parameters)
+    ranker = twin.fitted(evals=[VALI], fit=fit, watch=watch, **options, **parameters)
     name = NAMES.get(stopping, function.__name__ if callable(stopping) else stopping)
     curve = twin.curve(ranker, metric=name)
     best = np.argmin(curve) if name == "spread" else np.argmax(curve)
@@ -275,9 +276,8 @@ def test_a_callback_that_misses_a_metric_learns_its_name(twin, name):
     """Optuna's callback of LightGBM raises ValueError, and that of XGBoost KeyError."""
     kind, right = (ValueError, "ap@5") if twin is LIGHTGBM else (KeyError, "validation_0-ap@5")
     parameters, fit = twin.interrupting(kind(f"no '{name}'") if twin is LIGHTGBM else kind(name))
-    (fit if twin is LIGHTGBM else parameters)["eval_metric"] = "ap@5"
     with pytest.raises(kind) as caught:
-        twin.fitted(evals=[VALI], fit=fit, **parameters)
+        twin.fitted(evals=[VALI], fit=fit, watch={"eval_metric": "ap@5"}, **parameters)
     assert f"did you mean '{right}'?" in caught.value.__notes__[0]
 
 
@@ -286,7 +286,10 @@ def test_a_callback_that_misses_a_metric_learns_its_name(twin, name):
 
 @pytest.mark.parametrize("kind", ["gbtree", "dart"])
 def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
-    """XGBoost would drop categories in a slice of a booster, and then misread other codes."""
+    """XGBoost would drop categories in a slice of a booster, and then misread other codes.
+
+    So all rounds are kept, and a plain booster uses them.
+    """
 
     def frame(data, categories):
         letters = np.array(list("abcd"))[np.digitize(data.X[:, 10], (2, 6, 10))]
@@ -302,7 +305,12 @@ def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
     expected = ranker.predict(frame(TEST, "abcd"))
     assert len(set(expected)) > 4
     ranker.save_model(tmp_path / "model.json")
-    loaded = XGBOOST.ranker(enable_categorical=True)
-    loaded.load_model(tmp_path / "model.json")
+    loaded, theirs = (kind(enable_categorical=True) for kind in (XGBOOST.ranker, XGBOOST.vendor))
+    for model in (loaded, theirs):
+        model.load_model(tmp_path / "model.json")
     for model in (ranker, loaded):
         npt.assert_array_equal(model.predict(frame(TEST, "dcba")), expected)
+    npt.assert_array_equal(theirs.predict(frame(TEST, "abcd")), expected)
+    plain = xgboost.Booster(model_file=tmp_path / "model.json")
+    found = plain.predict(xgboost.DMatrix(frame(TEST, "abcd"), enable_categorical=True))
+    assert np.abs(found - expected).max() > 0.01

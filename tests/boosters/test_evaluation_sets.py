@@ -64,9 +64,8 @@ def test_no_lists(twin):
     ranker, watched = twin.ranker(), {"eval_qid": [VALI.qid]}
     with pytest.raises(ValueError, match=r"^eval_set is <generator"):
         ranker.fit(X, Y, QID, eval_set=(pair for pair in [(VALI.X, VALI.y)]), **watched)
-    given = {"callbacks": twin.module.progress()}
     with pytest.raises(TypeError, match=r"^callbacks is .*expected a list"):
-        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+        twin.fitted(evals=[VALI], watch={"callbacks": twin.module.progress()})
 
 
 def test_names_of_sets():
@@ -93,8 +92,7 @@ def test_the_training_set_is_binned_once_by_xgboost(monkeypatch):
 def test_open_parameters_of_metrics_come_from_the_training_data(twin):
     """The evaluation set has one grade less."""
     lower = replace(VALI, y=np.minimum(VALI.y, 1))
-    given = {"eval_metric": ["egap", "err"]}
-    ranker = twin.fitted(evals=[lower], **({"fit": given} if twin is LIGHTGBM else given))
+    ranker = twin.fitted(evals=[lower], watch={"eval_metric": ["egap", "err"]})
     scores = ranker.predict(lower.X)
     for name, measure in {"egap": gb.eGAP(g=(0.5, 0.5)), "err": gb.ERR(top=2)}.items():
         expected = gb.evaluate(measure, lower.y, scores, lower.qid)[measure]
@@ -123,9 +121,8 @@ def test_functions_have_names_of_their_own(twin):
     def gap(y_true, y_score):
         return ("gap", 0.5, True) if twin is LIGHTGBM else 0.5
 
-    given = {"eval_metric": [gap]}
     with pytest.raises(ValueError, match=r"^eval_metric .*'gap'"):
-        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+        twin.fitted(evals=[VALI], watch={"eval_metric": [gap]})
 
 
 def test_lightgbm_calls_functions_with_rows_query_by_query_and_their_weights():
@@ -172,9 +169,8 @@ def test_xgboost_calls_functions_for_each_query():
     ],
 )
 def test_functions_of_another_kind(twin, function, message):
-    given = {"eval_metric": [function]}
     with pytest.raises(TypeError, match=message):
-        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+        twin.fitted(evals=[VALI], watch={"eval_metric": [function]})
 
 
 # --- names of metrics -----------------------------------------------------------------------------
@@ -223,7 +219,7 @@ def test_progress(twin, capsys):
     bar = twin.module.progress()
     given = {"callbacks": [bar]}
     for _ in range(2):  # a bar for each fit
-        ranker = twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+        ranker = twin.fitted(evals=[VALI], watch=given)
     text = capsys.readouterr().err
     assert text.count("5round") + text.count("5/5") >= 2
     assert "gap" in text

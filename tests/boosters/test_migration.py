@@ -273,13 +273,11 @@ def test_other_names_of_the_booster_count_as_those_of_the_ranker(twin):
 def test_native_metrics_are_metrics_of_a_ranker(twin):
     """Of either booster: their measures are reported."""
     metrics = ["ap", gb.lightgbm.eval_metric(["ndcg@5"]), gb.xgboost.eval_metric("egap")]
-    given = {"eval_metric": metrics}
-    ranker = twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+    ranker = twin.fitted(evals=[VALI], watch={"eval_metric": metrics})
     (log,) = ranker.evals_result_.values()
     assert list(log) == ["gap", "ap", "ndcg@5", "egap"]
-    given = {"eval_metric": "ndcg@10-"}
     with pytest.raises(ValueError, match="expected 'ndcg@10', which counts"):
-        twin.fitted(evals=[VALI], **({"fit": given} if twin is LIGHTGBM else given))
+        twin.fitted(evals=[VALI], watch={"eval_metric": "ndcg@10-"})
 
 
 @twins

@@ -159,10 +159,8 @@ def test_g_is_uniform_over_the_grades_that_occur_in_the_training_labels(twin):
 
 
 @twins
-def test_ids_that_a_step_renamed_or_that_have_two_columns(twin):
+def test_ids_of_two_columns(twin):
     table = pd.DataFrame(X).add_prefix("x")
-    with pytest.raises(ValueError, match="made 'remainder__qid' of it"):
-        twin.ranker().fit(table.assign(remainder__qid=QID), Y)
     with pytest.raises(ValueError, match="zip"):
         twin.ranker().fit(table, Y, table[["x0", "x1"]])
 

@@ -7,13 +7,13 @@ import pytest
 from gapboost.lightgbm import LGBMGAPRanker
 
 
-def few_queries(seed, n_queries=40, size=20):
+def few_queries(seed, n_queries=40):
     """Rows in which a tree of three sampled columns often finds no split."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n_queries * size, 10))
+    X = rng.normal(size=(n_queries * 20, 10))
     X[:, 3:] = X[:, 3:] > 2.2
     y = np.digitize(X[:, 0] + rng.normal(size=len(X)), [0.7, 1.8])
-    return X, y, np.repeat(np.arange(n_queries), size)
+    return X, y, np.repeat(np.arange(n_queries), 20)
 
 
 # With these, rounds without a split are common with few queries.

@@ -116,13 +116,8 @@ def test_reports_are_those_of_evaluate(twin):
     """
     other = Data(TWO_VALI.X, TWO_VALI.y.copy(), TWO_VALI.qid)
     other.y[:, 1] = np.roll(other.y[:, 1], 7)
-    metrics = [RELEVANCE, INK]
-    parameters, fit = (
-        ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
-    )
-    ranker = twin.fitted(
-        data=TWO, evals=(TWO_VALI, other, TWO), fit=fit, measure=BOTH, **parameters
-    )
+    watch = {"eval_metric": [RELEVANCE, INK]}
+    ranker = twin.fitted(data=TWO, evals=(TWO_VALI, other, TWO), watch=watch, measure=BOTH)
     names = {
         "0.7*gap_of_0+0.3*ndcg_of_1@10": BOTH,
         "gap_of_0": RELEVANCE,

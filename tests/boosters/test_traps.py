@@ -170,22 +170,6 @@ def test_the_order_of_rows_changes_a_model_as_another_seed_does(twin):
     assert 0.5 < orders / seeds < 2
 
 
-@pytest.mark.parametrize(
-    ("parameters", "kept"),
-    [({"booster": "dart", "rate_drop": 0.5}, "best"), ({"booster": "gblinear"}, "last")],
-)
-def test_xgboosts_best_score_is_not_that_of_the_model(parameters, kept):
-    """A dart changes earlier trees later; a gblinear cannot go back."""
-    parameters = {**parameters, "learning_rate": 1, "max_depth": None, "early_stopping_rounds": 5}
-    ranker = XGBOOST.fitted(evals=[VALI], n_estimators=60, **parameters)
-    rounds = len(XGBOOST.curve(ranker))
-    assert ranker.best_iteration_ < rounds
-    trained = ranker.get_booster().num_boosted_rounds()
-    assert trained == (ranker.best_iteration_ if kept == "best" else rounds)
-    value = ranker.score(VALI.X, VALI.y, VALI.qid)
-    assert value != pytest.approx(ranker.best_score, abs=1e-5)
-
-
 @pytest.mark.parametrize("first", [0, 2**24])
 def test_xgboost_reads_query_ids_of_a_series_as_float32(first):
     def queries(qid):

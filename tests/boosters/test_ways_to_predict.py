@@ -254,24 +254,3 @@ def test_every_reader_of_an_xgboost_file_takes_the_missing_value(case, way, tmp_
     npt.assert_array_equal(
         native_ways("xgboost")[way](f, str(tmp_path / "model.json"), missing=-1), f.expected
     )
-
-
-def test_plain_boosters_use_all_rounds_of_a_model_with_categories(tmp_path):
-    """XGBoost drops categories with rounds, so that a model with some keeps both."""
-
-    def table(data):
-        letter = pd.Categorical(np.array(list("abcd"))[np.digitize(data.X[:, 10], (2, 6, 10))])
-        return pd.DataFrame({"letter": letter, "x": data.X[:, 1]})
-
-    ranker = XGBOOST.ranker(
-        n_estimators=60, learning_rate=0.5, early_stopping_rounds=4, enable_categorical=True
-    )
-    evaluation = {"eval_set": [(table(VALI), VALI.y)], "eval_qid": [VALI.qid]}
-    ranker.fit(table(TRAIN), TRAIN.y, TRAIN.qid, **evaluation)
-    rows = xgboost.DMatrix(table(TEST), enable_categorical=True)
-    ranker.save_model(tmp_path / "model.json")
-    plain = xgboost.Booster(model_file=tmp_path / "model.json")
-    assert plain.num_boosted_rounds() > ranker.best_iteration_
-    assert np.abs(plain.predict(rows) - ranker.predict(table(TEST))).max() > 0.01
-    best = loaded(xgboost.XGBRanker(enable_categorical=True), tmp_path / "model.json")
-    npt.assert_array_equal(best.predict(table(TEST)), ranker.predict(table(TEST)))

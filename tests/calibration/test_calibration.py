@@ -161,13 +161,13 @@ def test_rankers_of_the_boosters_without_a_column_qid():
 # --- reliability ----------------------------------------------------------------------------------
 
 
-def judged(n_queries=200, n_docs=20, seed=0):
+def judged(n_queries=200):
     """Grades that follow probabilities, probabilities, query ids; rows are in a random order."""
-    rng = np.random.default_rng(seed)
-    probability = rng.uniform(0.2, 0.8, n_queries * n_docs)
+    rng = np.random.default_rng(0)
+    probability = rng.uniform(0.2, 0.8, n_queries * 20)
     y = (rng.random(len(probability)) < probability).astype(int)
     order = rng.permutation(len(y))
-    return y[order], probability[order], np.repeat(np.arange(n_queries), n_docs)[order]
+    return y[order], probability[order], np.repeat(np.arange(n_queries), 20)[order]
 
 
 def test_bins_against_pandas():

@@ -323,7 +323,7 @@ def test_tuning_chooses_on_validation_queries():
     for fold, following in zip(splits, splits[1:] + splits[:1], strict=True):
         npt.assert_array_equal(fold.vali, following.test)
         assert sorted([*fold.train, *fold.vali, *fold.test]) == list(range(60))
-    train, again, _ = parts_of(found, 1)
+    train, again, test = parts_of(found, 1)
     candidates = found.training.candidates
     for name, offset in (("one", 1), ("other", 2)):
         means = []
@@ -334,7 +334,6 @@ def test_tuning_chooses_on_validation_queries():
         result = found.results[name, 1]
         npt.assert_allclose([values.mean() for values in result.searched], means)
         best = Noisy(candidates[name][np.argmax(means)]["noise"], offset, random_state=1)
-        _, _, test = parts_of(found, 1)
         scores = best.fit(train.X, train.y).predict(test.X)
         expected = gb.evaluate("map", test.y, scores, test.qid, per_query=True)
         npt.assert_allclose(found.values(name, "map")[1], next(iter(expected.values())))
@@ -379,9 +378,8 @@ def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
     ],
 )
 def test_spaces_that_cannot_be_drawn_from(spaces, message):
-    rankers = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2)}
     with pytest.raises(ValueError, match=message):
-        compare_rankers(X, Y, QID, rankers, cv=3, tune=2, spaces=spaces)
+        compare_rankers(X, Y, QID, PAIR, cv=3, tune=2, spaces=spaces)
 
 
 def test_a_ranker_that_no_candidate_can_train_is_an_error():

@@ -26,12 +26,12 @@ STATED = 0.8
 SPREAD, OF_MODELS = 0.2, 0.02
 
 
-def values_of_pair(rng, sizes=SIZES, ahead=0.0, of_models=OF_MODELS, spread=SPREAD):
+def values_of_pair(rng, sizes=SIZES, ahead=0.0, of_models=OF_MODELS):
     """Draw values of two rankers for each fold; models of the first one are shifted."""
     folds = []
     for n in sizes:
         theirs = rng.uniform(0.2, 0.8, n)
-        ours = theirs + ahead + rng.normal(scale=of_models) + rng.normal(scale=spread, size=n)
+        ours = theirs + ahead + rng.normal(scale=of_models) + rng.normal(scale=SPREAD, size=n)
         folds.append((ours, theirs))
     return folds
 
@@ -48,22 +48,21 @@ def compared(folds, queries=None, confidence=0.95, family=1):
     )
 
 
-def repeated(rng, n=50, n_folds=5, repeats=3, ahead=0.0, of_models=OF_MODELS, interaction=0.5):
-    """Draw values of two rankers and the queries of each fold of repeated cross-validation."""
+def repeated(rng, n, of_models, interaction=0.5):
+    """Draw values of two equal rankers and the queries of each fold: five folds, three times."""
     of_queries = rng.normal(scale=SPREAD * np.sqrt(1 - interaction), size=n)
-    queries = [part for _ in range(repeats) for part in np.array_split(rng.permutation(n), n_folds)]
+    queries = [part for _ in range(3) for part in np.array_split(rng.permutation(n), 5)]
     values = []
     for part in queries:
         own = rng.normal(scale=SPREAD * np.sqrt(interaction), size=len(part))
-        values.append(
-            (ahead + of_queries[part] + rng.normal(scale=of_models) + own, np.zeros(len(part)))
-        )
+        ours = of_queries[part] + rng.normal(scale=of_models) + own
+        values.append((ours, np.zeros(len(part))))
     return values, queries
 
 
-def true_error(sizes, of_models=OF_MODELS, spread=SPREAD):
+def true_error(sizes):
     sizes = np.array(sizes)
-    return np.sqrt(of_models**2 * (sizes**2).sum() / sizes.sum() ** 2 + spread**2 / sizes.sum())
+    return np.sqrt(OF_MODELS**2 * (sizes**2).sum() / sizes.sum() ** 2 + SPREAD**2 / sizes.sum())
 
 
 UNEQUAL = (100, 20, 20, 20, 20, 20)
@@ -118,7 +117,7 @@ def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
 def test_a_detectable_difference_is_that_of_the_corrected_level(family):
     folds = values_of_pair(np.random.default_rng(5))
     estimate = one_way_clustered([ours - theirs for ours, theirs in folds])
-    expected = noncentrality(estimate.freedom, 0.2 / family, STATED) * estimate.error
+    expected = noncentrality(estimate.freedom, 0.2 / family) * estimate.error
     found = compared(folds, confidence=0.8, family=family)["detectable"]
     assert found == pytest.approx(expected)
 

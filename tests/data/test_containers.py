@@ -361,5 +361,5 @@ def test_qid_as_a_column(twin, kind):
 def test_a_renamed_qid_is_missing(twin, kind):
     """scikit-learn's ColumnTransformer renames the column qid."""
     x = TABLES[kind](with_column(TRAIN, X).rename(columns={"qid": "remainder__qid"}))
-    with pytest.raises(ValueError, match=r"^qid is missing"):
+    with pytest.raises(ValueError, match=r"^qid is missing; .*made 'remainder__qid' of it"):
         twin.ranker().fit(x, TRAIN.y)

@@ -213,16 +213,6 @@ UNUSABLE = {
     "training ids alone": ({"qid_train": TRAIN.qid}, ValueError, "y_train"),
     "no training ids": ({"X_train": TRAIN.X, "y_train": TRAIN.y}, ValueError, "qid_train"),
     "other columns": ({**TRAINING, "X_train": TRAIN.X[:, 1:]}, ValueError, "X"),
-    "text for numbers": (
-        {
-            **TRAINING,
-            "ranker": type("Any", (), {"predict": lambda self, X: np.zeros(len(X))})(),
-            "X": pd.DataFrame(SMALL["X"]).astype({0: str}),
-            "X_train": pd.DataFrame(TRAIN.X),
-        },
-        ValueError,
-        "X holds text",
-    ),
     "documents of other rows": ({"documents": ["a"]}, ValueError, "documents"),
     "no worst query": ({"n_worst": 0}, ValueError, "n_worst"),
 }

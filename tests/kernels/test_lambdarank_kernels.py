@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pair_sum import changes_by_parts, summed_pairs, swap_changes
+from rankings import spread_scores, thresholds
 
 import gapboost as gb
 from gapboost._boosters.gradients import Gradients
@@ -18,12 +19,6 @@ from gapboost.objectives import lambdarank
 
 # True visits every pair, False uses running sums; None is the choice of the library.
 AUTO, DIRECT, SWEEP = None, True, False
-
-
-def thresholds(n_grades, rng):
-    g = rng.dirichlet(np.ones(n_grades))
-    g[rng.random(n_grades) < 0.2] = 0.0
-    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
 
 
 MEASURES = {
@@ -56,18 +51,6 @@ def gradients(measure, grades, scores, way, sizes=None, **options):
     grad, hess = np.empty((2, len(grades)))
     prepared_pass(measure, grades, way, sizes, **options)(np.asarray(scores, float), grad, hess)
     return grad, hess
-
-
-def spread_scores(n, width, shape, rng):
-    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
-    unit = {
-        "even": rng.random(n),
-        "bell": rng.standard_normal(n) / 6,
-        "tied": rng.integers(0, 5, n) / 4,
-        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
-        "equal": np.zeros(n),
-    }[shape]
-    return unit * width
 
 
 def assert_agree(found, expected, tolerance=1e-9):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pair_sum import top_grade
+from rankings import spread_scores, thresholds
 from scipy.special import erfc, expit
 
 import gapboost as gb
@@ -136,12 +137,6 @@ def assert_direct(objective, grades, scores):
 # --- queries of any shape -------------------------------------------------------------------------
 
 
-def thresholds(n_grades, rng):
-    g = rng.dirichlet(np.ones(n_grades))
-    g[rng.random(n_grades) < 0.2] = 0.0
-    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
-
-
 PAIRS = {
     "gap": lambda n_grades, k, rng: gb.GAP(g=thresholds(n_grades, rng)),
     "xgap": lambda n_grades, k, rng: gb.xGAP(g=thresholds(n_grades, rng)),
@@ -159,18 +154,6 @@ SHAPES = ("even", "bell", "tied", "outlier", "equal")
 WIDTHS = (1e-9, 1e-3, 1.0, 5.0, 40.0, 1e3, 1e6)
 
 
-def spread_scores(n, width, shape, rng):
-    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
-    unit = {
-        "even": rng.random(n),
-        "bell": rng.standard_normal(n) / 6,
-        "tied": rng.integers(0, 5, n) / 4,
-        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
-        "equal": np.ones(n),
-    }[shape]
-    return unit * width
-
-
 def query(n, n_grades, width, shape, rng):
     return rng.integers(0, n_grades + 1, n), spread_scores(n, width, shape, rng)
 
@@ -183,6 +166,7 @@ queries = {
     "normalize": st.booleans(),
     "seed": st.integers(0, 2**32 - 1),
 }
+USUAL = dict(n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
 
 
 @pytest.mark.slow
@@ -190,7 +174,7 @@ queries = {
 @given(
     name=st.sampled_from(sorted(PAIRS)), sigma=st.sampled_from([0.01, 0.3, 1.0, 30.0]), **queries
 )
-@example(name="gap", sigma=1.0, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
+@example(name="gap", sigma=1.0, **USUAL)
 def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, normalize, seed):
     rng = np.random.default_rng(seed)
     objective = gb.SoftRank(PAIRS[name](n_grades, None, rng), sigma=sigma, normalize=normalize)
@@ -206,18 +190,7 @@ def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, norm
     beta=st.sampled_from([None, 1e-3, 0.1, 1.0, 100.0]),
     **queries,
 )
-@example(
-    name="gap",
-    k=1,
-    alpha=1.0,
-    beta=None,
-    n=300,
-    n_grades=4,
-    width=5.0,
-    shape="bell",
-    normalize=True,
-    seed=0,
-)
+@example(name="gap", k=1, alpha=1.0, beta=None, **USUAL)
 # All documents are far inside the cut-off.
 @example(
     name="precision",

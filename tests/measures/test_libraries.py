@@ -21,10 +21,10 @@ def close(expected, tolerance=1e-12):
     return pytest.approx(expected, rel=tolerance, abs=tolerance)
 
 
-def tied_lists(seed, how_many=60):
+def tied_lists(seed):
     """Grades and scores of lists with ties."""
     rng = np.random.default_rng(seed)
-    for _ in range(how_many):
+    for _ in range(60):
         n = rng.integers(3, 120)
         grades, scores = rng.integers(0, TOP + 1, n), rng.integers(0, rng.integers(1, 2 * n), n)
         grades[:2] = (0, 1)

@@ -14,8 +14,8 @@ from gapboost import AP, GAP, Precision, eGAP, evaluate, nDCG, xGAP
 from gapboost.measures import MEASURES_BY_NAME, RecallBase
 
 
-def close(expected, tolerance=1e-12):
-    return pytest.approx(expected, rel=tolerance, abs=tolerance, nan_ok=True)
+def close(expected):
+    return pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
 def mean(values, weights=None):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rankings import SMOOTH_G as G
-from rankings import random_queries
+from rankings import random_queries, smooth_cases
 
 import gapboost as gb
 from gapboost.objectives import approximation_bound
@@ -50,27 +50,11 @@ def test_values_are_the_papers_sums(seed):
             steep = 4 / len(grades) if beta is None else beta
             above, ranks = oracle.approximate(scores, alpha, steep)
             top = oracle.within_by_truncation(ranks, steep, 3)
-            expected = {
-                gb.AP(): oracle.ap(grades, 1, above, ranks),
-                gb.AP(rel=2): oracle.ap(grades, 2, above, ranks),
-                gb.GAP(g=G): oracle.gap(grades, G, above, ranks),
-                gb.xGAP(g=G): oracle.xgap(grades, G, above, ranks),
-                gb.eGAP(g=G): oracle.egap(grades, G, above, ranks),
-                gb.nDCG(): oracle.approx_ndcg(grades, ranks),
-                gb.nDCG(k=3): oracle.approx_ndcg(grades, ranks, top, 3),
-                gb.Precision(k=3, rel=2): oracle.pc(grades, 2, 3, top),
-                gb.AP(k=3): oracle.ap(grades, 1, above, ranks, top),
-                gb.GAP(g=G, k=3): oracle.gap(grades, G, above, ranks, top),
-                gb.xGAP(g=G, k=3): oracle.xgap(grades, G, above, ranks, top),
-                gb.eGAP(g=G, k=3): oracle.egap(grades, G, above, ranks, top),
-            }
-            for measure, value in expected.items():
+            for measure, *of_measure in smooth_cases():
+                inside = top if measure.k else None
+                expected = oracle.by_ranks(*of_measure, grades, above, ranks, inside)
                 found = gb.ApproxRank(measure, alpha=alpha, beta=beta).value(grades, scores)
-                assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (
-                    measure,
-                    grades,
-                    beta,
-                )
+                assert found == pytest.approx(expected, rel=1e-12, abs=1e-14), (measure, grades)
 
 
 # Distinct scores, any distance between neighbors from 0.001 to 1000: equation 23 asks for a

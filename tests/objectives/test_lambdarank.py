@@ -46,10 +46,10 @@ def expected_gradients(
     return grad, np.maximum(hess, FLOOR)
 
 
-def assert_equal(found, expected, tolerance=1e-12):
+def assert_equal(found, expected):
     found, expected = np.asarray(found), np.asarray(expected)
     assert found.shape == expected.shape
-    assert (np.abs(found - expected) <= tolerance * np.maximum(1, np.abs(expected))).all()
+    assert (np.abs(found - expected) <= 1e-12 * np.maximum(1, np.abs(expected))).all()
 
 
 # --- the pair sum ---------------------------------------------------------------------------------

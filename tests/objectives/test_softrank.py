@@ -6,7 +6,7 @@ import numpy as np
 import oracle_soft as oracle
 import pytest
 from rankings import SMOOTH_G as G
-from rankings import random_queries
+from rankings import random_queries, smooth_cases
 
 import gapboost as gb
 from gapboost.data.query_data import group_by_query
@@ -18,23 +18,14 @@ def test_values_are_the_papers_sums(seed):
     for grades, scores, sigma in random_queries(seed):
         above, ranks = oracle.gaussian(scores, sigma)
         top = oracle.within_by_distribution(above, 3)
-        expected = {
-            gb.AP(): oracle.ap(grades, 1, above, ranks),
-            gb.AP(rel=2): oracle.ap(grades, 2, above, ranks),
-            gb.GAP(g=G): oracle.gap(grades, G, above, ranks),
-            gb.xGAP(g=G): oracle.xgap(grades, G, above, ranks),
-            gb.eGAP(g=G): oracle.egap(grades, G, above, ranks),
-            gb.nDCG(): oracle.soft_ndcg(grades, above),
-            gb.nDCG(k=3): oracle.soft_ndcg(grades, above, 3),
-            gb.Precision(k=3, rel=2): oracle.pc(grades, 2, 3, top),
-            gb.AP(k=3): oracle.ap(grades, 1, above, ranks, top),
-            gb.GAP(g=G, k=3): oracle.gap(grades, G, above, ranks, top),
-            gb.xGAP(g=G, k=3): oracle.xgap(grades, G, above, ranks, top),
-            gb.eGAP(g=G, k=3): oracle.egap(grades, G, above, ranks, top),
-        }
-        for measure, value in expected.items():
+        for measure, *of_measure in smooth_cases():
+            if isinstance(measure, gb.nDCG | gb.Precision):
+                expected = oracle.by_distribution(*of_measure, grades, above, measure.k)
+            else:
+                inside = top if measure.k else None
+                expected = oracle.by_ranks(*of_measure, grades, above, ranks, inside)
             found = gb.SoftRank(measure, sigma=sigma).value(grades, scores)
-            assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (measure, grades)
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-14), (measure, grades)
 
 
 def test_expected_ranks():

@@ -11,14 +11,14 @@ import gapboost as gb
 from gapboost.model_selection import g_from_clicks
 
 
-def users(g, n_sessions, n_docs=12, examine=1.0, mistake=0.0, seed=0):
+def users(g, n_sessions, examine=1.0, mistake=0.0, seed=0):
     """Grades, clicks and session of each showing: a threshold a session, documents at random."""
     rng = np.random.default_rng(seed)
     threshold = rng.choice(len(g), p=g, size=n_sessions) + 1
-    grades = rng.integers(0, len(g) + 1, size=(n_sessions, n_docs))
+    grades = rng.integers(0, len(g) + 1, size=(n_sessions, 12))
     looked = rng.random(grades.shape) < examine
     clicks = looked & ((grades >= threshold[:, None]) | (rng.random(grades.shape) < mistake))
-    return grades.ravel(), clicks.ravel(), np.repeat(np.arange(n_sessions), n_docs)
+    return grades.ravel(), clicks.ravel(), np.repeat(np.arange(n_sessions), 12)
 
 
 @pytest.mark.slow(keep=1)

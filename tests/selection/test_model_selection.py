@@ -281,8 +281,8 @@ def test_folds_are_rows_of_whole_queries_each_of_them_once():
 
 
 def test_kinds_of_ids_weights_and_frames():
-    def scores(ids=QID, rows=X, y=Y, grid=None, **given):
-        search = GSearchCV(LGBM, grid or {"n_estimators": [3]}, scoring=TARGET, cv=folds)
+    def scores(ids=QID, rows=X, y=Y, **given):
+        search = GSearchCV(LGBM, {"n_estimators": [3]}, scoring=TARGET, cv=folds)
         return search.fit(rows, y, qid=ids, **given).cv_results_["mean_test_score"]
 
     folds = query_folds(QID, 3)

@@ -10,7 +10,7 @@ with gapboost.
 import itertools
 import math
 
-from oracle import grade_counts, recall_base
+from oracle import grade_counts
 
 # --- from scores to ranks -------------------------------------------------------------------------
 
@@ -72,94 +72,39 @@ def within_by_truncation(ranks, beta, k):
 # --- the measures ---------------------------------------------------------------------------------
 
 
-def ap(grades, rel, above, ranks, inside=None):
-    """1/R sum_n rel(n) (rel(n) + sum_{m != n} above_mn rel(m)) / rank_n.
+def worth(exact, discount, grades):
+    """Return what documents and pairs of these grades are worth, {j: own} and {(i, j): pair}.
 
-    (yilmaz-2009, 4.1.2; qin-2008, eq. 22)
+    They follow from the exact values of lists of one document, and of two.
     """
-    relevant = [1 if grade >= rel else 0 for grade in grades]
-    if sum(relevant) == 0:
-        return 0.0
-    total = 0.0
-    for n in range(len(grades)):
-        found = relevant[n] + sum(above[m][n] * relevant[m] for m in range(len(grades)) if m != n)
-        total += relevant[n] * found / ranks[n] * (1.0 if inside is None else inside[n])
-    return total / sum(relevant)
+    counts = grade_counts(grades, max(grades))
+    one = {i: exact([i], counts=counts) for i in set(grades)}
+    own = {i: value / discount(1) for i, value in one.items()}
+    pair = {
+        (i, j): (exact([i, j], counts=counts) - one[i]) / discount(2) - own[j]
+        for i, j in itertools.product(one, repeat=2)
+    }
+    return own, pair
 
 
-def gap(grades, g, above, ranks, inside=None):
-    """sum_n PC_n / sum_i R_i sum_{j<=i} g_j (robertson-2010, 5).
+def by_ranks(exact, discount, grades, above, ranks, inside=None):
+    """sum_n inside_n D(rank_n) (own(n) + sum_{m != n} above_mn pair(m, n)).
 
-    PC_n is divided by rank_n = sum_{m != n} pi_mn + 1.
+    (yilmaz-2009, 4.1.2; robertson-2010, 5; qin-2008, eq. 21 and 22)
     """
-    largest = sum(sum(g[:grade]) for grade in grades)
-    if largest == 0:
-        return 0.0
+    own, pair = worth(exact, discount, grades)
     total = 0.0
-    for n in range(len(grades)):
-        found = sum(g[: grades[n]])
-        for m in range(len(grades)):
-            if m != n:
-                found += above[m][n] * sum(g[: min(grades[m], grades[n])])
-        total += found / ranks[n] * (1.0 if inside is None else inside[n])
-    return total / largest
-
-
-def xgap(grades, g, above, ranks, inside=None):
-    """xGAP (ferrante-2014, eq. 5) with P[d_m relevant
-
-    d_n relevant] times above_mn.
-    """
-    counts = grade_counts(grades, len(g))
-    total = 0.0
-    for n, pivot in enumerate(grades):
-        relevant = sum(g[:pivot])
-        if relevant == 0:
-            continue
-        select = sum(g[h - 1] / recall_base(counts, h) for h in range(1, pivot + 1))
-        found = 1.0
-        for m in range(len(grades)):
-            if m != n:
-                found += above[m][n] * sum(g[: min(grades[m], pivot)]) / relevant
-        total += select * found / ranks[n] * (1.0 if inside is None else inside[n])
+    for n, j in enumerate(grades):
+        found = own[j] + sum(above[m][n] * pair[i, j] for m, i in enumerate(grades) if m != n)
+        total += found * discount(ranks[n]) * (1.0 if inside is None else inside[n])
     return total
 
 
-def egap(grades, g, above, ranks, inside=None):
-    """E[AP(K)], smooth: eGAP is linear in the APs (ferrante-2014, eq. 6)."""
-    return sum(g[t - 1] * ap(grades, t, above, ranks, inside) for t in range(1, len(g) + 1))
-
-
-def gain(grade):
-    """2**grade - 1."""
-    return 2**grade - 1
-
-
-def ideal_dcg(grades, k=None):
-    """The DCG of the best order."""
-    return sum(
-        gain(grade) / math.log2(n + 1)
-        for n, grade in enumerate(sorted(grades, reverse=True)[:k], start=1)
-    )
-
-
-def approx_ndcg(grades, ranks, inside=None, k=None):
-    """qin-2008, eq. 21; with a cut-off, eq. 16 with both of its functions approximated."""
+def by_distribution(exact, discount, grades, above, k=None):
+    """sum_n own(n) sum_{r<=k} p_n(r) D(r), of measures without pairs (Taylor et al. 2008)."""
+    own, _ = worth(exact, discount, grades)
     total = 0.0
-    for n, grade in enumerate(grades):
-        total += gain(grade) / math.log2(1 + ranks[n]) * (1.0 if inside is None else inside[n])
-    return total / ideal_dcg(grades, k) if any(grades) else 0.0
-
-
-def soft_ndcg(grades, above, k=None):
-    """sum_n gain(n) sum_r p_n(r) / log2(r + 1) over the ideal DCG (Taylor et al. 2008)."""
-    total = 0.0
-    for n, grade in enumerate(grades):
+    for n, j in enumerate(grades):
         p = rank_distribution(above, n)[:k]
-        total += gain(grade) * sum(p[r - 1] / math.log2(r + 1) for r in range(1, len(p) + 1))
-    return total / ideal_dcg(grades, k) if any(grades) else 0.0
-
-
-def pc(grades, rel, k, inside):
-    """sum_n rel(n) P(r_n <= k) / k (yilmaz-2009, 4.1.1; qin-2008, eq. 13)."""
-    return sum(inside[n] for n, grade in enumerate(grades) if grade >= rel) / k
+        total += own[j] * sum(p[r - 1] * discount(r) for r in range(1, len(p) + 1))
+    return total

@@ -166,13 +166,11 @@ def random_scores(rng: np.random.Generator, size: int, ties: bool) -> np.ndarray
     return rng.permutation(size) / 4 - 1
 
 
-def random_rankings(
-    rng: np.random.Generator, n_queries: int, *, ties: bool = True, longest: int = 9
-) -> Rankings:
+def random_rankings(rng: np.random.Generator, n_queries: int, *, ties: bool = True) -> Rankings:
     """Queries with string ids, their rows all mixed up."""
     grades, scores, qid, counts = [], [], [], {}
     for number in rng.permutation(n_queries):
-        of_query = random_grades(rng, longest)
+        of_query = random_grades(rng, 9)
         name = f"query {number}"
         listed = np.bincount(of_query, minlength=TOP + 1)
         missing = rng.integers(0, 3, size=TOP + 1) if rng.random() < 0.5 else 0
@@ -189,24 +187,59 @@ def random_rankings(
 SMOOTH_G = (0.5, 0.2, 0.3)
 
 
-def random_queries(seed, how_many=12, c=3, longest=8):
+def smooth_cases() -> Iterator[tuple[gb.Measure, Callable[..., float], Callable[[float], float]]]:
+    """Yield measures with the oracle's functions of exact values, and discounts of ranks."""
+    graded = ((gb.GAP, oracle.gap), (gb.xGAP, oracle.xgap), (gb.eGAP, oracle.egap))
+    for k in (None, 3):
+        for rel in (1, 2):
+            yield gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k), oracle.by_rank
+        for kind, exact in graded:
+            yield kind(g=SMOOTH_G, k=k), partial(exact, g=SMOOTH_G, k=k), oracle.by_rank
+        yield gb.nDCG(k=k), partial(oracle.ndcg, k=k), oracle.by_log2
+    yield gb.Precision(k=3, rel=2), partial(oracle.precision, rel=2, k=3), lambda rank: 1 / 3
+
+
+def random_queries(seed):
     """Yield grades and scores of short lists, with all grades, ties, and a list of one document."""
     rng = np.random.default_rng(seed)
-    for number in range(how_many):
-        n = 1 if number == 0 else int(rng.integers(2, longest + 1))
+    for number in range(12):
+        n = 1 if number == 0 else int(rng.integers(2, 9))
         scores = rng.normal(scale=2.0, size=n)
         scores[: n // 4] = scores[n - 1]
-        yield rng.integers(0, c + 1, size=n).tolist(), scores.tolist(), float(np.exp(rng.normal()))
+        yield (
+            rng.integers(0, TOP + 1, size=n).tolist(),
+            scores.tolist(),
+            float(np.exp(rng.normal())),
+        )
 
 
-def judged_run(seed, topics=5):
-    """Judgments and a run with few distinct scores, some of them equal only in single precision.
+def thresholds(n_grades, rng):
+    """Return random threshold probabilities, of which some are 0."""
+    g = rng.dirichlet(np.ones(n_grades))
+    g[rng.random(n_grades) < 0.2] = 0.0
+    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
+
+
+def spread_scores(n, width, shape, rng):
+    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
+    unit = {
+        "even": rng.random(n),
+        "bell": rng.standard_normal(n) / 6,
+        "tied": rng.integers(0, 5, n) / 4,
+        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
+        "equal": np.ones(n),
+    }[shape]
+    return unit * width
+
+
+def judged_run(seed):
+    """Judgments and a run of five topics; few scores, some of them equal only in single precision.
 
     Some documents are unjudged, others not retrieved.
     """
     rng = np.random.default_rng(seed)
     qrels, run = {}, {}
-    for topic in map(str, range(topics)):
+    for topic in map(str, range(5)):
         pool = [f"d{i:02d}" for i in rng.permutation(20)]
         qrels[topic] = {doc: int(rng.integers(-1, 3)) for doc in pool[:12]}
         run[topic] = {doc: rng.integers(0, 3) + 1e-12 * rng.integers(0, 2) for doc in pool[8:14]}

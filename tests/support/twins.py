@@ -57,7 +57,16 @@ class Twin:
             **{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters}
         )
 
-    def fitted(self, *, data=TRAIN, evals=(), fit=None, **parameters):
+    def fitted(self, *, data=TRAIN, evals=(), fit=None, watch=None, **parameters):
+        """Return a fitted ranker.
+
+        Metrics and callbacks, `watch`, are arguments of LightGBM's fit and parameters of XGBoost's
+        ranker.
+        """
+        if self is LIGHTGBM:
+            fit = {**(fit or {}), **(watch or {})}
+        else:
+            parameters |= watch or {}
         watched = (
             {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]}
             if evals
@@ -86,19 +95,19 @@ class Twin:
             return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
         return {"early_stopping_rounds": rounds}, {}
 
-    def interrupting(self, error, at=2):
+    def interrupting(self, error):
         """Parameters and arguments of fit with which `error` is raised in the midst of training."""
         if self is LIGHTGBM:
 
             def interrupt(env):
-                if env.iteration == at:
+                if env.iteration == 2:
                     raise error
 
             return {}, {"callbacks": [interrupt]}
 
         class Interrupt(xgboost.callback.TrainingCallback):
             def after_iteration(self, model, epoch, evals_log):
-                if epoch == at:
+                if epoch == 2:
                     raise error
                 return False
 
