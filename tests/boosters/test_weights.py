@@ -108,7 +108,7 @@ def test_histograms_of_xgboost_are_weighted():
     ranker = XGBOOST.ranker_class(n_estimators=3, max_bin=4, n_jobs=1)
     scores = ranker.fit(X, y, qid, sample_weight=weight).predict(X)
     settings = {"objective": "rank:ndcg", "base_score": 0.0, "disable_default_eval_metric": 1}
-    settings |= {"max_bin": 4, "nthread": 1, "reg_lambda": 5.0}
+    settings |= {"max_bin": 4, "nthread": 1, "reg_lambda": 5.0, "max_depth": 5}
 
     def native(**weights):
         data = xgboost.QuantileDMatrix(X, label=y, qid=qid, max_bin=4, nthread=1, **weights)
