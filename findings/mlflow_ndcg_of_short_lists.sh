@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Versions: mlflow-skinny 3.17.2 (mlflow.metrics), scikit-learn 1.7.2.
+# Versions: mlflow-skinny 3.17.2 (mlflow.metrics, deprecated since 3.4.0), scikit-learn 1.7.2.
 # Expectation: ndcg_at_k(10) of a list shorter than 10 is measured against the best first 10, as
 # everywhere: missing documents cost.
 # Behavior: The best is cut at the length of the list too. A list of one relevant document has
