@@ -25,6 +25,7 @@ from gapboost._boosters.plan import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
 from gapboost.lightgbm._compat import TEAM, EarlyStopping, LightGBMError, as_feval, value_of
 from gapboost.lightgbm.migration import OF_OBJECTIVES
+from gapboost.lightgbm.models import check_categories
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
 from gapboost.optional import tqdm
@@ -234,12 +235,14 @@ def train_booster(
     gradients: Gradients,
     n_rounds: int | None,
     callbacks: Sequence[Callable[..., object]],
-    **data: object,
+    **data: Any,
 ) -> lightgbm.Booster:
     """Call `lightgbm.train` with these gradients of `train`; the first metric stops training.
 
     `data` are its arguments `valid_sets`, `valid_names`, `feval` and `init_model`.
     """
+    if data.get("init_model"):
+        check_categories(train.data, data["init_model"])
     objective = LightGBMObjective(gradients.objective, None)
     objective.bind(train, gradients)
     parameters["objective"] = objective

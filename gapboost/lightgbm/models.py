@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import lightgbm
 
 from gapboost._boosters.checks import check_continued, check_model
 from gapboost.data import check_names, feature_names
+from gapboost.data.features import column_contents
 from gapboost.lightgbm._compat import has_names
+from gapboost.validation import short_repr
 
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
@@ -32,6 +35,21 @@ def to_continue(model: object, X: object, feature_name: Sequence[str]) -> lightg
     if has_names(booster):
         check_names([name.replace(" ", "_") for name in names], known, "X")
     return booster
+
+
+def check_categories(X: Any, model: lightgbm.Booster) -> None:
+    """Raise ValueError if a data frame has other categories than the model to continue.
+
+    LightGBM keeps the codes of the new ones alone, by which the old trees would split too.
+    """
+    columns = [c for c, content in column_contents(X).items() if content == "category"]
+    pairs = zip(columns, model.pandas_categorical or (), strict=False)
+    others = [c for c, categories in pairs if [*X[c].cat.categories] != [*categories]]
+    if others:
+        raise ValueError(
+            f"X has other categories in {short_repr(others)} than the model to continue; expected "
+            "those of its training in their order, as cat.set_categories makes them"
+        )
 
 
 def with_objective_name(

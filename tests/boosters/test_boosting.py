@@ -154,3 +154,26 @@ def test_categories_in_another_order_continue_a_model_of_xgboost():
     assert found.evals_result_ == expected.evals_result_
     scores = expected.predict(frame(TEST.y, "abcdef"))
     npt.assert_array_equal(found.predict(frame(TEST.y, "fbdcea")), scores)
+
+
+@pytest.mark.parametrize("kind", ["ranker", "booster", "file"])
+@pytest.mark.parametrize("categories", ["cab", "abcd", "ab"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_other_categories_do_not_continue_a_model_of_lightgbm(numbers, categories, kind, tmp_path):
+    """Its old trees would split by the new codes."""
+
+    def frame(categories):
+        values = np.array(["a", "b", *categories])[np.arange(len(Y)) % 2]
+        letter = pd.Categorical(values, categories=list(categories))
+        if numbers:
+            letter = letter.rename_categories([*map(ord, categories)])
+        return pd.DataFrame({"x": X[:, 0], "letter": letter, "z": X[:, 1]})
+
+    first = LIGHTGBM.ranker().fit(frame("abc"), Y, QID)
+    path = tmp_path / "model.txt"
+    first.booster_.save_model(path)
+    model = {"ranker": first, "booster": first.booster_, "file": path}[kind]
+    with pytest.raises(ValueError, match=r"^X has other categories in \['letter'\] than the model"):
+        LIGHTGBM.ranker().fit(frame(categories), Y, QID, init_model=model)
+    again = LIGHTGBM.ranker().fit(frame("abc"), Y, QID, init_model=model)
+    assert again.booster_.num_trees() == 2 * first.booster_.num_trees()

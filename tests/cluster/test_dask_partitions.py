@@ -154,6 +154,18 @@ def test_partitions_with_other_categories_are_refused(booster):
     assert ranker.fit(X, table["y"], table["qid"]).n_queries_in_ == 150
 
 
+def test_other_categories_do_not_continue_a_model_of_lightgbm():
+    """Its old trees would split by the new codes; XGBoost has the codes of the old model."""
+    table = partitions(with_categories(TRAIN), chunks(TRAIN, 2))
+    X, *others = table[["f4", "f5"]], table["y"], table["qid"]
+    changed = X.assign(f5=X["f5"].cat.set_categories([*"hgfedcba"]))
+    ranker = DaskLGBMGAPRanker(n_estimators=2, verbose=-1)
+    before = clone(ranker).fit(X, *others).to_local()
+    with pytest.raises(ValueError, match=r"^X has other categories in \['f5'\] than the model"):
+        ranker.fit(changed, *others, init_model=before)
+    assert ranker.fit(X, *others, init_model=before).booster_.num_trees() == 4
+
+
 def _in_reverse(rows):
     return rows.assign(
         f5=rows.f5.cat.reorder_categories(sorted("abcdefgh", reverse=bool(rows.qid.min())))
