@@ -122,7 +122,7 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
         data = dask_data(client, arguments, plan.limit)
         data.summary.check_mixed_grades("y")
         objective = plan.resolved(data.summary.occurring).objective
-        check_positions(X, {**given, **booster})
+        check_positions(X, given, booster.get("categorical_feature", "auto"))
         if init_model is not None:
             init_model = to_continue(init_model, data.X, booster.get("feature_name", "auto"))
         trained = _compat.train_on_dask(

@@ -69,7 +69,9 @@ def check_set_names(
         )
 
 
-def check_positions(X: object, parameters: Mapping[str, object]) -> None:
+def check_positions(
+    X: object, parameters: Mapping[str, object], categorical_feature: object = "auto"
+) -> None:
     """Check positions of columns in parameters and arguments of a fit.
 
     Parameters
@@ -77,6 +79,9 @@ def check_positions(X: object, parameters: Mapping[str, object]) -> None:
     X : array-like of shape (N, n_features), or data frame
         With its column ``qid``, which the features do not have.
     parameters : mapping
+        Of the ranker.
+    categorical_feature : str or sequence
+        Of `fit`, in place of that of the ranker unless it is text.
 
     Raises
     ------
@@ -90,6 +95,8 @@ def check_positions(X: object, parameters: Mapping[str, object]) -> None:
     n_features = (len(names) or shape[1]) - (QID in names)
     unmoved = names.index(QID) if QID in names else n_features
     names_of_columns = {*_compat.aliases("categorical_feature"), "interaction_constraints"}
+    if not isinstance(categorical_feature, str):
+        parameters = {**parameters, "categorical_feature": categorical_feature}
     for name in names_of_columns.intersection(parameters):
         for position in _positions(parameters[name]):
             if not 0 <= position < n_features:

@@ -245,8 +245,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         arguments |= {"sample_weight": sample_weight, "init_score": init_score}
         data = RankingDataset.of(**arguments, position=position, limit=plan.limit).grouped()
         plan = plan.resolved(data.query_data.occurring)
-        given = {**self.get_params(deep=False), "categorical_feature": categorical_feature}
-        check_positions(X, given)
+        given = self.get_params(deep=False)
+        check_positions(X, given, categorical_feature)
         metadata = {
             "qid": ("eval_qid", eval_qid),
             "group": ("eval_group", eval_group),

@@ -316,7 +316,7 @@ def test_positions_of_columns_count_the_columns_without_qid(twin, place):
     options = {"n_estimators": 20, "interaction_constraints": constraints}
     fit = {"categorical_feature": [min(place, 3)]} if twin is LIGHTGBM else {}
     if twin is LIGHTGBM and place < 4:
-        for given in ({"fit": fit}, {"interaction_constraints": "[0,1],[2,3]"}, options):
+        for given in ({"fit": fit}, fit, {"interaction_constraints": "[0,1],[2,3]"}, options):
             with pytest.raises(ValueError, match=r"behind the column 'qid'"):
                 twin.ranker(**{n: v for n, v in given.items() if n != "fit"}).fit(
                     frame, Y, **given.get("fit", {})
