@@ -237,14 +237,14 @@ def _chosen_columns(X: Any, columns: Sequence[str | int] | None) -> list[int]:
         for position, (name, content) in enumerate(contents.items())
         if content == "number" and name != QID
     }
-    if columns is None:
-        return list(numbers.values())
     given = list(columns) if ordered(columns) else []
+    if columns is None:
+        given = list(numbers.values())
     chosen = [numbers.get(c, -1) if isinstance(c, str) else c for c in given]
     if not 0 < len(chosen) == len({*chosen} & {*numbers.values()}):
         raise ValueError(
-            f"columns is {short_repr(columns)}; expected different names or positions of columns "
-            f"of numbers in X: {short_repr(list(numbers))}"
+            f"columns is {short_repr(columns)}, and X has numbers in {short_repr(list(numbers))}; "
+            "expected different names or positions of these"
         )
     return chosen
 

@@ -296,6 +296,17 @@ def test_a_second_column_of_one_name_is_refused(library):
         query_relative_features(frame[:0], FRAME_QID[:0])
 
 
+def test_columns_that_hold_no_numbers_any_more_are_named():
+    """A column with None is one of objects, as a service may build it."""
+    frame = pd.DataFrame(table(90)[:, :3], columns=list("abc"))
+    qid = np.arange(90) // 10
+    fitted = QueryRelativeFeatures().fit(frame, qid=qid)
+    with pytest.raises(ValueError, match=r"X has numbers in \['b', 'c'\]"):
+        fitted.transform(frame.astype({"a": object}), qid=qid)
+    with pytest.raises(ValueError, match=r"^columns is None, and X has numbers in \[\]"):
+        QueryRelativeFeatures().fit(frame.astype(object), qid=qid)
+
+
 class OneList(QueryRelativeFeatures):
     """Treat all rows as one list in scikit-learn's checks; users get an error without qid."""
 
