@@ -237,9 +237,9 @@ def _chosen_columns(X: Any, columns: Sequence[str | int] | None) -> list[int]:
         for position, (name, content) in enumerate(contents.items())
         if content == "number" and name != QID
     }
-    given = list(columns) if ordered(columns) else []
-    if columns is None:
-        given = list(numbers.values())
+    given: list[Any] = list(numbers.values())
+    if columns is not None:
+        given = list(columns) if ordered(columns) else []
     chosen = [numbers.get(c, -1) if isinstance(c, str) else c for c in given]
     if not 0 < len(chosen) == len({*chosen} & {*numbers.values()}):
         raise ValueError(

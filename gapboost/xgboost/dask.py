@@ -32,7 +32,7 @@ from gapboost.xgboost.callbacks import (
     stops_early,
     training_callbacks,
 )
-from gapboost.xgboost.models import to_continue
+from gapboost.xgboost.models import copied, to_continue
 from gapboost.xgboost.ranker import NAMES
 
 NO_FUNCTIONS = (
@@ -125,6 +125,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             weights = da.asarray(weights).compute()
             check_feature_weights(weights, data.X.shape[1])
             weights = da.from_array(weights)
+        before = None if xgb_model is None else to_continue(copied(xgb_model, data.X))
         train = self._dask_matrix(data, feature_weights=weights)
         metadata = {
             "qid": ("eval_qid", eval_qid),
@@ -153,7 +154,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
                     obj=XGBoostObjective(plan.objective, n_jobs),
                     custom_metric=metric,
                     verbose_eval=verbose,
-                    xgb_model=None if xgb_model is None else to_continue(xgb_model, data.X),
+                    xgb_model=before,
                     callbacks=callbacks,
                     coll_cfg=self.coll_cfg,
                 )

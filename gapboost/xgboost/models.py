@@ -21,28 +21,27 @@ def is_linear(booster: xgboost.Booster) -> bool:
     return bool(learner["gradient_booster"]["name"] == "gblinear")
 
 
-def up_to_best_round(booster: xgboost.Booster) -> xgboost.Booster:
+def up_to_best_round(booster: xgboost.Booster, categories: bool = True) -> xgboost.Booster:
     """Return a booster without the rounds that early stopping trained after the best one.
 
     XGBRanker predicts by the best rounds only; a booster, and many readers of its files, use every
     round. A gblinear has no rounds to drop. XGBoost 3.1 and later lose the categories of data
-    frames in a slice: a model with some keeps its rounds.
+    frames in a slice: a model with some keeps its rounds, unless `categories` is False.
     """
     best = booster.attr("best_iteration")
-    if best is None or is_linear(booster) or not booster.get_categories().empty():
+    if best is None or is_linear(booster):
+        return booster
+    if categories and not booster.get_categories().empty():
         return booster
     shortened = booster[: int(best) + 1]
     shortened.set_attr(best_iteration=best, best_score=booster.attr("best_score"))
     return shortened
 
 
-def to_continue(model: Any, X: Any = None) -> xgboost.Booster:
-    """Return a copy of a model, or of its file, without its best iteration.
+def copied(model: Any, X: Any = None) -> xgboost.Booster:
+    """Return a copy of a model to continue, or of its file.
 
     If `X` is given, it must have the columns of the model.
-
-    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
-    training does not stop early: new trees would never predict.
     """
     model = model.get_booster() if hasattr(model, "get_booster") else model  # Spark's too
     check_model(model, "xgb_model", (xgboost.Booster, bytearray), "XGBoost")
@@ -50,6 +49,17 @@ def to_continue(model: Any, X: Any = None) -> xgboost.Booster:
     booster = xgboost.Booster(model_file=model) if is_file else model.copy()
     if X is not None:
         check_continued(X, booster.num_features(), booster.feature_names or ())
+    return booster
+
+
+def to_continue(booster: xgboost.Booster, categories: bool = True) -> xgboost.Booster:
+    """Return a copied model up to its best round, which it does not name any more.
+
+    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
+    training does not stop early: new trees would never predict. `categories` is False where those
+    of the training matrix are the ones of the model.
+    """
+    booster = up_to_best_round(booster, categories)
     booster.set_attr(best_iteration=None, best_score=None)
     return booster
 

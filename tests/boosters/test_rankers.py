@@ -277,6 +277,38 @@ def test_training_continues_from_the_best_iteration(twin, stopped, tmp_path):
         npt.assert_allclose(staged, first.predict(TEST.X), rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("order", ["abc", "cab"])
+@pytest.mark.parametrize("kind", ["categories", "xgboost.XGBRanker"])
+def test_rounds_after_the_best_one_are_not_continued(kind, order, tmp_path):
+    """These models of XGBoost keep them; `predict` does not use them."""
+    own = kind == "categories"
+
+    def frame(data, categories="abc"):
+        letters = np.array(list("bca"))[data.y % 3]
+        by_chance = np.random.default_rng(0).random(len(data)) < 0.5
+        letter = pd.Categorical(np.where(by_chance, "a", letters), categories=list(categories))
+        X = pd.DataFrame(data.X[:, :4], columns=list("wxyz"))
+        return X.assign(letter=letter) if own else X
+
+    options = {"n_jobs": 1, "n_estimators": 60, "early_stopping_rounds": 3, "learning_rate": 1.0}
+    ranker = (
+        XGBOOST.ranker_class(enable_categorical=True, **options)
+        if own
+        else xgboost.XGBRanker(eval_metric="ndcg@5", **options)
+    )
+    evaluation = {"eval_set": [(frame(VALI), VALI.y)], "eval_qid": [VALI.qid], "verbose": False}
+    ranker.fit(frame(TRAIN), TRAIN.y, qid=TRAIN.qid, **evaluation)
+    expected, path = ranker.predict(frame(TEST)), tmp_path / "model.json"
+    assert ranker.best_iteration + 1 < ranker.get_booster().num_boosted_rounds()
+    ranker.save_model(path)
+    for model in (ranker, ranker.get_booster(), path):
+        again = XGBOOST.ranker(n_estimators=1, learning_rate=1e-9, enable_categorical=own)
+        again.fit(frame(TRAIN, order), TRAIN.y, TRAIN.qid, xgb_model=model)
+        npt.assert_allclose(again.predict(frame(TEST)), expected, rtol=0, atol=1e-6)
+        npt.assert_allclose(again.predict(frame(TEST, order)), expected, rtol=0, atol=1e-6)
+    assert ranker.best_iteration + 1 < ranker.get_booster().num_boosted_rounds()
+
+
 @twins
 def test_a_model_of_another_booster_does_not_continue(twin):
     other = (XGBOOST if twin is LIGHTGBM else LIGHTGBM).fitted(n_estimators=1)
