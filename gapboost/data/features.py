@@ -218,7 +218,7 @@ def features(X: Any, name: str = "X") -> Any:
     Raises
     ------
     ValueError, TypeError
-        If it is no table in memory, or one at which a booster would end the process.
+        If it is no table in memory, or an array without numbers. `check_columns` checks tables.
     """
     check_in_memory(X, name)
     if sparse.issparse(X):
@@ -241,11 +241,8 @@ def features(X: Any, name: str = "X") -> Any:
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if len(getattr(X, "shape", ())) == 2 and not isinstance(X, np.ndarray):
-        if is_pandas(X):
-            # Other columns than numbers are for the steps of a pipeline.
-            return _backed_by_numpy(X)
-        check_columns(X, name)
-        return X
+        # Other columns than numbers are for the steps of a pipeline.
+        return _backed_by_numpy(X) if is_pandas(X) else X
     try:
         # Of one row, scikit-learn's check takes longer than the prediction.
         if not (type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype.kind in "biuf"):

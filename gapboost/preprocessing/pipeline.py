@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from gapboost.data import QueryIds
-from gapboost.data.features import QID, without_qid
+from gapboost.data.features import QID, check_columns, is_pandas, without_qid
 
 
 def last_step(estimator: object) -> Any:
@@ -59,12 +59,23 @@ def fit_transformers(estimator: object, X: object, y: object, qid: QueryIds) -> 
     UserWarning
         If a step wants `qid` in `transform`, and its `fit_transform` would not pass it on.
     """
-    return _through_steps(estimator, "fit_transform", X, qid, y)
+    return _checked(estimator, _through_steps(estimator, "fit_transform", X, qid, y))
 
 
 def transform(estimator: object, X: object, qid: QueryIds) -> Any:
     """Return the features that the last step gets; arguments as in `fit_transformers`."""
-    return _through_steps(estimator, "transform", X, qid)
+    return _checked(estimator, _through_steps(estimator, "transform", X, qid))
+
+
+def _checked(estimator: object, X: Any) -> Any:
+    """Return the table that the last step gets.
+
+    LightGBM ends the process at some columns of polars or Arrow that hold no numbers.
+    """
+    library = library_of(estimator)
+    if library in ("lightgbm", "xgboost") and not is_pandas(X):
+        check_columns(X, "X", categories=library == "xgboost")
+    return X
 
 
 class _RoutesQid(BaseEstimator):  # type: ignore[misc]

@@ -154,10 +154,9 @@ def test_features_that_no_booster_takes(twin, kind):
     good = twin.ranker(n_estimators=1).fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid)
     with pytest.raises(error, match=message):
         good.predict(make(len(TEST)))
+    evals = {"eval_set": [(make(len(VALI)), VALI.y)], "eval_qid": [VALI.qid]}
     with pytest.raises(error, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
-        ranker.fit(
-            TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(make(len(VALI)), VALI.y)], eval_qid=[VALI.qid]
-        )
+        ranker.fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid, **evals)
 
 
 @twins

@@ -2,18 +2,22 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from ranking_task import RANKERS, assert_same_search, both, task
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import gapboost as gb
+from gapboost.calibration import CalibratedRanker
+from gapboost.comparison import compare_rankers
 from gapboost.model_selection import GSearchCV, measure_scorer
 from gapboost.preprocessing import QueryRelativeFeatures, query_relative_features
 
@@ -38,6 +42,33 @@ def test_qid_reaches_both_steps(ranker):
     assert pipeline.score(X, y, qid=qid) == gb.evaluate(measure, y, scores, qid)[measure]
     with pytest.raises(ValueError, match=r"^qid is missing in transform; expected"):
         pipeline.predict(X)
+
+
+@both
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_text_are_for_the_steps(ranker, library):
+    """A step makes numbers of them; without it boosters get a table that they cannot read."""
+    X, y, qid = task()
+    table = {name: X[:, i] for i, name in enumerate("ab")}
+    table["letter"] = np.array(list("xyz"))[y % 3]
+    table = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library](table)
+    encoded = make_column_transformer((OrdinalEncoder(), ["letter"]), remainder="passthrough")
+    pipeline = make_pipeline(encoded, clone(ranker))
+    name = pipeline.steps[-1][0]
+    search = GSearchCV(pipeline, {f"{name}__g": [(0.5, 0.5)]}, scoring=TARGET, cv=2)
+    fitted = search.fit(table, y, qid).best_estimator_
+    assert search.best_score_ > 0.9
+    assert gb.report(fitted, table, y, qid).values["value"].min() > 0.9
+    found = gb.report(fitted, table, qid=qid, X_train=table, qid_train=[f"{q} before" for q in qid])
+    assert "letter" in found.features.index
+    pair = {"piped": pipeline, "reversed": clone(pipeline)}
+    compared = compare_rankers(table, y, qid, pair, measures=TARGET, cv=2, repeats=1)
+    assert compared.means()[TARGET.name].min() > 0.9
+    calibrated = CalibratedRanker(fitted).fit(table, y, qid=qid)
+    assert calibrated.predict_proba(table).shape == (len(y), 1)
+    alone = clone(ranker).fit(X[:, :3], y, qid=qid)
+    with pytest.raises(ValueError, match=r"do(es)? not hold numbers \(\['letter'\]\)"):
+        gb.report(alone, table, y, qid)
 
 
 @both
