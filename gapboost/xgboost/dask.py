@@ -125,7 +125,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             weights = da.asarray(weights).compute()
             check_feature_weights(weights, data.X.shape[1])
             weights = da.from_array(weights)
-        before = None if xgb_model is None else to_continue(copied(xgb_model, data.X))
+        before = None if xgb_model is None else to_continue(copied(xgb_model, data.X, self.missing))
         train = self._dask_matrix(data, feature_weights=weights)
         metadata = {
             "qid": ("eval_qid", eval_qid),

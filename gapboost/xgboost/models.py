@@ -38,11 +38,17 @@ def up_to_best_round(booster: xgboost.Booster, categories: bool = True) -> xgboo
     return shortened
 
 
-def copied(model: Any, X: Any = None) -> xgboost.Booster:
+def copied(model: Any, X: Any = None, missing: float | None = None) -> xgboost.Booster:
     """Return a copy of a model to continue, or of its file.
 
-    If `X` is given, it must have the columns of the model.
+    If `X` is given, it must have the columns of the model. `missing` is that of the training: a
+    ranker must have the same, boosters and files do not say it.
     """
+    of_model = getattr(model, "missing", None)
+    if missing is not None and of_model not in (None, missing) and str(of_model) != str(missing):
+        raise ValueError(
+            f"missing is {missing}, and {of_model} in the model to continue; expected the same"
+        )
     model = model.get_booster() if hasattr(model, "get_booster") else model  # Spark's too
     check_model(model, "xgb_model", (xgboost.Booster, bytearray), "XGBoost")
     is_file = not isinstance(model, xgboost.Booster)

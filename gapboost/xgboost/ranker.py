@@ -215,7 +215,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         check_columns(data.X, "X", self.enable_categorical)
         for each, s in zip(given_sets, sets, strict=True):
             check_columns(s.X, each.names["X"], self.enable_categorical)
-        before = None if xgb_model is None else copied(xgb_model, data.X)
+        before = None if xgb_model is None else copied(xgb_model, data.X, self.missing)
         types = _compat.types_to_continue(self, data.X, before)
         before = None if before is None else to_continue(before, categories=False)
         weights = self._feature_weights(feature_weights)

@@ -177,3 +177,16 @@ def test_other_categories_do_not_continue_a_model_of_lightgbm(numbers, categorie
         LIGHTGBM.ranker().fit(frame(categories), Y, QID, init_model=model)
     again = LIGHTGBM.ranker().fit(frame("abc"), Y, QID, init_model=model)
     assert again.booster_.num_trees() == 2 * first.booster_.num_trees()
+
+
+@pytest.mark.parametrize("other", [np.nan, 0.0])
+def test_a_model_of_xgboost_with_another_missing_value_is_not_continued(other):
+    """Its trees would get other values than in its training."""
+    rows = np.where(X > 4, X, -1.0)
+    first = XGBOOST.ranker(missing=-1.0).fit(rows, Y, QID)
+    for model in (first, first.to_vendor()):
+        with pytest.raises(ValueError, match=r"^missing is .*, and -1.0 in the model to continue"):
+            XGBOOST.ranker(missing=other).fit(rows, Y, QID, xgb_model=model)
+    for model in (first, first.get_booster()):
+        again = XGBOOST.ranker(missing=-1).fit(rows, Y, QID, xgb_model=model)
+        assert again.get_booster().num_boosted_rounds() == 10
