@@ -28,6 +28,15 @@ EarlyStopping = type(lightgbm.early_stopping(1))
 __all__ = ["TEAM", "EarlyStopping", "LightGBMError"]
 
 
+def explain_categories(error: Exception, name: str) -> None:
+    """Say what LightGBM's error about the data frame `name` is about; pass over other errors."""
+    if "categorical_feature do not match" in str(error):
+        raise ValueError(
+            f"{name} has other columns of categories than training; expected the same types of "
+            "columns, as .astype(X_train.dtypes) makes them"
+        ) from error
+
+
 def train_on_dask(**arguments: object) -> lightgbm.LGBMRanker:
     """Train by LightGBM's Dask training."""
     from lightgbm.dask import _train  # needs Dask
@@ -104,6 +113,13 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
         parameters = super()._process_params(stage)
         known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
         return {**known, "objective": "None", "metric": "None"}
+
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().predict(X, *args, **kwargs)
+        except ValueError as error:
+            explain_categories(error, "X")
+            raise
 
     def train_parameters(self, n_documents: int) -> dict[str, object]:
         """Return the parameters of `lightgbm.train`, without objective."""

@@ -23,7 +23,14 @@ from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.migration import note_names, refuse_foreign
 from gapboost._boosters.plan import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
-from gapboost.lightgbm._compat import TEAM, EarlyStopping, LightGBMError, as_feval, value_of
+from gapboost.lightgbm._compat import (
+    TEAM,
+    EarlyStopping,
+    LightGBMError,
+    as_feval,
+    explain_categories,
+    value_of,
+)
 from gapboost.lightgbm.migration import OF_OBJECTIVES
 from gapboost.lightgbm.models import check_categories
 from gapboost.measures import Measure, Measures
@@ -264,6 +271,7 @@ def train_booster(
             **data,
         )
     except (KeyError, ValueError) as error:
+        explain_categories(error, "X of an evaluation set")
         for callback in callbacks:
             if isinstance(callback, TreeCounter) and callback.counts:
                 sets, names = ({r[i]: None for r in callback.newest} for i in (0, 1))

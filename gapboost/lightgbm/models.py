@@ -43,8 +43,11 @@ def check_categories(X: Any, model: lightgbm.Booster) -> None:
     LightGBM keeps the codes of the new ones alone, by which the old trees would split too.
     """
     columns = [c for c, content in column_contents(X).items() if content == "category"]
-    pairs = zip(columns, model.pandas_categorical or (), strict=False)
+    known = model.pandas_categorical or ()
+    pairs = zip(columns, known, strict=False)
     others = [c for c, categories in pairs if [*X[c].cat.categories] != [*categories]]
+    if columns and len(columns) != len(known):
+        others = columns
     if others:
         raise ValueError(
             f"X has other categories in {short_repr(others)} than the model to continue; expected "

@@ -179,6 +179,20 @@ def test_other_categories_do_not_continue_a_model_of_lightgbm(numbers, categorie
     assert again.booster_.num_trees() == 2 * first.booster_.num_trees()
 
 
+def test_numbers_where_training_had_categories_are_an_error_of_types():
+    """A file may have them back as numbers."""
+    frame = pd.DataFrame({"x": X[:, 0], "shop": pd.Categorical(Y + 10)})
+    numbers = frame.astype({"shop": int})
+    ranker = LIGHTGBM.ranker().fit(frame, Y, QID)
+    with pytest.raises(ValueError, match=r"^X has other columns of categories than training"):
+        ranker.predict(numbers)
+    with pytest.raises(ValueError, match=r"^X of an evaluation set has other columns of cat"):
+        LIGHTGBM.ranker().fit(frame, Y, QID, eval_set=[(numbers, Y)], eval_qid=[QID])
+    both = frame.assign(x=pd.Categorical(Y))
+    with pytest.raises(ValueError, match=r"^X has other categories in \['x', 'shop'\] than the"):
+        LIGHTGBM.ranker().fit(both, Y, QID, init_model=ranker)
+
+
 @pytest.mark.parametrize("other", [np.nan, 0.0])
 def test_a_model_of_xgboost_with_another_missing_value_is_not_continued(other):
     """Its trees would get other values than in its training."""
