@@ -67,12 +67,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         XGBoost's 1: it ranks better with some hundred training queries and noisy labels, and
         changes little with more (benchmarks/EFFECTIVENESS.md). ``max_depth=None`` is 5 with up to
         15,000 training documents, unless `max_leaves` is given, and XGBoost's 6 with more: fits
-        take less time, and rank better. Parameters of XGBoost's own ranking
-        objectives and metrics are an error in `fit`. `eval_metric` takes names, measures and
-        callables, or a list of them. XGBoost calls a callable for each query, as
-        `xgboost.XGBRanker` does: ``f(y_true, y_score)`` returns a number, the mean weighs queries
-        by size, and lower is better unless its ``__name__`` begins with ``auc``, ``pre``, ``map``
-        or ``ndcg``. Fits with `position` take `lambdarank_position_bias_regularization`.
+        take less time, and rank better. Pass it if the number of trees was chosen on fewer
+        documents. Parameters of XGBoost's own ranking objectives and metrics are an error in
+        `fit`. `eval_metric` takes names, measures and callables, or a list of them. XGBoost calls a
+        callable for each query, as `xgboost.XGBRanker` does: ``f(y_true, y_score)`` returns a
+        number, the mean weighs queries by size, and lower is better unless its ``__name__`` begins
+        with ``auc``, ``pre``, ``map`` or ``ndcg``. Fits with `position` take
+        `lambdarank_position_bias_regularization`.
 
     Attributes
     ----------
