@@ -254,12 +254,17 @@ def draw(rows: Sequence[Row]) -> Any:
     for ax, measure in zip(axes, ("GAP", "nDCG@10"), strict=True):
         ax.axhline(0, color="black", linewidth=1)
         for number, names in enumerate(COMPARISONS):
-            of = [row for row in rows if row["difference"] == " − ".join(names)]
-            heights = [first_number(row[f"{measure} by nDCG@10"]) for row in of]
-            sizes, style = [row["size"] for row in of], line(number)
-            end = len(sizes) - sizes.count("collections")  # they come last, and apart
-            ax.plot(sizes[:end], heights[:end], label=of[0]["difference"], **style)
-            ax.plot(sizes[end:], heights[end:], **{**style, "linestyle": "none"})
+            difference, style = " − ".join(names), line(number)
+            heights = {
+                row["size"].replace(" ", "\n", 1): first_number(row[f"{measure} by nDCG@10"])
+                for row in rows
+                if row["difference"] == difference
+            }
+            sizes = [size for size in heights if size.endswith(" 30")]
+            others = [size for size in heights if size not in sizes]
+            ax.plot(sizes, [heights[size] for size in sizes], label=difference, **style)
+            style["linestyle"] = "none"
+            ax.plot(others, [heights[size] for size in others], **style)
         ax.margins(x=0.2)
         ax.set(title=f"difference in {measure}", xlabel="training queries × documents")
     legend_below(figure, axes[0], columns=2)
