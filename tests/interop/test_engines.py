@@ -166,6 +166,7 @@ PARAMETERS = {
     "base_score": 0.0,
     "disable_default_eval_metric": 1,
     "reg_lambda": 5.0,
+    "max_depth": 5,
     "nthread": 1,
 }
 
