@@ -29,7 +29,6 @@ FILES = {
 }
 SEEDS, N_FOLDS = (13, 14, 15), 5
 VALUES = ("mean of six", "GAP", "nDCG@10")
-PEERS = ("LGBMRanker()", "XGBRanker()")
 RANKERS = {
     "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
     "LGBMRanker(path_smooth=200)": lambda: lightgbm.LGBMRanker(path_smooth=200, **QUIET),
@@ -37,6 +36,11 @@ RANKERS = {
     "XGBRanker()": lambda: xgboost.XGBRanker(n_jobs=1),
     "XGBRanker(reg_lambda=5)": lambda: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
     "XGBGAPRanker()": lambda: XGBGAPRanker(n_jobs=1),
+}
+PEERS = {
+    label: "XGBRanker()" if "XGB" in label else "LGBMRanker()"
+    for label in RANKERS
+    if label not in ("XGBRanker()", "LGBMRanker()")
 }
 
 
@@ -61,7 +65,7 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def evaluated(name: str, seed: int, n_folds: int | None) -> dict[str, np.ndarray]:
     """Return the values of each ranker, means over the test queries of all folds, or of some.
 
-    Behind them stand the processor seconds of a fit.
+    They are in the order of `VALUES`. The last number is the processor seconds of a fit.
     """
     X, y, qid = read(name)
     g = (1 / y.max(),) * int(y.max())
@@ -91,19 +95,17 @@ def differences(smoke: bool) -> Iterator[Row]:
         raise FileNotFoundError(f"{DATA} is missing; expected the collections of the protocol")
     evaluated("trec-news", 0, 1)  # compiles, before fits are timed
     n_seeds, n_folds = (1, 1) if smoke else (None, None)
-    ours = [label for label in RANKERS if label not in PEERS]
-    leads: dict[str, list[np.ndarray]] = {label: [] for label in ours}
-    ratios: dict[str, list[float]] = {label: [] for label in ours}
+    leads: dict[str, list[np.ndarray]] = {label: [] for label in PEERS}
+    ratios: dict[str, list[float]] = {label: [] for label in PEERS}
     for name in ["trec-news"] if smoke else FILES:
         by_seed = [evaluated(name, seed, n_folds) for seed in SEEDS[:n_seeds]]
         means = {label: np.mean([values[label] for values in by_seed], axis=0) for label in RANKERS}
-        for label in ours:
-            peer = means[PEERS["XGB" in label]]
-            leads[label].append(means[label] - peer)
-            ratios[label].append(means[label][-1] / peer[-1])
-        yield {"collection": name, **{label: signed(leads[label][-1][0]) for label in ours}}
+        for label, peer in PEERS.items():
+            leads[label].append(means[label] - means[peer])
+            ratios[label].append(means[label][-1] / means[peer][-1])
+        yield {"collection": name, **{label: signed(lead[-1][0]) for label, lead in leads.items()}}
     for number, value in enumerate(VALUES):
-        row = {label: with_interval([lead[number] for lead in leads[label]]) for label in ours}
+        row = {n: with_interval([of[number] for of in lead]) for n, lead in leads.items()}
         yield {"collection": f"mean, {value}", **row}
     row = {n: f"{np.mean(r):.2f} ({min(r):.2f} … {max(r):.2f})" for n, r in ratios.items()}
     yield {"collection": "time / booster's, mean (least … most)", **row}

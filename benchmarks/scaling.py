@@ -162,21 +162,20 @@ def differences(smoke: bool) -> Iterator[Row]:
     """Yield the differences from the booster's own ranker, for each size."""
     tasks = [task._replace(queries=20) for task in TASKS if task.queries == 100] if smoke else TASKS
     values = trained(None if smoke else VALUES, tasks, train)
-    found = {tuple(row[name] for name in Task._fields): row for row in values}
-    sizes = dict.fromkeys(key[:2] for key in found)
+    found = {Task._make(row[name] for name in Task._fields): row for row in values}
+    sizes = dict.fromkeys(task[:2] for task in found)
     for (queries, length), (name, peer) in itertools.product(sizes, PEERS.items()):
         row: dict[str, Any] = {"queries": queries, "length": length}
         row["difference"] = f"{name} − {peer}"
-        ours = {
-            key: of for key, of in found.items() if key[:2] == (queries, length) and key[-1] == name
-        }
+        ours = [t for t in found if t[:2] == (queries, length) and t.ranker == name]
         if not ours:
             continue
         for measure in MEASURES:
-            cells: dict[tuple[str, str], list[float]] = {}
-            for (*task, _), value in ours.items():
-                difference = float(value[measure]) - float(found[*task, peer][measure])
-                cells.setdefault((task[2], task[3]), []).append(difference)
+            cells: dict[tuple[Any, ...], list[float]] = {}
+            for task in ours:
+                value, base = found[task], found[task._replace(ranker=peer)]
+                difference = float(value[measure]) - float(base[measure])
+                cells.setdefault((task.teacher, task.noise), []).append(difference)
             lowest = min(cells, key=lambda cell: np.mean(cells[cell]))
             row[measure] = with_interval(np.mean(list(cells.values()), axis=0))
             row[f"{measure}, lowest cell"] = f"{' '.join(lowest)}: {with_interval(cells[lowest])}"

@@ -18,9 +18,9 @@ TEAM = openmp_team(_LIB)
 # LightGBM 4.6 takes no tables of polars, and forgets names of Arrow's columns.
 READS_TABLES = hasattr(lightgbm.basic, "nw")
 
-# Bins of a feature, of up to so many training documents and of more, unless the user says
-# otherwise by any name. Chosen by benchmarks/protocols/scaling.md.
-FEW_DOCUMENTS, BINS = 10_000, (63, 127)
+# Bins of a feature with up to FEW_DOCUMENTS training documents, and with more, unless the user says
+# otherwise by any name of the parameter. Chosen by benchmarks/protocols/scaling.md.
+FEW_DOCUMENTS, FEW_BINS, BINS = 10_000, 63, 127
 
 # The class of `lightgbm.early_stopping(...)`.
 EarlyStopping = type(lightgbm.early_stopping(1))
@@ -125,7 +125,7 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
         """Return the parameters of `lightgbm.train`, without objective."""
         parameters = self._process_params("fit")
         if value_of("max_bin", parameters) is None:
-            parameters["max_bin"] = BINS[n_documents > FEW_DOCUMENTS]
+            parameters["max_bin"] = FEW_BINS if n_documents <= FEW_DOCUMENTS else BINS
         return parameters
 
     @lightgbm.LGBMRanker.feature_names_in_.getter  # type: ignore[untyped-decorator]

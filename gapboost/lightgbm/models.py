@@ -44,10 +44,10 @@ def check_categories(X: Any, model: lightgbm.Booster) -> None:
     """
     columns = [c for c, content in column_contents(X).items() if content == "category"]
     known = model.pandas_categorical or ()
-    pairs = zip(columns, known, strict=False)
-    others = [c for c, categories in pairs if [*X[c].cat.categories] != [*categories]]
-    if columns and len(columns) != len(known):
-        others = columns
+    others = columns
+    if len(columns) == len(known):
+        pairs = zip(columns, known, strict=True)
+        others = [c for c, categories in pairs if [*X[c].cat.categories] != [*categories]]
     if others:
         raise ValueError(
             f"X has other categories in {short_repr(others)} than the model to continue; expected "

@@ -32,7 +32,7 @@ from gapboost.xgboost.callbacks import (
     stops_early,
     training_callbacks,
 )
-from gapboost.xgboost.models import copied, to_continue
+from gapboost.xgboost.models import checked_copy, to_continue
 from gapboost.xgboost.ranker import NAMES
 
 NO_FUNCTIONS = (
@@ -125,7 +125,9 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             weights = da.asarray(weights).compute()
             check_feature_weights(weights, data.X.shape[1])
             weights = da.from_array(weights)
-        before = None if xgb_model is None else to_continue(copied(xgb_model, data.X, self.missing))
+        before = None
+        if xgb_model is not None:
+            before = to_continue(checked_copy(xgb_model, data.X, self.missing))
         train = self._dask_matrix(data, feature_weights=weights)
         metadata = {
             "qid": ("eval_qid", eval_qid),

@@ -38,13 +38,14 @@ def up_to_best_round(booster: xgboost.Booster, categories: bool = True) -> xgboo
     return shortened
 
 
-def copied(model: Any, X: Any = None, missing: float | None = None) -> xgboost.Booster:
+def checked_copy(model: Any, X: Any = None, missing: float | None = None) -> xgboost.Booster:
     """Return a copy of a model to continue, or of its file.
 
-    If `X` is given, it must have the columns of the model. `missing` is that of the training: a
-    ranker must have the same, boosters and files do not say it.
+    If `X` is given, it must have the columns of the model. If `missing` of the training is given, a
+    ranker must have the same. Boosters and files do not record it.
     """
     of_model = getattr(model, "missing", None)
+    # By their text as well, since NaN differs from itself.
     if missing is not None and of_model not in (None, missing) and str(of_model) != str(missing):
         raise ValueError(
             f"missing is {missing}, and {of_model} in the model to continue; expected the same"

@@ -32,7 +32,7 @@ from gapboost.xgboost.callbacks import (
     with_functions,
 )
 from gapboost.xgboost.migration import REPLACEMENTS, of_measures, parameter_names
-from gapboost.xgboost.models import copied, read_objective, to_continue, up_to_best_round
+from gapboost.xgboost.models import checked_copy, read_objective, to_continue, up_to_best_round
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
 NAMES = {"init_score": "base_margin"}
@@ -216,7 +216,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         check_columns(data.X, "X", self.enable_categorical)
         for each, s in zip(given_sets, sets, strict=True):
             check_columns(s.X, each.names["X"], self.enable_categorical)
-        before = None if xgb_model is None else copied(xgb_model, data.X, self.missing)
+        before = None if xgb_model is None else checked_copy(xgb_model, data.X, self.missing)
         types = _compat.types_to_continue(self, data.X, before)
         before = None if before is None else to_continue(before, categories=False)
         weights = self._feature_weights(feature_weights)

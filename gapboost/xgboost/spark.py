@@ -14,7 +14,7 @@ from gapboost.measures import Measure
 from gapboost.optional import imported
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, training_callbacks
-from gapboost.xgboost.models import copied, to_continue
+from gapboost.xgboost.models import checked_copy, to_continue
 
 imported("pyspark", "spark", "by gapboost.xgboost.spark")
 
@@ -93,7 +93,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         """Set parameters; measures are kept as text, and a model to continue as a booster."""
         given = {n: str(v) if isinstance(v, Measure) else v for n, v in kwargs.items()}
         if given.get("xgb_model") is not None:
-            given["xgb_model"] = to_continue(copied(given["xgb_model"]))
+            given["xgb_model"] = to_continue(checked_copy(given["xgb_model"]))
         super().setParams(**given)
 
     def _validate_params(self) -> None:
@@ -127,7 +127,7 @@ class SparkXGBGAPRanker(SparkXGBRanker):
         plan = plan.resolved(data.occurring)
         self._objective = plan.objective
         if "xgb_model" in train:
-            train["xgb_model"] = to_continue(copied(train["xgb_model"]))
+            train["xgb_model"] = to_continue(checked_copy(train["xgb_model"]))
         n_jobs, rounds = booster["nthread"], train.pop("early_stopping_rounds", None)
         metric = XGBoostMetric(plan.measures, n_jobs)
         train["obj"], train["custom_metric"] = XGBoostObjective(plan.objective, n_jobs), metric
