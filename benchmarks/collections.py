@@ -2,7 +2,8 @@
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import lightgbm
 import numpy as np
@@ -15,6 +16,7 @@ from benchmarks.harness import BOOSTERS, HERE, Row, Subject, signed
 from benchmarks.scaling import PAGE, QUIET, fitted, with_interval
 from gapboost.datasets import load_letor
 from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.lightgbm._compat import default_trees
 from gapboost.xgboost import XGBGAPRanker
 
 DATA = HERE.parents[1] / "shared" / "data"
@@ -29,13 +31,13 @@ FILES = {
 }
 SEEDS, N_FOLDS = (13, 14, 15), 5
 VALUES = ("mean of six", "GAP", "nDCG@10")
-RANKERS = {
-    "LGBMRanker()": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMRanker(path_smooth=200)": lambda: lightgbm.LGBMRanker(path_smooth=200, **QUIET),
-    "LGBMGAPRanker()": lambda: LGBMGAPRanker(**QUIET),
-    "XGBRanker()": lambda: xgboost.XGBRanker(n_jobs=1),
-    "XGBRanker(reg_lambda=5)": lambda: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
-    "XGBGAPRanker()": lambda: XGBGAPRanker(n_jobs=1),
+RANKERS: dict[str, Callable[[int], Any]] = {
+    "LGBMRanker()": lambda _: lightgbm.LGBMRanker(**QUIET),
+    "LGBMRanker, our trees": lambda n: lightgbm.LGBMRanker(**default_trees(n), **QUIET),
+    "LGBMGAPRanker()": lambda _: LGBMGAPRanker(**QUIET),
+    "XGBRanker()": lambda _: xgboost.XGBRanker(n_jobs=1),
+    "XGBRanker(reg_lambda=5)": lambda _: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
+    "XGBGAPRanker()": lambda _: XGBGAPRanker(n_jobs=1),
 }
 PEERS = {
     label: "XGBRanker()" if "XGB" in label else "LGBMRanker()"
@@ -80,7 +82,8 @@ def evaluated(name: str, seed: int, n_folds: int | None) -> dict[str, np.ndarray
         n_queries = len(np.unique(qid[test]))
         n_tested += n_queries
         for label, make in RANKERS.items():
-            ranker, begun = make().set_params(random_state=seed), time.process_time()
+            ranker = make(len(rows)).set_params(random_state=seed)
+            begun = time.process_time()
             fitted(ranker, X[rows], y[rows], numbers)
             spent = time.process_time() - begun
             scores = ranker.predict(X[test])

@@ -19,6 +19,7 @@ import gapboost as gb
 from benchmarks.harness import BOOSTERS, HERE, Row, Subject, first_number, signed
 from gapboost.analysis.standard_errors import independent
 from gapboost.lightgbm import LGBMGAPRanker, objective
+from gapboost.lightgbm._compat import default_trees
 from gapboost.xgboost import XGBGAPRanker
 
 VALUES = HERE / "results" / "scaling_values.csv"
@@ -28,22 +29,21 @@ MEASURES = {"GAP": TARGET, "nDCG@10": gb.nDCG(k=10)}
 QUIET: dict[str, Any] = {"n_jobs": 1, "verbose": -1}
 NATIVE = 'objective("gap")'
 
-RANKERS = {
-    "LGBMRanker": lambda: lightgbm.LGBMRanker(**QUIET),
-    "LGBMRanker(path_smooth=200)": lambda: lightgbm.LGBMRanker(path_smooth=200, **QUIET),
-    "LGBMGAPRanker": lambda: LGBMGAPRanker(g=TARGET.g, **QUIET),
-    NATIVE: lambda: lightgbm.LGBMRanker(objective=objective(TARGET), metric="None", **QUIET),
-    "XGBRanker": lambda: xgboost.XGBRanker(n_jobs=1),
-    "XGBRanker(reg_lambda=5)": lambda: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
-    "XGBGAPRanker": lambda: XGBGAPRanker(g=TARGET.g, n_jobs=1),
+# Rankers for a number of training documents.
+RANKERS: dict[str, Callable[[int], Any]] = {
+    "LGBMRanker": lambda _: lightgbm.LGBMRanker(**QUIET),
+    "LGBMRanker, our trees": lambda n: lightgbm.LGBMRanker(**default_trees(n), **QUIET),
+    "LGBMGAPRanker": lambda _: LGBMGAPRanker(g=TARGET.g, **QUIET),
+    NATIVE: lambda _: lightgbm.LGBMRanker(objective=objective(TARGET), metric="None", **QUIET),
+    "XGBRanker": lambda _: xgboost.XGBRanker(n_jobs=1),
+    "XGBRanker(reg_lambda=5)": lambda _: xgboost.XGBRanker(reg_lambda=5, n_jobs=1),
+    "XGBGAPRanker": lambda _: XGBGAPRanker(g=TARGET.g, n_jobs=1),
 }
 PEERS = {
     name: "XGBRanker" if "XGB" in name else "LGBMRanker"
     for name in RANKERS
     if name not in ("XGBRanker", "LGBMRanker")
 }
-# Values of the second run, of sizes that the fourth has not trained, and of the fifth.
-PEERS |= dict.fromkeys(("LGBMGAPRanker(max_bin=255)", "LGBMGAPRanker(max_bin=63)"), "LGBMRanker")
 
 
 class Task(NamedTuple):
@@ -114,7 +114,7 @@ def train(task: Task) -> dict[str, str]:
     X, y, qid = made_task(task, task.queries, 0)
     tested = made_task(task, N_TESTED, 1)
     begun = time.process_time()
-    ranker = fitted(RANKERS[task.ranker](), X, y, qid)
+    ranker = fitted(RANKERS[task.ranker](len(y)), X, y, qid)
     spent = time.process_time() - begun
     scores = ranker.predict(tested[0])
     found = gb.evaluate(list(MEASURES.values()), tested[1], scores, tested[2], n_jobs=1)

@@ -41,7 +41,8 @@ def fits(X: Any, y: Any, qid: Any, length: int, rounds: int) -> list[dict[str, A
     xgb = {**common, "n_jobs": 1, "max_leaves": 31, "grow_policy": "lossguide", "max_depth": 0}
     full = {"lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": length}
     peers = partial(lightgbm.LGBMRanker, **light), partial(xgboost.XGBRanker, **xgb)
-    same_light, same_xgb = {"path_smooth": 0, "max_bin": 255}, {"reg_lambda": 1, "max_bin": 256}
+    same_light = {"num_leaves": 31, "min_child_samples": 20, "max_bin": 255}
+    same_xgb = {"reg_lambda": 1, "max_bin": 256}
     return [
         {
             "LGBMGAPRanker, same trees": lambda: LGBMGAPRanker(**light, **same_light).fit(

@@ -18,14 +18,19 @@ TEAM = openmp_team(_LIB)
 # LightGBM 4.6 takes no tables of polars, and forgets names of Arrow's columns.
 READS_TABLES = hasattr(lightgbm.basic, "nw")
 
-# Bins of a feature with up to FEW_DOCUMENTS training documents, and with more, unless the user says
-# otherwise by any name of the parameter. Chosen by benchmarks/protocols/scaling.md.
-FEW_DOCUMENTS, FEW_BINS, BINS = 10_000, 63, 127
-
 # The class of `lightgbm.early_stopping(...)`.
 EarlyStopping = type(lightgbm.early_stopping(1))
 
 __all__ = ["TEAM", "EarlyStopping", "LightGBMError"]
+
+
+def default_trees(n_documents: int) -> dict[str, int]:
+    """Return our defaults of trees (the sixth run of benchmarks/protocols/scaling.md)."""
+    return {
+        "num_leaves": min(31, max(2, round(31 * (n_documents / 100_000) ** 0.25))),
+        "min_child_samples": min(100, max(20, n_documents // 50)),
+        "max_bin": 127,
+    }
 
 
 def explain_categories(error: Exception, name: str) -> None:
@@ -124,8 +129,9 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
     def train_parameters(self, n_documents: int) -> dict[str, object]:
         """Return the parameters of `lightgbm.train`, without objective."""
         parameters = self._process_params("fit")
-        if value_of("max_bin", parameters) is None:
-            parameters["max_bin"] = FEW_BINS if n_documents <= FEW_DOCUMENTS else BINS
+        for name, value in default_trees(n_documents).items():
+            if value_of(name, parameters) is None:  # by any name of the parameter
+                parameters[name] = value
         return parameters
 
     @lightgbm.LGBMRanker.feature_names_in_.getter  # type: ignore[untyped-decorator]

@@ -55,16 +55,16 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
     stopping_metric : str, Measure or callable, optional
         The reported metric that decides early stopping. None is the measure that is trained for.
         `eval_metric` of `fit` reports others.
-    path_smooth : float, default=200.0
-        Draw the value of a leaf with n rows towards its parent's, by the weight
-        ``path_smooth / (n + path_smooth)``. This ranks better with some hundred training queries
-        and noisy labels, and changes little with more (benchmarks/EFFECTIVENESS.md). Pass 0 for
-        the trees of `lightgbm.LGBMRanker`.
+    num_leaves : int, optional
+        Leaves of a tree. None grows with the number n of training documents, as 31 (n /
+        100,000)^(1/4), up to LightGBM's 31: 15 with 5,000 documents, 20 with 18,000. With this and
+        the next two, fits take less time and rank about as well (benchmarks/EFFECTIVENESS.md).
+    min_child_samples : int, optional
+        Documents of a leaf, at least. None is n / 50, but at least LightGBM's 20 and at most 100.
     max_bin : int, optional
-        Bins of a feature, which limit its thresholds. None is 63 with up to 10,000 training
-        documents, else 127: fits take less time than with LightGBM's 255, and rank as well
-        (benchmarks/EFFECTIVENESS.md). Pass 255 if small differences of a time stamp matter.
-    boosting_type, num_leaves, ..., **kwargs
+        Bins of a feature, which limit its thresholds. None is 127 in place of LightGBM's 255. Pass
+        255 if small differences of a time stamp matter.
+    boosting_type, max_depth, ..., **kwargs
         Parameters of `lightgbm.LGBMRanker`, also `lambdarank_position_bias_regularization` for
         fits with `position`. Parameters of LightGBM's own ranking objectives and metrics are an
         error in `fit`. ``first_metric_only=False`` lets every reported measure stop training, as
@@ -107,10 +107,10 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         g: Sequence[float] | None = None,
         objective: str | Objective | None = None,
         stopping_metric: str | Measure | Callable[..., object] | None = None,
-        path_smooth: float = 200.0,
+        num_leaves: int | None = None,
+        min_child_samples: int | None = None,
         max_bin: int | None = None,
         boosting_type: str = "gbdt",
-        num_leaves: int = 31,
         max_depth: int = -1,
         learning_rate: float = 0.1,
         n_estimators: int = 100,
@@ -118,7 +118,6 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         class_weight: Mapping[int, float] | str | None = None,
         min_split_gain: float = 0.0,
         min_child_weight: float = 1e-3,
-        min_child_samples: int = 20,
         subsample: float = 1.0,
         subsample_freq: int = 0,
         colsample_bytree: float = 1.0,
@@ -154,7 +153,6 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         self.measure = measure
         self.g = g
         self.stopping_metric = stopping_metric
-        self.path_smooth = path_smooth
         self.max_bin = max_bin
 
     def fit(
@@ -393,7 +391,8 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """
         check_is_fitted(self)
         given = self.get_params(deep=False)
-        known = {name: value for name, value in given.items() if name not in OWN_NAMES}
+        # None is a default of ours.
+        known = {n: v for n, v in given.items() if v is not None and n not in OWN_NAMES}
         vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
         booster = with_objective_name(self.booster_, num_iteration=-1)
         _compat.set_fitted(vendor, booster, deepcopy(self.evals_result_))

@@ -72,16 +72,17 @@ def test_options_take_effect_and_train(twin, parameters):
 
 
 @pytest.mark.parametrize(
-    ("n", "bins", "depth"), [(10_000, 63, 5), (10_001, 127, 5), (15_000, 127, 5), (15_001, 127, 6)]
+    ("n", "leaves", "least", "depth"),
+    [(2_000, 12, 40, 5), (3_100, 13, 62, 5), (15_000, 19, 100, 5), (15_001, 19, 100, 6)],
 )
-def test_defaults_of_trees(n, bins, depth):
+def test_defaults_of_trees(n, leaves, least, depth):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(n, 3))
     y, qid = (x @ [1.0, 1.0, 0.5] + rng.normal(size=n) > 1).astype(int), np.arange(n) // 50
     shared = {"n_estimators": 5, "n_jobs": 1}
     ours = LIGHTGBM.ranker_class(**shared, verbose=-1).fit(x, y, qid).predict(x)
     native = {"objective": gb.lightgbm.objective("gap"), "metric": "None", "verbose": -1}
-    trees = {"path_smooth": 200.0, "max_bin": bins}
+    trees = {"num_leaves": leaves, "min_child_samples": least, "max_bin": 127}
     theirs = lightgbm.LGBMRanker(**shared, **native, **trees).fit(x, y, group=np.bincount(qid))
     npt.assert_allclose(ours, theirs.predict(x), rtol=0, atol=1e-6)
     ours, the_same, leaves, with_depth = (
@@ -96,6 +97,15 @@ def test_defaults_of_trees(n, bins, depth):
     npt.assert_array_equal(ours, the_same)
     npt.assert_array_equal(leaves, with_depth)
     assert (ours != leaves).any() == (depth == 5)
+
+
+def test_leaves_are_no_more_than_those_of_lightgbm():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(110_000, 2))
+    y = x.sum(axis=1) + rng.normal(size=110_000) > 1
+    ranker = LIGHTGBM.ranker_class(n_estimators=1, n_jobs=1, verbose=-1)
+    ranker.fit(x, y, np.arange(110_000) // 50)
+    assert ranker.booster_.dump_model()["tree_info"][0]["num_leaves"] == 31
 
 
 @pytest.mark.parametrize("name", ["max_bin", "max_bins"])

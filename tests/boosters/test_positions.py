@@ -92,7 +92,6 @@ def test_factors_are_those_of_lightgbm(penalty):
     theirs, expected = lightgbms_own({**options, **own}, dataset, 20)
     ours = gb.lightgbm.LGBMGAPRanker(
         objective=gb.LambdaRank(gb.nDCG(), score_distance=None, normalize=False, step=1.0),
-        path_smooth=0.0,
         max_bin=255,
         n_estimators=20,
         min_child_samples=5,

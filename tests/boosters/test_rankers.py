@@ -356,7 +356,6 @@ def test_steps_are_as_long_as_those_of_the_boosters_own_objective(twin):
     if twin is LIGHTGBM:
         free |= {"min_child_samples": 1, "min_data_in_bin": 1, "verbose": -1}
         expected = lightgbm.LGBMRanker(**free).fit(X, y, group=[2]).predict(X)
-        free |= {"path_smooth": 0.0}
     else:
         free |= {"reg_lambda": 0}
         expected = xgboost.XGBRanker(**free).fit(X, y, qid=[7, 7]).predict(X)

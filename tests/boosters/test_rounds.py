@@ -17,7 +17,7 @@ def few_queries(seed, n_queries=40):
 
 
 # With these, rounds without a split are common with few queries.
-FEW_SPLITS = {"colsample_bytree": 0.3, "extra_trees": True, "path_smooth": 0.0}
+FEW_SPLITS = {"colsample_bytree": 0.3, "extra_trees": True}
 KINDS = {
     "sampled columns": FEW_SPLITS,
     "sampled rows": {"subsample": 0.5, "subsample_freq": 1},

@@ -89,7 +89,7 @@ def test_first_trees_are_those_of_lambdarank_with_weights_of_rows():
     own = lightgbm.LGBMRanker(**settings, lambdarank_norm=False, lambdarank_truncation_level=1000)
     own.fit(X, Y, sample_weight=WEIGHTS, group=SIZES, init_score=SCORES)
     objective = gb.LambdaRank(gb.nDCG(), score_distance=None, step=1, normalize=False)
-    of_lightgbm = {"path_smooth": 0, "max_bin": 255, "random_state": 0}
+    of_lightgbm = {"max_bin": 255, "random_state": 0}
     ours = LIGHTGBM.ranker_class(**settings, objective=objective, **of_lightgbm)
     ours.fit(X, Y, QID, sample_weight=WEIGHTS, init_score=SCORES)
     npt.assert_allclose(ours.predict(X), own.predict(X), rtol=2e-3, atol=1e-4)

@@ -61,7 +61,7 @@ def test_defaults_in_the_table_of_parameters():
         for column in values
         for name, value in re.findall(r"`(\w+)` \(([\d.]+)\)", row[column])
     ]
-    assert len(found) == 16
+    assert len(found) == 13
     for value, expected in found:
         assert value == close(expected, 1e-6)
 

@@ -20,9 +20,8 @@ BESIDE = {
     "xgboost": {"base_margin": "start"},
 }
 both = pytest.mark.parametrize("booster", BOOSTERS)
-# LightGBM's workers estimate the numbers of rows in deeper leaves, and smooth leaves by them.
 SMALL = {
-    "lightgbm": {"n_estimators": 3, "path_smooth": 0.0, "num_leaves": 4},
+    "lightgbm": {"n_estimators": 3, "num_leaves": 4},
     "xgboost": {"n_estimators": 3, "max_depth": 3},
 }
 COLUMNS = [f"f{i}" for i in range(6)]

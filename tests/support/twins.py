@@ -147,7 +147,6 @@ LIGHTGBM = Twin(
         "deterministic": True,
         "force_row_wise": True,
         "extra_trees": True,
-        "path_smooth": 0.0,
         "max_bin": 255,
     },
     native={
