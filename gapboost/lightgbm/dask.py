@@ -37,7 +37,8 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
 
     It promises that ``g=None`` and the units of the gradients are those of all rows, and that no
     query is cut. It does not promise the model of one machine: bins of features are made of the
-    rows of the workers, and ties are ordered within each worker.
+    rows of the workers, which also estimate the sizes of leaves, and ties are ordered within each
+    worker.
 
     It has no evaluation sets, no early stopping and no positions. Empty partitions are left out. If
     a worker fails, the others may wait for LightGBM's `time_out`.

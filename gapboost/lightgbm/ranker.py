@@ -57,10 +57,11 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         `eval_metric` of `fit` reports others.
     num_leaves : int, optional
         Leaves of a tree. None grows with the number n of training documents, as 31 (n /
-        100,000)^(1/4), up to LightGBM's 31: 15 with 5,000 documents, 20 with 18,000. With this and
-        the next two, fits take less time and rank about as well (benchmarks/EFFECTIVENESS.md).
+        100,000)^(1/4), up to LightGBM's 31: 15 with 5,000 documents, 20 with 18,000.
     min_child_samples : int, optional
-        Documents of a leaf, at least. None is n / 50, but at least LightGBM's 20 and at most 100.
+        Documents of a leaf, at least, by LightGBM's estimate from hessians. None is n / 50, but 20
+        or more, and at most 100. Fewer leaves of more documents take less time and, with few
+        documents, rank better (benchmarks/EFFECTIVENESS.md).
     max_bin : int, optional
         Bins of a feature, which limit its thresholds. None is 127 in place of LightGBM's 255. Pass
         255 if small differences of a time stamp matter.
