@@ -154,7 +154,9 @@ def compare_rankers(
     if one_of(choose_trees, "choose_trees", (True, False)):
         check_trees(rankers)
     candidates = draw_candidates(rankers, tune, spaces)
-    cache = check_memory(os.fspath(memory) if isinstance(memory, os.PathLike) else memory)
+    if isinstance(memory, str | os.PathLike):
+        memory = os.path.abspath(memory)  # joblib's processes may be in another directory
+    cache = check_memory(memory)
     limit = grade_limit([*named.values(), chooser])
     dataset = RankingDataset.of(X, y, qid, group, sample_weight, limit=limit)
     data = dataset.grouped()

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy
 from cheap_rankers import Noisy, made
+from joblib.externals.loky import get_reusable_executor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -114,6 +115,22 @@ def test_processes_share_the_cache(tmp_path):
     third = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert third == first
     assert trained(tmp_path / "log") == before + 2
+
+
+@pytest.mark.slow
+def test_a_relative_path_is_that_of_the_caller(tmp_path, monkeypatch):
+    """joblib's processes stay in the directory in which they began."""
+    (tmp_path / "before").mkdir()
+    monkeypatch.chdir(tmp_path / "before")
+    get_reusable_executor(max_workers=2).shutdown()
+    joblib.Parallel(2)(joblib.delayed(abs)(i) for i in range(2))
+    monkeypatch.chdir(tmp_path)
+    log = tmp_path / "log"
+    rankers = {"a": Logged(log), "b": Noisy()}
+    compare_rankers(X, Y, QID, rankers, **GIVEN, memory="cache", n_jobs=2)
+    before = trained(log)
+    compare_rankers(X, Y, QID, rankers, **GIVEN, memory=tmp_path / "cache")
+    assert trained(log) == before + 1  # the trial
 
 
 def test_boosters_and_functions_are_found_again(tmp_path, monkeypatch):
