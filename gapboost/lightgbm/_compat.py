@@ -25,9 +25,9 @@ __all__ = ["TEAM", "EarlyStopping", "LightGBMError"]
 
 
 def default_trees(n_documents: int) -> dict[str, int]:
-    """Return our defaults of trees (the sixth run of benchmarks/protocols/scaling.md)."""
+    """Return our default parameters of trees, chosen by benchmarks/protocols/scaling.md."""
     return {
-        "num_leaves": min(31, max(2, round(31 * (n_documents / 100_000) ** 0.25))),
+        "num_leaves": min(31, round(31 * (n_documents / 100_000) ** 0.25)),
         "min_child_samples": min(100, max(20, n_documents // 50)),
         "max_bin": 127,
     }

@@ -59,9 +59,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         Leaves of a tree. None grows with the number n of training documents, as 31 (n /
         100,000)^(1/4), up to LightGBM's 31: 15 with 5,000 documents, 20 with 18,000.
     min_child_samples : int, optional
-        Documents of a leaf, at least, by LightGBM's estimate from hessians. None is n / 50, but 20
-        or more, and at most 100. Fewer leaves of more documents take less time and, with few
-        documents, rank better (benchmarks/EFFECTIVENESS.md).
+        Least number of documents in a leaf, as LightGBM estimates it from hessians. None is n / 50,
+        but at least 20 and at most 100. Fewer leaves of more documents take less time and, with
+        few documents, rank better (benchmarks/EFFECTIVENESS.md).
     max_bin : int, optional
         Bins of a feature, which limit its thresholds. None is 127 in place of LightGBM's 255. Pass
         255 if small differences of a time stamp matter.
@@ -392,7 +392,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         """
         check_is_fitted(self)
         given = self.get_params(deep=False)
-        # None is a default of ours.
+        # None stands for a default of ours, which LightGBM's ranker lacks.
         known = {n: v for n, v in given.items() if v is not None and n not in OWN_NAMES}
         vendor = lightgbm.LGBMRanker(**known, objective=VENDOR_OBJECTIVE)
         booster = with_objective_name(self.booster_, num_iteration=-1)

@@ -96,10 +96,11 @@ def test_gradients_are_those_of_all_rows(booster, objective):
 def test_continued_training_adds_rounds(booster, tmp_path):
     """The best round of a model that stopped early is forgotten, as in a local fit."""
     lgb, path = booster == "lightgbm", tmp_path / "model.json"
-    stop = {"num_leaves": 31} if lgb else {"early_stopping_rounds": 3}  # few scores are equal
+    # With 31 leaves, few scores are equal.
+    parameters = {"num_leaves": 31} if lgb else {"early_stopping_rounds": 3}
     fit = {"callbacks": [lightgbm.early_stopping(3, verbose=False)]} if lgb else {}
     fit |= {"eval_set": [(features(VALI), VALI.y)], "eval_qid": [VALI.qid]}
-    before = locally(booster, TRAIN, n_estimators=50, fit=fit, **stop)
+    before = locally(booster, TRAIN, n_estimators=50, fit=fit, **parameters)
     model = before.booster_ if lgb else before.get_booster()
     model.save_model(path)
     on_cluster = on_dask(booster, TRAIN, n_estimators=before.best_iteration_)
