@@ -1,7 +1,7 @@
 """Callbacks of both boosters: an objective or metrics, with one state for each data set."""
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -100,14 +100,6 @@ class MetricCallback(DataSetCallback[State]):
 
     def __repr__(self) -> str:
         return f"eval_metric({self.measures!r})"
-
-
-def unpacked(metrics: Iterable[Any]) -> list[Any]:
-    """Return metrics, those of a `MetricCallback` one by one."""
-    found: list[Any] = []
-    for one in metrics:
-        found += one.measures if isinstance(one, MetricCallback) else [one]
-    return found
 
 
 def native_objective(measure: str | Measure | Objective, g: ArrayLike | None) -> Objective:

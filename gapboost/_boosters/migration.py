@@ -1,4 +1,4 @@
-"""Parameters of the boosters without effect here: one error says what replaces them."""
+"""Parameters of the boosters without effect here: one error says what replaces each."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -6,27 +6,32 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.callbacks import unpacked
 from gapboost._boosters.metrics import metric_names
-from gapboost.measures import Measure, as_measure, nDCG
+from gapboost.measures import Measure, as_measure
 from gapboost.measures.parser import NotAMeasure
-from gapboost.objectives import Objective
 from gapboost.validation import short_repr
 
 # What replaces a parameter, or a function of its value that says it; None keeps the value.
 Replacements = Mapping[str, str | Callable[[Any], str | None]]
 
+# What replaces parameters, each as it is written: {"name=value": text}.
+Suggestions = dict[str, str]
+
 OF_NDCG = ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart")
+
+# Objectives of both boosters, and what replaces them.
+OBJECTIVES = {
+    **dict.fromkeys((*OF_NDCG, "rank:ndcg"), "measure='ndcg', or leave it out to train for GAP"),
+    "rank:map": "measure='ap', or leave it out to train for GAP",
+    "rank:pairwise": "objective='ranknet'",
+}
 
 # LightGBM's other names of its metrics.
 LIGHTGBM_METRICS = {**dict.fromkeys(OF_NDCG, "ndcg"), "mean_average_precision": "map"}
-
-# What the objectives of both boosters train for, as code.
-TRAINED_FOR = {**dict.fromkeys((*OF_NDCG, "rank:ndcg"), "'ndcg'"), "rank:map": "'ap'"}
 
 # Arguments of fit that mean the same in LightGBM, XGBoost and CatBoost.
 SAME_IN_FIT = (
@@ -39,6 +44,9 @@ SAME_IN_FIT = (
     ("categorical_feature", "cat_features"),
     ("verbose", "verbose_eval"),
 )
+
+WEIGHTS = "sample_weight=... in fit"
+ALL_PAIRS = "leave it out: the gradient is that of all pairs"
 
 
 def renamed(name: str, replacement: Any = None) -> Callable[[object], str]:
@@ -61,7 +69,10 @@ CATBOOST: Replacements = {
     "loss_function": 'measure="ndcg", or leave it out to train for GAP',
 }
 
-ALL_PAIRS = "leave it out: the gradient is that of all pairs"
+
+def objective(name: object) -> str | None:
+    """Return what replaces an objective of the boosters."""
+    return OBJECTIVES.get(name) if isinstance(name, str) else None
 
 
 def first_ranks(rank: object) -> str:
@@ -78,56 +89,91 @@ def normalization(wanted: object) -> str:
     return "leave it out" if wanted else f"leave it out, or {instead}"
 
 
-WEIGHTS = "sample_weight=... in fit"
+def steepness(sigma: object) -> str:
+    """Return what replaces LightGBM's parameter of the sigmoid."""
+    return f"leave it out, or objective=gb.LambdaRank(..., sigma={sigma!r})"
 
 
-class Foreign(NamedTuple):
-    """Parameters that would change nothing, as they are written, and what replaces them."""
+def gains_of_ndcg(gains: Any) -> str:
+    """Return what replaces LightGBM's gains of labels, or the name of gains."""
+    if isinstance(gains, str) and "," in gains:
+        gains = np.array(gains.split(","), np.float64)
+    if not isinstance(gains, str):
+        gains = tuple(np.asarray(gains).tolist())
+    measure = f"gb.nDCG(gains={gains!r})"
+    return f"measure={measure}, or leave it out to train for GAP; eval_metric takes it too"
 
-    names: str
-    written: str
-    instead: str
+
+def cutoffs(ks: object) -> str:
+    """Return `eval_metric` for cutoffs of nDCG: a number, several, or text such as "5,10"."""
+    names = [f"ndcg@{k}" for k in re.findall(r"[1-9]\d*", str(np.asarray(ks)))]
+    return f"eval_metric={names or ['ndcg']}"
 
 
-def refuse_foreign(
-    given: Mapping[str, object], replacements: Replacements, others: Sequence[Foreign] = ()
+def metrics(given: str | Sequence[str]) -> str:
+    """Return `eval_metric` for names of metrics, of which some are measures."""
+    found = []
+    for text in given.split(",") if isinstance(given, str) else given:
+        name = LIGHTGBM_METRICS.get(text, text)
+        with suppress(TypeError, ValueError):
+            as_measure(name)
+            found.append(name)
+    return f"eval_metric={found}" if found else "leave it out"
+
+
+def check_parameters(
+    ranker: Any,
+    arguments: Mapping[str, Any],
+    known: Collection[str],
+    replacements: Replacements,
+    of_fit: Replacements,
+    booster: str = "",
 ) -> None:
-    """Raise one ValueError for all parameters that would change nothing.
+    """Raise one ValueError for parameters of a ranker and arguments of `fit` without effect.
 
     Parameters
     ----------
-    given : mapping
-        Parameters of a ranker, or of a booster's `train`. None means not given.
-    replacements : Replacements
-    others : sequence of Foreign
-        To be named too.
+    ranker : LGBMGAPRanker or XGBGAPRanker
+    arguments : mapping
+        Those that `fit` does not have.
+    known : collection of str
+        Names of parameters of the booster.
+    replacements, of_fit : Replacements
+        Of parameters, and of arguments of `fit`.
+    booster : str
+        As in `misspelt`.
     """
-    found = []
+    given = ranker.get_params(deep=False)
+    has_measure = ranker.measure != "gap" or ranker.g is not None
+    if isinstance(ranker.objective, str) and ranker.objective == "lambdarank" and has_measure:
+        del given["objective"]  # which is ours, by a name that LightGBM has too
+    unknown = misspelt(ranker, known, replacements, booster)
+    found = replaced(given, {**unknown, **replacements})
+    refuse_foreign(found | misplaced(ranker, arguments, known, of_fit))
+
+
+def refuse_foreign(found: Suggestions) -> None:
+    """Raise one ValueError for all parameters that would change nothing."""
+    if found:
+        names = ", ".join(dict.fromkeys(written.partition("=")[0] for written in found))
+        lines = [f"\n  {written} -> {instead}" for written, instead in found.items()]
+        raise ValueError(f"{names}: without effect here; write instead{''.join(lines)}")
+
+
+def replaced(given: Mapping[str, Any], replacements: Replacements) -> Suggestions:
+    """Return what replaces parameters of a ranker, or of a booster's `train`; None is not given."""
+    found = {}
     for name, replacement in replacements.items():
         value = given.get(name)
         new = replacement(value) if callable(replacement) and value is not None else replacement
         if value is not None and new is not None:
-            found.append(Foreign(name, f"{name}={short_repr(value)}", str(new)))
-    found += others
-    if found:
-        names = ", ".join(dict.fromkeys(each.names for each in found))
-        lines = [f"\n  {each.written} -> {each.instead}" for each in found]
-        raise ValueError(f"{names}: without effect here; write instead{''.join(lines)}")
-
-
-def together(
-    given: Mapping[str, Any], instead: str, of_fit: Mapping[str, Any] | None = None
-) -> list[Foreign]:
-    """Return one replacement for all that is given to the constructor and to `fit`, if anything."""
-    places = ((given, ""), (of_fit or {}, " in fit"))
-    written = [f"{n}={short_repr(v)}{place}" for found, place in places for n, v in found.items()]
-    names = dict.fromkeys([*given, *(of_fit or {})])
-    return [Foreign(", ".join(names), ", ".join(written), instead)] if written else []
+            found[f"{name}={short_repr(value)}"] = str(new)
+    return found
 
 
 def misplaced(
     ranker: object, arguments: Mapping[str, Any], known: Collection[str], replacements: Replacements
-) -> list[Foreign]:
+) -> Suggestions:
     """Return what replaces arguments that `fit` does not have.
 
     Parameters
@@ -139,18 +185,16 @@ def misplaced(
     replacements : Replacements
         Of other arguments.
     """
-    if not arguments:
-        return []
     kind: Any = type(ranker)
-    taken = [n for n, p in signature(kind.fit).parameters.items() if p.kind != p.VAR_KEYWORD]
-    found = []
+    found = {}
     for name, value in arguments.items():
-        new: Any = replacements.get(name)
-        same = [other for names in SAME_IN_FIT if name in names for other in names]
+        taken = [n for n, p in signature(kind.fit).parameters.items() if p.kind != p.VAR_KEYWORD]
+        equals = [other for names in SAME_IN_FIT if name in names for other in names]
+        same = [other for other in equals if other in taken]
         near = get_close_matches(name, taken, 1, 0.8)
-        if there := [other for other in same if other in taken]:
-            is_short = isinstance(value, str | list) and len(repr(value)) <= 100
-            new = f"{there[0]}={repr(value) if is_short else '...'} in fit"
+        new: Any = replacements.get(name)
+        if same:
+            new = f"{same[0]}=... in fit"
         elif callable(new):
             new = new(value)
         elif new is None and name in _listed(kind).union(known):
@@ -158,18 +202,14 @@ def misplaced(
         elif new is None and near:
             new = f"{near[0]}=... in fit"
         new = new or f"leave it out: {kind.__name__}.fit has no such argument"
-        found += together({}, new, {name: value})
+        found[f"{name}={short_repr(value)} in fit"] = new
     return found
 
 
 def misspelt(
-    ranker: Any,
-    known: Collection[str],
-    replacements: Replacements,
-    overruled: Collection[str] = (),
-    booster: str = "",
+    ranker: Any, known: Collection[str], replacements: Replacements, booster: str = ""
 ) -> Replacements:
-    """Return the nearest name of each parameter that a ranker does not know, for `refuse_foreign`.
+    """Return the nearest name of each parameter that a ranker does not know, for `replaced`.
 
     Parameters
     ----------
@@ -179,8 +219,6 @@ def misspelt(
         Other names.
     replacements : Replacements
         Of the nearest names.
-    overruled : collection of str
-        Names that would be ignored.
     booster : str
         Name of the booster that knows no other parameters: those without a near name are refused.
     """
@@ -190,10 +228,9 @@ def misspelt(
     for name in ranker.get_params(deep=False):
         if name in names or name in replacements:
             continue
-        right = sorted(names.union(replacements).difference(overruled))
         if name in signature(type(ranker).fit).parameters:
             found[name] = f"{name}=... in fit"
-        elif near := get_close_matches(name, right, 1, 0.8):
+        elif near := get_close_matches(name, sorted(names.union(replacements)), 1, 0.8):
             # A word of Python is no argument.
             new = "reg_lambda" if near[0] == "lambda" else near[0]
             found[name] = renamed(new, replacements.get(new))
@@ -206,77 +243,6 @@ def misspelt(
 def _listed(kind: type) -> frozenset[str]:
     """Return the parameters that a class and those that it extends list."""
     return frozenset(name for base in kind.__mro__ for name in signature(base).parameters)
-
-
-def ndcg(gains: Any, k: int | None = None) -> str:
-    """Return nDCG with LightGBM's gains of labels, or those of a name, as code."""
-    if isinstance(gains, str) and "," in gains:
-        gains = np.array(gains.split(","), np.float64)
-    if not isinstance(gains, str):
-        gains = tuple(np.asarray(gains).tolist())
-    return f"gb.nDCG(gains={gains!r}" + (f", k={k})" if k else ")")
-
-
-def has_measure(ranker: Any) -> bool:
-    """Return True if a ranker names another measure than the default one."""
-    return bool(ranker.measure != "gap" or ranker.g is not None)
-
-
-def of_objective(ranker: Any) -> str:
-    """Return the measure that the objective of a ranker means in the boosters, as code; or nothing.
-
-    One name is also ours: "lambdarank" of a measure.
-    """
-    name = ranker.objective
-    if not isinstance(name, str) or (name == "lambdarank" and has_measure(ranker)):
-        return ""
-    return TRAINED_FOR.get(name, "")
-
-
-def pairwise(objective: object) -> str | None:
-    """Return what replaces XGBoost's objective of pairs."""
-    is_ranknet = isinstance(objective, str) and objective == "rank:pairwise"
-    return "objective='ranknet'" if is_ranknet else None
-
-
-def trained_for(
-    ranker: Any, given: Mapping[str, Any], measure: str = "", sigma: Any = None
-) -> list[Foreign]:
-    """Return one replacement for the parameters that choose what is trained for.
-
-    Parameters
-    ----------
-    ranker : LGBMGAPRanker or XGBGAPRanker
-    given : mapping
-        The parameters to replace; None means not given.
-    measure : str
-        The measure that they ask for, as code. By default that of the ranker.
-    sigma : float, optional
-        Steepness of the gradients.
-    """
-    given = {n: v for n, v in given.items() if v is not None}
-    if not given:
-        return []
-    own = has_measure(ranker)
-    kind = {"ranknet": "RankNet", "softrank": "", "approxrank": ""}.get(
-        str(ranker.objective), "LambdaRank"
-    )
-    instead = "leave it out"
-    if isinstance(ranker.objective, Objective):
-        pass
-    elif sigma is not None and kind:
-        measure = measure or repr(str(as_measure(ranker.measure, ranker.g)) if own else "gap")
-        instead = f"objective=gb.{kind}({measure}, sigma={sigma!r})"
-        instead += ", without measure and g" if own else ""
-    elif measure and measure != repr(ranker.measure):
-        instead = f"measure={measure}" + (", without g" if ranker.g is not None else "")
-        instead += "" if own else ", or leave it out to train for GAP"
-    return together(given, instead)
-
-
-def cutoff(ranker: Any) -> int | None:
-    """Return the cutoff of a ranker's measure."""
-    return as_measure(ranker.measure, ranker.g).k
 
 
 def note_names(error: Exception, sets: Collection[str], names: Sequence[str]) -> None:
@@ -296,7 +262,7 @@ def note_names(error: Exception, sets: Collection[str], names: Sequence[str]) ->
     for text in re.findall(r"""['"]([^'"]+)['"]""", str(error)):
         data_set, hyphen, word = text.rpartition("-")
         with suppress(TypeError, ValueError):
-            (name,) = metric_names([_known(word)[1]])
+            (name,) = metric_names([_nearest_measure(word)])
             same = [one for one in names if one.rpartition("-")[2] == name and one != text]
             near += get_close_matches(data_set + hyphen + name, same, 1, 0)
     if near or isinstance(error, KeyError):
@@ -306,51 +272,8 @@ def note_names(error: Exception, sets: Collection[str], names: Sequence[str]) ->
         error.add_note(found + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
-def listed_metrics(metrics: object) -> list[Any]:
-    """Return one metric or several as a list, those of a native metric of ours one by one."""
-    if metrics is None:
-        return []
-    return unpacked(metrics if isinstance(metrics, list | tuple | set) else [metrics])
-
-
-def take_gains(metrics: Sequence[object], gains: object) -> bool:
-    """Return True if there are gains, and a metric is nDCG that does not name its own."""
-    return gains is not None and metrics_at(metrics, None, gains) != metrics_at(metrics, None)
-
-
-def metrics_at(metrics: Sequence[Any], cutoffs: object, gains: Any = None) -> list[str]:
-    """Return the names of metrics that are measures, at cutoffs, and of callables.
-
-    Parameters
-    ----------
-    metrics : sequence of str, Measure or callable
-        Also by LightGBM's names. Those that have a cutoff keep it.
-    cutoffs : int, sequence of int, str or None
-        A text such as "5,10" too.
-    gains : sequence of float or str, optional
-        Of nDCG that does not name its own.
-    """
-    ks = re.findall(r"[1-9]\d*", "" if cutoffs is None else str(np.asarray(cutoffs)))
-    found = []
-    for metric in metrics:
-        if callable(metric) and not isinstance(metric, type | Measure):
-            found.append(metric.__name__)
-            continue
-        text = str(metric)
-        text = LIGHTGBM_METRICS.get(text, text)
-        with suppress(TypeError, ValueError):
-            text, measure = _known(text)
-            is_cut = "@" in text or "k=" in text or "k" not in signature(type(measure)).parameters
-            if gains is not None and measure == nDCG(k=measure.k):
-                found += [ndcg(gains, k) for k in (ks if ks and not is_cut else [measure.k])]
-            else:
-                found += [repr(text)] if is_cut or not ks else [repr(f"{text}@{k}") for k in ks]
-    return list(dict.fromkeys(found))
-
-
-def _known(text: str) -> tuple[str, Measure]:
-    """Return the name of a measure, or the nearest one, and the measure; raise without any."""
+def _nearest_measure(text: str) -> Measure:
     try:
-        return text, as_measure(text)
+        return as_measure(text)
     except NotAMeasure as error:
-        return error.near, as_measure(error.near)
+        return as_measure(error.near)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._boosters.callbacks import unpacked
+from gapboost._boosters.callbacks import MetricCallback
 from gapboost.data.grades import GradeLimit
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
@@ -63,9 +63,11 @@ class Plan:
         resolve_n_jobs(n_jobs)
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         functions: list[Function] = []
-        measures: list[str | Measure] = []
-        for metric in unpacked(several):
-            if callable(metric) and not isinstance(metric, type | Measure):
+        measures: list[Any] = []
+        for metric in several:
+            if isinstance(metric, MetricCallback):
+                measures += metric.measures
+            elif callable(metric) and not isinstance(metric, type | Measure):
                 functions.append(metric)
             elif metric is not None:
                 measures.append(metric)

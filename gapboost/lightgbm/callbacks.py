@@ -20,7 +20,7 @@ from gapboost._boosters.callbacks import (
 from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.metrics import Metrics
-from gapboost._boosters.migration import note_names, refuse_foreign
+from gapboost._boosters.migration import note_names, refuse_foreign, replaced
 from gapboost._boosters.plan import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
 from gapboost.lightgbm._compat import (
@@ -203,7 +203,7 @@ def _trained_on(data: lightgbm.Dataset) -> Content:
     given = data.params or {}
     # LightGBM's own metric has gains too.
     own = {"label_gain": None} if "ndcg" in str(value_of("metric", given)) else {}
-    refuse_foreign({**given, **own}, OF_OBJECTIVES)
+    refuse_foreign(replaced({**given, **own}, OF_OBJECTIVES))
     # LightGBM leaves positions out of subsets.
     whole = data if data.used_indices is None else data.reference
     if whole.get_position() is not None:

@@ -1,25 +1,20 @@
 """Parameters of LightGBM's own ranking objectives and metrics, and what replaces them."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from gapboost._boosters.migration import (
     CATBOOST,
+    OBJECTIVES,
     WEIGHTS,
-    Foreign,
     Replacements,
-    cutoff,
+    cutoffs,
     first_ranks,
-    listed_metrics,
-    metrics_at,
-    ndcg,
+    gains_of_ndcg,
+    metrics,
     normalization,
-    of_objective,
-    pairwise,
+    objective,
     renamed,
-    take_gains,
-    together,
-    trained_for,
+    steepness,
 )
 from gapboost.lightgbm import _compat
 
@@ -30,16 +25,25 @@ SAMPLING = (
 )
 
 OF_OBJECTIVES: Replacements = {
-    "label_gain": lambda value: f"measure={ndcg(value)}, or leave it out to train for GAP",
+    "label_gain": gains_of_ndcg,
     "lambdarank_norm": normalization,
     "lambdarank_truncation_level": first_ranks,
-    "sigmoid": lambda value: f'gb.LambdaRank("gap", sigma={value!r}) as the objective',
+    "sigmoid": steepness,
     **dict.fromkeys(SAMPLING, "leave it out; subsample and subsample_freq=1 sample rows"),
 }
 
-OBJECTIVES = _compat.aliases("objective") - {"objective"}
-METRICS = _compat.aliases("metric") | {"eval_metric"}
-CUTOFFS = _compat.aliases("eval_at")
+
+def _objective_alias(value: object) -> str:
+    return OBJECTIVES.get(str(value), "leave it out")
+
+
+def _cutoffs(value: object) -> str:
+    return f"{cutoffs(value)} in fit, and likewise for other metrics"
+
+
+def _metrics(value: str | Sequence[str]) -> str:
+    new = metrics(value)
+    return new if new == "leave it out" else f"{new} in fit"
 
 
 def _categorical(value: object) -> str | None:
@@ -56,8 +60,11 @@ def _boosting(value: object) -> str | None:
 
 
 REPLACEMENTS: Replacements = {
-    "objective": pairwise,
-    **{name: new for name, new in OF_OBJECTIVES.items() if name not in ("label_gain", "sigmoid")},
+    **OF_OBJECTIVES,
+    **dict.fromkeys(_compat.aliases("objective"), _objective_alias),
+    "objective": objective,
+    **dict.fromkeys(_compat.aliases("metric"), _metrics),
+    **dict.fromkeys(_compat.aliases("eval_at"), _cutoffs),
     **dict.fromkeys(_compat.aliases("categorical_feature"), _categorical),
     **dict.fromkeys(_compat.aliases("boosting"), _boosting),
     **CATBOOST,
@@ -68,55 +75,5 @@ REPLACEMENTS: Replacements = {
     **{name: renamed(listed) for name, listed in _compat.overruled().items()},
 }
 
-# What replaces the names that a misspelt one may mean.
-OF_TYPOS = {**REPLACEMENTS, **OF_OBJECTIVES}
-
-
-def _verbose(rounds: object) -> str:
-    """Return what replaces `verbose` of `fit` of earlier versions, a number of rounds."""
-    if isinstance(rounds, int) and rounds > 0:
-        return f"callbacks=[lightgbm.log_evaluation({int(rounds)})] in fit"
-    return "verbose=-1 in the constructor"
-
-
-OF_FIT = {**REPLACEMENTS, **dict.fromkeys(("verbose", "verbose_eval"), _verbose)}
-
-
-def of_training(ranker: object, given: Mapping[str, Any]) -> list[Foreign]:
-    """Return what replaces the parameters that choose an objective of LightGBM."""
-    measure = of_objective(ranker)
-    names = [*OBJECTIVES, "label_gain", "sigmoid", *(["objective"] if measure else [])]
-    found = {name: given[name] for name in names if given.get(name) is not None}
-    if not found:
-        return []
-    if any("rank" in str(found.get(name)) for name in OBJECTIVES):
-        measure = "'ndcg'"
-    if "label_gain" in found and measure != "'ap'":
-        measure = ndcg(found["label_gain"], cutoff(ranker))
-    return trained_for(ranker, found, measure, found.get("sigmoid"))
-
-
-def of_metrics(
-    given: Mapping[str, Any], eval_metric: object = None, eval_at: object = None
-) -> list[Foreign]:
-    """Return one replacement for metrics and cutoffs of the constructor and of `fit`.
-
-    As in LightGBM, the metrics of both are reported, at the cutoffs of the constructor if it has
-    some, and nDCG has the gains of labels. Without names the metric is nDCG.
-    """
-    found = {n: given[n] for n in sorted(METRICS | CUTOFFS) if given.get(n) is not None}
-    gains = given.get("label_gain")
-    if not found and eval_at is None and not take_gains(listed_metrics(eval_metric), gains):
-        return []
-    of_fit = {"eval_metric": eval_metric, "eval_at": eval_at}
-    of_constructor = _compat.value_of("metric", found)
-    if isinstance(of_constructor, str):
-        of_constructor = [name for name in of_constructor.split(",") if name]
-    several = (eval_metric, of_constructor, found.get("eval_metric"))
-    metrics = [metric for each in several for metric in listed_metrics(each)]
-    cutoffs = _compat.value_of("eval_at", found)
-    if not metrics and not METRICS & found.keys():
-        metrics = ["ndcg"]
-    names = ", ".join(metrics_at(metrics, eval_at if cutoffs is None else cutoffs, gains))
-    new = f"eval_metric=[{names}] in fit" if names else "leave it out"
-    return together(found, new, {n: v for n, v in of_fit.items() if v is not None})
+VERBOSE = "verbose=-1 in the constructor, or callbacks=[lightgbm.log_evaluation()] in fit"
+OF_FIT: Replacements = {**REPLACEMENTS, **dict.fromkeys(("verbose", "verbose_eval"), VERBOSE)}

@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.checks import check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.migration import misplaced, misspelt, refuse_foreign
+from gapboost._boosters.migration import check_parameters
 from gapboost._boosters.plan import EvalMetric, Plan
 from gapboost._boosters.positions import PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
-from gapboost.lightgbm import _compat, migration
+from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import (
     TreeCounter,
     booster_scale,
@@ -31,6 +31,7 @@ from gapboost.lightgbm.features import (
     evaluation_pairs,
     read_exactly,
 )
+from gapboost.lightgbm.migration import OF_FIT, REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -239,7 +240,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         ValueError, TypeError
             If an argument or parameter is unusable.
         """
-        plan = self._plan(eval_metric, eval_at, others)
+        if eval_at is not None:
+            others["eval_at"] = eval_at
+        plan = self._plan(eval_metric, others)
         arguments: dict[str, Any] = {"X": X, "y": y, "qid": qid, "group": group}
         arguments |= {"sample_weight": sample_weight, "init_score": init_score}
         data = RankingDataset.of(**arguments, position=position, limit=plan.limit).grouped()
@@ -307,19 +310,12 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         )
 
     def _plan(
-        self, eval_metric: EvalMetric = None, eval_at: object = None, others: Any = None
+        self, eval_metric: EvalMetric = None, others: Mapping[str, object] | None = None
     ) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
+        known = _compat.parameter_names()
+        check_parameters(self, others or {}, known, REPLACEMENTS, OF_FIT, "LightGBM")
         given = self.get_params(deep=False)
-        known, overruled = _compat.parameter_names(), _compat.overruled()
-        names = known | migration.METRICS
-        unknown = misspelt(self, names, migration.OF_TYPOS, overruled, "LightGBM")
-        composed = [
-            *migration.of_training(self, given),
-            *migration.of_metrics(given, eval_metric, eval_at),
-            *misplaced(self, others or {}, known, migration.OF_FIT),
-        ]
-        refuse_foreign(given, {**unknown, **migration.REPLACEMENTS}, composed)
         seed, n_jobs = _compat.value_of("seed", given), _compat.value_of("num_threads", given)
         return Plan.of(self, eval_metric, seed, n_jobs)
 

@@ -181,7 +181,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError, TypeError
             If an argument or a candidate is unusable, or a ranker stops early.
         """
-        refuse_foreign({}, {}, misplaced(self, others, (), {}))
+        refuse_foreign(misplaced(self, others, (), {}))
         _check_estimator(self.estimator)
         targets, candidates = self._targets(), self._candidates()
         # Candidates that differ only in the number of trees are one training. Values need be

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.checks import check_feature_weights, check_stopping
 from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.migration import misplaced, misspelt, note_names, refuse_foreign
+from gapboost._boosters.migration import check_parameters, note_names
 from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
 from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
@@ -31,7 +31,7 @@ from gapboost.xgboost.callbacks import (
     training_callbacks,
     with_functions,
 )
-from gapboost.xgboost.migration import REPLACEMENTS, of_measures, parameter_names
+from gapboost.xgboost.migration import REPLACEMENTS, parameter_names
 from gapboost.xgboost.models import checked_copy, read_objective, to_continue, up_to_best_round
 
 # XGBoost's names of what is an argument of `RankingDataset.of`.
@@ -274,11 +274,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _plan(self, others: Mapping[str, Any] | None = None) -> Plan:
         """Return the plan of the parameters, after a check of all of them."""
         given, known = self.get_params(deep=False), parameter_names() | OURS
-        composed = [
-            *of_measures(self, given),
-            *misplaced(self, others or {}, known, REPLACEMENTS),
-        ]
-        refuse_foreign(given, {**misspelt(self, known, REPLACEMENTS), **REPLACEMENTS}, composed)
+        check_parameters(self, others or {}, known, REPLACEMENTS, REPLACEMENTS)
         seed = given.get("seed") if self.random_state is None else self.random_state
         n_jobs = given.get("nthread") if self.n_jobs is None else self.n_jobs
         return Plan.of(self, self.eval_metric, seed, n_jobs)

@@ -2,7 +2,6 @@
 
 import re
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,98 +67,49 @@ def test_parameters_that_change_nothing_are_one_error(twin):
         assert re.search(rf"[ ]{name}=.* -> ", message)
 
 
-def mine(y_true, y_score):
-    return "mine", 1.0, True
-
-
 GENRES = pd.DataFrame(X).add_prefix("f").assign(genre=pd.Categorical(np.arange(N) % 3))
 NDCG = {"eval_metric": ["ndcg@5", "ndcg@10"]}
-MAP = {"eval_metric": ["map@5", "map@10"]}
 GAINS = {"measure": gb.nDCG(gains=(0, 1, 3))}
 LINEAR = {"measure": gb.nDCG(gains="linear")}
-OF_GAINS = [gb.nDCG(k=k, gains=(0, 1, 3)) for k in (None, 5, 10)]
-OF_LINEAR = [gb.nDCG(k=10, gains="linear"), "map@5"]
 # Parameters of the constructor, arguments of fit, and what is to replace all of them there.
 REPLACED = {
     "lightgbm": [
-        ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
-        ({"label_gain": [0, 1, 3], "sigmoid": 2.0}, {}, {"objective": None}, {}),
-        ({"label_gain": [0, 1, 3], "g": (0.5, 0.5)}, {}, GAINS, {}),
-        ({"label_gain": [0, 1, 3], "objective": "rank_xendcg"}, {}, GAINS, {}),
-        ({"label_gain": [0, 1, 3], "objective": gb.LambdaRank("ap")}, {}, {}, {}),
-        ({"label_gain": "0,1,3", "measure": "ndcg@5"}, {}, {"measure": OF_GAINS[1]}, {}),
-        ({"label_gain": [0, 1, 3]}, {"eval_metric": "ndcg"}, GAINS, {"eval_metric": OF_GAINS[:1]}),
-        ({"label_gain": [0, 1, 3]}, {"eval_metric": "map"}, GAINS, {}),
-        ({"label_gain": [0, 1, 3]}, {"eval_metric": ["ndcg@5", "map"]}, GAINS,
-         {"eval_metric": [OF_GAINS[1], "map"]}),
-        ({"label_gain": [0, 1, 3], "eval_at": [5, 10]}, {}, GAINS, {"eval_metric": OF_GAINS[1:]}),
-        ({"sigmoid": 2.0, "measure": "ap"}, {}, {"objective": None}, {}),
-        ({"sigmoid": 2.0, "g": (0.5, 0.5)}, {}, {"objective": None}, {}),
-        ({"sigmoid": 2.0, "objective": "ranknet"}, {}, {"objective": None}, {}),
-        ({"sigmoid": 2.0, "objective": "softrank"}, {}, {}, {}),
+        ({"label_gain": "0,1,3", "measure": "ndcg@5"}, {}, GAINS, {}),
+        ({"sigmoid": 2.0, "lambdarank_truncation_level": 20}, {}, {}, {}),
         ({"objective": "rank_xendcg"}, {}, {"measure": "ndcg"}, {}),
-        ({"objective": "lambdarank", "label_gain": [0, 1, 3]}, {}, GAINS, {}),
-        ({"objective": "rank:map"}, {}, {"measure": "ap"}, {}),
-        ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
-        ({"application": "lambdarank", "measure": "ndcg"}, {}, {}, {}),
+        ({"application": "lambdarank"}, {}, {"measure": "ndcg"}, {}),
         ({"loss": "binary"}, {}, {}, {}),
-        ({"lambdarank_truncation_level": 20, "lambdarank_norm": False}, {}, {}, {}),
-        ({"bagging_by_query": True}, {}, {}, {}),
+        ({"lambdarank_norm": False, "bagging_by_query": True}, {}, {}, {}),
         ({"boosting_type": "rf"}, {}, {}, {}),
         ({"boosting": "random_forest"}, {}, {}, {}),
         ({"max_leaves": 4}, {}, {"num_leaves": 4}, {}),
         ({"objective_seed": 3}, {}, {"random_state": 3}, {}),
-        ({"eval_at": [5, 10]}, {"eval_at": [5]}, {}, NDCG),
         ({"ndcg_eval_at": "5,10"}, {}, {}, NDCG),
-        ({}, {"eval_at": "5,10"}, {}, NDCG),
         ({}, {"eval_at": np.array([5, 10])}, {}, NDCG),
-        ({}, {"eval_at": 3}, {}, {"eval_metric": ["ndcg@3"]}),
         ({}, {"eval_at": 0}, {}, {"eval_metric": ["ndcg"]}),
-        ({}, {"eval_metric": "map", "eval_at": [5, 10]}, {}, MAP),
-        ({"eval_metric": "map", "eval_at": [5, 10]}, {}, {}, MAP),
-        ({"metric": ["map", "ndcg"]}, {"eval_at": [3]}, {}, {"eval_metric": ["map@3", "ndcg@3"]}),
-        ({"metric": "map,lambdarank"}, {}, {}, {"eval_metric": ["map", "ndcg"]}),
-        ({"metric": "None", "eval_at": [5]}, {}, {}, {}),
-        ({"metric": "rmse"}, {}, {}, {}),
-        ({"metric": "map"}, {"eval_metric": "ndcg@7"}, {}, {"eval_metric": ["ndcg@7", "map"]}),
-        ({}, {"eval_metric": ["ap", mine], "eval_at": 3}, {}, {"eval_metric": ["ap@3", mine]}),
-        ({}, {"eval_metric": [gb.AP(rel=2), "p"], "eval_at": 3}, {},
-         {"eval_metric": ["AP(rel=2)@3", "p@3"]}),
+        ({"metric": ["map", "ndcg@3"]}, {}, {}, {"eval_metric": ["map", "ndcg@3"]}),
+        ({"metric": "map,lambdarank,rmse"}, {}, {}, {"eval_metric": ["map", "ndcg"]}),
+        ({"metrics": "None"}, {}, {}, {}),
+        ({"eval_metric": "map"}, {}, {}, {"eval_metric": None}),
         ({"cat_features": ["genre"]}, {}, {}, {"categorical_feature": ["genre"]}),
         ({"cat_feature": "name:genre"}, {}, {}, {"categorical_feature": ["genre"]}),
-        ({}, {"cat_features": ["genre"]}, {}, {"categorical_feature": ["genre"]}),
+        ({}, {"cat_features": ["genre"]}, {}, {"categorical_feature": None}),
         ({}, {"early_stopping_rounds": 3}, {"early_stopping_rounds": 3}, {}),
         ({}, {"verbose": False}, {"verbose": -1}, {}),
-        ({}, {"verbose_eval": 5}, {}, {"callbacks": None}),
         ({"callbacks": []}, {}, {}, {"callbacks": None}),
-        ({}, {"eval_metric": ["ndgc", "map"], "eval_at": 3}, {},
-         {"eval_metric": ["ndcg@3", "map@3"]}),
         ({}, {"base_margin": np.zeros(N)}, {}, {"init_score": None}),
         ({}, {"xyz": 3}, {}, {}),
         ({"num_leafs": 4, "xyz": 3, "ndcg_exp_gain": True}, {}, {"num_leaves": 4}, {}),
     ],
     "xgboost": [
-        ({"objective": "rank:ndcg"}, {}, {"measure": "ndcg"}, {}),
-        ({"objective": "rank:ndcg", "measure": "ndcg"}, {}, {}, {}),
+        ({"objective": "rank:ndcg", "measure": "ndcg"}, {}, {"measure": "ndcg"}, {}),
         ({"objective": "lambdarank"}, {}, {"measure": "ndcg"}, {}),
-        ({"objective": "rank:ndcg", "g": (0.5, 0.5)}, {}, {"measure": "ndcg"}, {}),
-        ({"objective": "rank:map", "ndcg_exp_gain": False}, {}, {"measure": "ap"}, {}),
-        ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, LINEAR, {}),
-        ({"ndcg_exp_gain": False, "eval_metric": ["ndcg@10", "map@5"]}, {},
-         {**LINEAR, "eval_metric": OF_LINEAR}, {}),
-        ({"ndcg_exp_gain": False, "eval_metric": "map@5"}, {}, LINEAR, {}),
-        ({"ndcg_exp_gain": False, "eval_metric": gb.AP()}, {}, LINEAR, {}),
-        ({"label_gain": [0, 1, 3], "eval_metric": gb.xgboost.eval_metric(["ndcg@5", "map"])}, {},
-         {**GAINS, "eval_metric": [OF_GAINS[1], "AP(rel=1)"]}, {}),
-        ({"label_gain": [0, 1, 3], "eval_metric": "ndcg"}, {},
-         {**GAINS, "eval_metric": OF_GAINS[:1]}, {}),
-        ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
+        ({"ndcg_exp_gain": False, "eval_metric": ["ndcg@10", "map@5"]}, {}, LINEAR, {}),
         ({"ndcg_exp_gain": True}, {}, {}, {}),
         ({"label_gain": [0, 1, 3]}, {}, GAINS, {}),
         ({"lambdarank_unbiased": True}, {}, {}, {"position": None}),
         ({"lambdarank_unbiased": False, "lambdarank_bias_norm": 1.0}, {}, {}, {}),
-        ({"lambdarank_truncation_level": 9, "lambdarank_norm": False, "sigmoid": 2.0}, {},
-         {"objective": None}, {}),
+        ({"lambdarank_truncation_level": 9, "lambdarank_norm": False, "sigmoid": 2.0}, {}, {}, {}),
         ({"eval_at": "5,10"}, {}, NDCG, {}),
         ({}, {"eval_at": [5, 10]}, NDCG, {}),
         ({"metric": "map"}, {}, {"eval_metric": ["map"]}, {}),
@@ -171,6 +121,8 @@ REPLACED = {
         ({}, {"xyz": 3, "sample_weights": np.ones(N)}, {}, {"sample_weight": None}),
     ],
     "both": [
+        ({"objective": "rank:map"}, {}, {"measure": "ap"}, {}),
+        ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
         ({}, {"group_id": QID, "group_weight": QID}, {}, {"qid": None, "sample_weight": None}),
         ({}, {"weight": np.ones(N)}, {}, {"sample_weight": None}),
         ({"scale_pos_weight": 2}, {}, {}, {"sample_weight": None}),
@@ -180,8 +132,15 @@ REPLACED = {
     ],
 }  # fmt: skip
 BOOSTERS = {"lightgbm": [LIGHTGBM], "xgboost": [XGBOOST], "both": [LIGHTGBM, XGBOOST]}
-NAMES = {"gb": gb, "lightgbm": lightgbm, "mine": mine}
-FOR_DOTS = {"qid": QID, "position": np.arange(N) % 20, "callbacks": [], "verbose": False}
+NAMES = {"gb": gb}
+FOR_DOTS = {
+    "qid": QID,
+    "position": np.arange(N) % 20,
+    "callbacks": [],
+    "verbose": False,
+    "eval_metric": "map",
+    "categorical_feature": ["genre"],
+}
 
 
 def obey(message, of_ranker, of_fit):
@@ -189,12 +148,9 @@ def obey(message, of_ranker, of_fit):
     new, new_of_fit = {}, {}
     for line in message.splitlines()[1:]:
         old, instead = re.fullmatch(r"  (.*) -> (.*)", line).groups()
-        for one in re.split(r", (?=\w+=)", old):
-            (of_fit if one.endswith(" in fit") else of_ranker).pop(one.partition("=")[0])
+        (of_fit if old.endswith(" in fit") else of_ranker).pop(old.partition("=")[0])
         # Reasons and alternatives follow.
-        code, _, without = re.sub("(, or|: |; |, and ).*", "", instead).partition(", without ")
-        for name in filter(None, without.split(" and ")):
-            of_ranker.pop(name, None)
+        code = re.sub("(, or|: |; |, and ).*", "", instead)
         if code == "leave it out":
             continue
         name, _, value = re.sub(" in fit$| in the constructor$", "", code).partition("=")
@@ -293,14 +249,15 @@ def test_lambdarank_is_an_objective_of_a_measure(twin):
 
 
 @twins
-def test_normalization_and_truncation_have_equals_here(twin):
+def test_parameters_of_an_objective_have_equals_here(twin):
     """What the message proposes is an objective that trains."""
     given = {
         "lightgbm": {"lambdarank_norm": False, "lambdarank_truncation_level": 7},
         "xgboost": {"lambdarank_normalization": False, "lambdarank_num_pair_per_sample": 7},
     }[twin.name]
-    message = error_of(twin.ranker(**given))
+    message = error_of(twin.ranker(**given, sigmoid=2.0))
     proposed = re.findall(r"objective=gb\.LambdaRank\(\.\.\., (.*?)\)", message)
     objective = eval(f"gb.LambdaRank('ap', {', '.join(proposed)})")
-    assert objective == gb.LambdaRank("ap", truncation=7, normalize=False, score_distance=None)
+    expected = {"sigma": 2.0, "truncation": 7, "normalize": False, "score_distance": None}
+    assert objective == gb.LambdaRank("ap", **expected)
     assert twin.ranker(n_estimators=1, objective=objective).fit(X, Y, QID).measure_ == gb.AP()
