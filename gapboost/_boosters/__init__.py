@@ -13,14 +13,12 @@ they first see it.
 
 =================  ===============================================================
 `plan`             what a fit trains for and reports
-`evaluation_sets`  evaluation sets of a fit
+`evaluation_sets`  evaluation sets of a fit, and early stopping by them
 `gradients`        gradients of an objective, in the units of a booster
-`metrics`          measures that boosters report, and their names
 `positions`        factors of positions, learned along with the trees
-`ranker`           fitted attributes and `score`
-`checks`           arguments that fits refuse, models to continue, scores
+`ranker`           fitted attributes, `score`, models to continue
 `migration`        parameters of the boosters' own objectives, and what replaces them
-`callbacks`        objective and metrics for a booster's own data sets
+`callbacks`        objective and metrics for a booster's own data sets, and names of metrics
 `dask`             checks of partitions
 =================  ===============================================================
 """

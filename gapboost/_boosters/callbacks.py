@@ -1,17 +1,20 @@
 """Callbacks of both boosters: an objective or metrics, with one state for each data set."""
 
+import re
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
-from gapboost._boosters.checks import check_one_label
-from gapboost._boosters.metrics import metric_names
+from gapboost._boosters.gradients import check_scores
+from gapboost._kernels.threads import Team, working_on
 from gapboost.data import Array, ArrayLike, QueryData, group_by_query
+from gapboost.evaluation import QueryValues, mean
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.labels import grade_limit
 from gapboost.objectives import LambdaRank, Objective
+from gapboost.validation import check_distinct
 
 State = TypeVar("State")
 
@@ -87,6 +90,72 @@ class ObjectiveCallback(DataSetCallback[State]):
         return f"objective({self.objective!r})"
 
 
+class Metrics:
+    """Means of measures over the queries of a data set: called with scores, in grouped order.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        With g resolved.
+    names : sequence of str
+        `metric_names` of the measures.
+    data : QueryData
+    n_jobs : int, optional
+        Threads.
+    team : callable, optional
+        The booster's own threads.
+    compute : callable, optional
+        Returns one value a query for each measure; None is `QueryValues`.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        names: Sequence[str],
+        data: QueryData,
+        n_jobs: int | None = None,
+        team: Team | None = None,
+        compute: Callable[[Array], list[Array]] | None = None,
+    ) -> None:
+        self.names = names
+        self.data = data
+        self.team = team
+        self.compute = compute or QueryValues(measures, data, n_jobs=n_jobs)
+        self.newest: list[tuple[str, float]] = []
+
+    def __call__(self, scores: Array) -> list[tuple[str, float]]:
+        """Return ``[(name, mean over queries)]``, as `gapboost.evaluate` computes it."""
+        means = []
+        for name, values in zip(self.names, self.by_query(scores), strict=True):
+            means.append((name, mean(values, self.data.weights)))
+        self.newest = means
+        return means
+
+    def by_query(self, scores: Array) -> list[Array]:
+        """Return one float64 array of shape (Q,) for each measure."""
+        check_scores(scores)
+        with working_on(self.team):
+            return self.compute(scores)
+
+
+def metric_names(measures: Sequence[Measure]) -> list[str]:
+    """Return the names under which boosters report measures: short, distinct, without blanks.
+
+    A cutoff follows an ``@``. Of measures that would share a name, the one with this name keeps it,
+    and others have their labels. XGBoost splits reports at blanks and colons.
+    """
+    short = [
+        re.sub(r"[\s:]+", "_", measure.short_name) + (f"@{measure.k}" if measure.k else "")
+        for measure in measures
+    ]
+    names = [
+        measure.label if short.count(name) > 1 and name != measure.name else name
+        for name, measure in zip(short, measures, strict=True)
+    ]
+    check_distinct(names)
+    return names
+
+
 class MetricCallback(DataSetCallback[State]):
     """Measures, each once, and the names that they are reported by."""
 
@@ -134,6 +203,17 @@ def native_measures(measure: Any, g: ArrayLike | None) -> list[Measure]:
 
 def _same(a: Array | None, b: Array | None) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def check_one_label(measures: Sequence[Measure], where: str) -> None:
+    """Raise ValueError if a measure reads one of several labels, and `where` has one a row."""
+    for measure in measures:
+        if any(part.label_column is not None for _, part in measure.terms):
+            raise ValueError(
+                f"measure is {measure!r}, which reads one of several labels; expected a measure "
+                f"without OfLabel, as {where} has one label a row (rankers take several, also in "
+                "GridSearchCV with measure_scorer)"
+            )
 
 
 def query_data_of(

@@ -119,3 +119,32 @@ def warn_if_constant(summary: DataSummary, name: str) -> None:
             f"{short_repr(summary.grades)}): all measures stay constant, and early stopping would "
             "end at the first tree; expected some queries with different grades",
         )
+
+
+def check_callbacks(callbacks: object) -> None:
+    """Raise TypeError for callbacks that are in no list."""
+    if not isinstance(callbacks, list | tuple | None):
+        raise TypeError(f"callbacks is {short_repr(callbacks)}; expected a list of callbacks")
+
+
+def check_stopping(callbacks: Any, kind: type, rounds: int, sets: Sequence[object]) -> None:
+    """Raise ValueError if early stopping is asked for, and there is no evaluation set.
+
+    Parameters
+    ----------
+    callbacks : list or None
+    kind : type
+        The booster's callback of early stopping.
+    rounds : int
+        The booster's parameter of early stopping; at most 0 without it.
+    sets : sequence
+
+    Raises
+    ------
+    TypeError
+        If the callbacks are in no list.
+    """
+    check_callbacks(callbacks)
+    stops = rounds > 0 or any(isinstance(one, kind) for one in callbacks or ())
+    if stops and not sets:
+        raise ValueError("eval_set is missing; expected one, which early stopping watches")

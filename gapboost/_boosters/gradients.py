@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.checks import check_scores
 from gapboost._boosters.positions import PositionFactors
 from gapboost._kernels.threads import Team, working_on
 from gapboost.data import Array, DataSummary, QueryData
@@ -121,3 +120,17 @@ class Gradients:
                 f"{curvature:.3g}, so that no split is possible; expected at most "
                 f"{curvature / 2:.3g}, or larger weights"
             )
+
+
+def check_scores(scores: Array) -> None:
+    """Raise for several scores a row, and for scores that would train a constant model."""
+    if scores.ndim != 1:
+        raise ValueError(
+            f"the booster has {scores.shape[1]} scores a row; expected one score a row: leave out "
+            "num_class and num_target"
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            "the scores hold NaN or infinite values; expected finite ones: lower learning_rate, or "
+            "raise reg_lambda or min_child_weight"
+        )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.metrics import metric_names
+from gapboost._boosters.callbacks import metric_names
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.parser import NotAMeasure
 from gapboost.validation import short_repr
@@ -20,6 +20,20 @@ Replacements = Mapping[str, str | Callable[[Any], str | None]]
 
 # What replaces parameters, each as it is written: {"name=value": text}.
 Suggestions = dict[str, str]
+
+# Parameters that ask for early stopping: XGBoost's, LightGBM's and its aliases.
+EARLY_STOPPING = (
+    "early_stopping_rounds",
+    "early_stopping_round",
+    "early_stopping",
+    "n_iter_no_change",
+)
+
+# Other names of n_estimators, in LightGBM and in `xgboost.train`.
+ROUNDS = (
+    *("num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round"),
+    *("num_rounds", "nrounds", "num_boost_round", "max_iter"),
+)
 
 OF_NDCG = ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart")
 
@@ -119,6 +133,13 @@ def metrics(given: str | Sequence[str]) -> str:
             as_measure(name)
             found.append(name)
     return f"eval_metric={found}" if found else "leave it out"
+
+
+def refuse(arguments: Mapping[str, object], reason: str) -> None:
+    """Raise ValueError if one of the arguments is not None."""
+    given = sorted(name for name, value in arguments.items() if value is not None)
+    if given:
+        raise ValueError(f"{', '.join(given)}: expected None, because {reason}")
 
 
 def check_parameters(

@@ -1,5 +1,6 @@
-"""Rankers of both boosters: plans of their trainings, fitted attributes and score."""
+"""Rankers of both boosters: fitted attributes and score; models whose training continues."""
 
+import os
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
@@ -121,3 +122,22 @@ class GAPRanker:
         self.step_ = objective.step_for(training.n_rows)
         self.position_bias_ = position_bias
         self._trained_names = tuple(names)
+
+
+def check_model(model: object, name: str, kinds: tuple[type, ...], booster: str) -> None:
+    """Raise TypeError for a model to continue that is none of these kinds and no file."""
+    if not isinstance(model, (*kinds, str, os.PathLike)):
+        raise TypeError(
+            f"{name} is a {type(model).__name__}; expected a ranker or Booster of {booster}, or "
+            "the name of its file"
+        )
+
+
+def check_continued(X: Any, n_columns: int, names: Sequence[str] = ()) -> None:
+    """Raise ValueError if `X` lacks the columns of a model whose training continues."""
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, but the model to continue has {n_columns}; expected the "
+            "same number"
+        )
+    check_names(feature_names(X), names, "X")

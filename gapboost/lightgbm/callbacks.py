@@ -1,7 +1,7 @@
 """LightGBM's training and its callbacks: objective, metrics, progress, and those of the ranker."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 from typing import Any
@@ -12,14 +12,13 @@ import numpy as np
 from gapboost._boosters.callbacks import (
     Content,
     MetricCallback,
+    Metrics,
     ObjectiveCallback,
     native_measures,
     native_objective,
     query_data_of,
 )
-from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.migration import note_names, refuse_foreign, replaced
 from gapboost._boosters.plan import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
@@ -226,14 +225,6 @@ def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
             "the data set is a subset that holds some queries in part; expected whole queries: "
             "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
         )
-
-
-def stops_early(parameters: Mapping[str, object], callbacks: Iterable[object]) -> bool:
-    """Return True if parameters or callbacks of a fit ask for early stopping."""
-    check_callbacks(callbacks)
-    by_callback = any(isinstance(one, EarlyStopping) for one in callbacks)
-    rounds = value_of("early_stopping_round", parameters)
-    return by_callback or as_integer(rounds or 0, "early_stopping_round", -1) > 0
 
 
 def train_booster(

@@ -12,8 +12,9 @@ imported("distributed", "dask", "by gapboost.lightgbm.dask")
 from distributed import default_client
 from lightgbm.dask import DaskLGBMRanker
 
-from gapboost._boosters.checks import EARLY_STOPPING, check_callbacks, refuse
 from gapboost._boosters.dask import dask_data
+from gapboost._boosters.evaluation_sets import check_callbacks
+from gapboost._boosters.migration import EARLY_STOPPING, refuse
 from gapboost.data import DataSummary, RankingDataset
 from gapboost.lightgbm import LGBMGAPRanker, _compat
 from gapboost.lightgbm.callbacks import train_booster

@@ -6,7 +6,7 @@ from typing import Any
 
 import lightgbm
 
-from gapboost._boosters.checks import check_continued, check_model
+from gapboost._boosters.ranker import check_continued, check_model
 from gapboost.data import check_names, feature_names
 from gapboost.data.features import column_contents
 from gapboost.lightgbm._compat import has_names

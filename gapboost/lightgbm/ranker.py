@@ -7,8 +7,7 @@ from typing import Any, Self
 import lightgbm
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.checks import check_stopping
-from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
+from gapboost._boosters.evaluation_sets import check_stopping, evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import check_parameters
 from gapboost._boosters.plan import EvalMetric, Plan
@@ -17,13 +16,7 @@ from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
 from gapboost.lightgbm import _compat
-from gapboost.lightgbm.callbacks import (
-    TreeCounter,
-    booster_scale,
-    metrics_of,
-    stops_early,
-    train_booster,
-)
+from gapboost.lightgbm.callbacks import TreeCounter, booster_scale, metrics_of, train_booster
 from gapboost.lightgbm.features import (
     check_positions,
     check_set_names,
@@ -35,7 +28,7 @@ from gapboost.lightgbm.migration import OF_FIT, REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.validation import PathLike, Seed
+from gapboost.validation import PathLike, Seed, as_integer
 
 
 class LGBMGAPRanker(GAPRanker, _compat.Ranker):
@@ -258,7 +251,9 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         given_sets = evaluation_sets(evaluation_pairs(eval_set, eval_X, eval_y), metadata)
         check_training_sets(given_sets, arguments)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
-        check_stopping(stops_early(given, callbacks or ()), sets)
+        rounds = _compat.value_of("early_stopping_round", given) or 0
+        rounds = as_integer(rounds, "early_stopping_round", -1)
+        check_stopping(callbacks, _compat.EarlyStopping, rounds, sets)
         check_set_names(eval_names, sets, data)
         parameters = self.train_parameters(data.query_data.summary.n_rows)  # which draws a seed
         train = self._data_set(data, parameters, "X", feature_name, categorical_feature)

@@ -12,9 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.checks import EARLY_STOPPING, ROUNDS, check_one_label
-from gapboost._boosters.metrics import metric_names
-from gapboost._boosters.migration import misplaced, refuse_foreign
+from gapboost._boosters.callbacks import check_one_label, metric_names
+from gapboost._boosters.migration import EARLY_STOPPING, ROUNDS, misplaced, refuse_foreign
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
 from gapboost.data import (

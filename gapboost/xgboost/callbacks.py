@@ -13,21 +13,20 @@ from xgboost.callback import EarlyStopping, TrainingCallback
 from gapboost._boosters.callbacks import (
     Content,
     MetricCallback,
+    Metrics,
     ObjectiveCallback,
     native_measures,
     native_objective,
     query_data_of,
 )
-from gapboost._boosters.checks import check_callbacks
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.metrics import Metrics
 from gapboost._boosters.plan import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, QueryData
 from gapboost.data.grades import graded
 from gapboost.measures import Measure, Measures
 from gapboost.measures.base import QuadraticForm
 from gapboost.objectives import LambdaRank, Objective
-from gapboost.validation import as_integer, warn
+from gapboost.validation import warn
 from gapboost.xgboost._compat import TEAM, as_metric
 from gapboost.xgboost.models import trim_to_best_iteration
 
@@ -304,14 +303,6 @@ def _cuda() -> Any:
         "pip install 'gapboost[cuda]' and a GPU, for gradients beside the trees",
     )
     return None
-
-
-def stops_early(callbacks: Any, rounds: Any) -> bool:
-    """Return True if `callbacks` or `early_stopping_rounds` of a ranker ask for early stopping."""
-    check_callbacks(callbacks)
-    if rounds is not None:
-        as_integer(rounds, "early_stopping_rounds", 0)
-    return bool(rounds) or any(isinstance(one, EarlyStopping) for one in callbacks or ())
 
 
 def training_callbacks(

@@ -14,22 +14,22 @@ imported("distributed", "dask", "by gapboost.xgboost.dask")
 import dask.array as da
 import numpy as np
 import xgboost.dask
+from xgboost.callback import EarlyStopping
 
-from gapboost._boosters.checks import (
-    check_feature_weights,
-    check_one_label,
-    check_stopping,
-    refuse,
-)
+from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
-from gapboost._boosters.evaluation_sets import EvaluationSet, evaluation_sets, warn_if_constant
-from gapboost._boosters.migration import note_names
+from gapboost._boosters.evaluation_sets import (
+    EvaluationSet,
+    check_stopping,
+    evaluation_sets,
+    warn_if_constant,
+)
+from gapboost._boosters.migration import note_names, refuse
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import (
     XGBoostMetric,
     XGBoostObjective,
-    stops_early,
     training_callbacks,
 )
 from gapboost.xgboost.models import checked_copy, to_continue
@@ -120,11 +120,9 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         data = dask_data(self.client, arguments, plan.limit, NAMES)
         data.summary.check_mixed_grades("y")
         plan = plan.resolved(data.summary.occurring)
-        weights = self._feature_weights(feature_weights)
+        weights = self._feature_weights(feature_weights, data.X.shape[1])
         if weights is not None:
-            weights = da.asarray(weights).compute()
-            check_feature_weights(weights, data.X.shape[1])
-            weights = da.from_array(weights)
+            weights = da.asarray(weights)
         before = None
         if xgb_model is not None:
             before = to_continue(checked_copy(xgb_model, data.X, self.missing))
@@ -139,7 +137,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
             if not _is_training_set(each.given, arguments):
                 matrix = self._evaluation_matrix(each, plan.limit, feature_names(data.X), train)
             evals.append((matrix, f"validation_{i}"))
-        check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), evals)
+        check_stopping(self.callbacks, EarlyStopping, self._stopping_rounds(), evals)
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]
         metric = XGBoostMetric(plan.measures, n_jobs)

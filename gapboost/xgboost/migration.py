@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 import xgboost
 
-from gapboost._boosters.checks import ROUNDS
 from gapboost._boosters.migration import (
     ALL_PAIRS,
     CATBOOST,
+    ROUNDS,
     WEIGHTS,
     Replacements,
     cutoffs,

@@ -7,7 +7,7 @@ from typing import Any
 
 import xgboost
 
-from gapboost._boosters.checks import check_continued, check_model
+from gapboost._boosters.ranker import check_continued, check_model
 from gapboost.measures import as_measure
 from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from typing import Any, Self
 
+import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
+from xgboost.callback import EarlyStopping
 
-from gapboost._boosters.checks import check_feature_weights, check_stopping
-from gapboost._boosters.evaluation_sets import evaluation_data, evaluation_sets
+from gapboost._boosters.evaluation_sets import check_stopping, evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import check_parameters, note_names
 from gapboost._boosters.plan import Plan, ranking_objective
@@ -19,7 +20,7 @@ from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
 from gapboost.data.features import check_columns
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.validation import PathLike
+from gapboost.validation import PathLike, as_integer
 from gapboost.xgboost import _compat
 from gapboost.xgboost.callbacks import (
     ExactValues,
@@ -27,7 +28,6 @@ from gapboost.xgboost.callbacks import (
     XGBoostObjective,
     booster_scale,
     gradients_on,
-    stops_early,
     training_callbacks,
     with_functions,
 )
@@ -212,15 +212,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
-        check_stopping(stops_early(self.callbacks, self.early_stopping_rounds), sets)
+        check_stopping(self.callbacks, EarlyStopping, self._stopping_rounds(), sets)
         check_columns(data.X, "X", self.enable_categorical)
         for each, s in zip(given_sets, sets, strict=True):
             check_columns(s.X, each.names["X"], self.enable_categorical)
         before = None if xgb_model is None else checked_copy(xgb_model, data.X, self.missing)
         types = _compat.types_to_continue(self, data.X, before)
         before = None if before is None else to_continue(before, categories=False)
-        weights = self._feature_weights(feature_weights)
-        check_feature_weights(weights, data.n_features)
+        weights = self._feature_weights(feature_weights, data.n_features)
         gradients = self._gradients(plan, data, xgb_model)
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
@@ -279,11 +278,22 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         n_jobs = given.get("nthread") if self.n_jobs is None else self.n_jobs
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
-    def _feature_weights(self, of_fit: ArrayLike | None) -> ArrayLike | None:
+    def _stopping_rounds(self) -> int:
+        """Return `early_stopping_rounds`, 0 for none."""
+        rounds = self.early_stopping_rounds
+        return 0 if rounds is None else as_integer(rounds, "early_stopping_rounds", 0)
+
+    def _feature_weights(self, of_fit: Any, n_features: int) -> Any:
         """Return the weights of the features: those of `fit`, or of the parameter."""
         if of_fit is not None and self.feature_weights is not None:
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
-        return self.feature_weights if of_fit is None else of_fit
+        weights = self.feature_weights if of_fit is None else of_fit
+        if weights is not None and np.shape(weights) != (n_features,):
+            raise ValueError(
+                f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
+                f"{n_features} features"
+            )
+        return weights
 
     def _train_parameters(self, given: Mapping[str, object], n_documents: int) -> dict[str, object]:
         """Return parameters of XGBoost for `xgboost.train`, with our defaults of trees."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.checks import refuse
+from gapboost._boosters.migration import refuse
 from gapboost.data import group_by_query
 from gapboost.measures import Measure
 from gapboost.optional import imported

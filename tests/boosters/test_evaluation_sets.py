@@ -12,7 +12,7 @@ import xgboost
 from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, shuffled, twins
 
 import gapboost as gb
-from gapboost._boosters.metrics import metric_names
+from gapboost._boosters.callbacks import metric_names
 
 
 @twins
