@@ -33,6 +33,23 @@ class EvaluationSet(NamedTuple):
             for name, value in self.given.items()
         )
 
+    def check(self, n_features: int, n_in_training: int, summary: DataSummary) -> None:
+        """Raise ValueError for another number of features; warn of grades that are all equal.
+
+        `summary` is that of the set.
+        """
+        if n_features != n_in_training:
+            raise ValueError(
+                f"{self.names['X']} has {n_features} columns but X has {n_in_training}; expected "
+                "the same number"
+            )
+        if not summary.n_mixed_grades:
+            warn(
+                f"{self.names['y']} holds no query with two different grades (grades "
+                f"{short_repr(summary.grades)}): all measures stay constant, and early stopping "
+                "would end at the first tree; expected some queries with different grades",
+            )
+
 
 def evaluation_sets(eval_set: Any, metadata: Mapping[str, tuple[str, Any]]) -> list[EvaluationSet]:
     """Return the arguments of each evaluation set.
@@ -101,24 +118,9 @@ def evaluation_data(
             continue
         data = RankingDataset.of(**each.given, limit=limit, names=each.names).grouped()
         check_names(data.frame_columns, train.frame_columns, each.names["X"])
-        if data.n_features != train.n_features:
-            raise ValueError(
-                f"{each.names['X']} has {data.n_features} columns but X has {train.n_features}; "
-                "expected the same number"
-            )
-        warn_if_constant(data.query_data.summary, each.names["y"])
+        each.check(data.n_features, train.n_features, data.query_data.summary)
         found.append(data)
     return found
-
-
-def warn_if_constant(summary: DataSummary, name: str) -> None:
-    """Warn if no query of an evaluation set has two different grades; `name` is that of its y."""
-    if not summary.n_mixed_grades:
-        warn(
-            f"{name} holds no query with two different grades (grades "
-            f"{short_repr(summary.grades)}): all measures stay constant, and early stopping would "
-            "end at the first tree; expected some queries with different grades",
-        )
 
 
 def check_callbacks(callbacks: object) -> None:

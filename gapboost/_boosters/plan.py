@@ -1,6 +1,7 @@
 """What a fit trains for and reports."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -105,11 +106,8 @@ class Plan:
         measures, functions = list(dict.fromkeys(reported)), list(self.functions)
         stopping = self.stopping
         if isinstance(stopping, str):
-            try:
-                stopping = as_measure(stopping, None, "stopping_metric")
-            except ValueError as error:
-                hint = ", or for a function of eval_metric the function itself"
-                raise ValueError(f"{error}{hint if self.functions else ''}") from None
+            with suppress(ValueError):
+                stopping = as_measure(stopping)
         if stopping is None:
             stopping = objective.measure
         elif isinstance(stopping, Measure):

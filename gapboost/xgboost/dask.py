@@ -18,20 +18,11 @@ from xgboost.callback import EarlyStopping
 
 from gapboost._boosters.callbacks import check_one_label
 from gapboost._boosters.dask import DaskDataset, dask_data, is_same
-from gapboost._boosters.evaluation_sets import (
-    EvaluationSet,
-    check_stopping,
-    evaluation_sets,
-    warn_if_constant,
-)
+from gapboost._boosters.evaluation_sets import EvaluationSet, check_stopping, evaluation_sets
 from gapboost._boosters.migration import note_names, refuse
 from gapboost.data.grades import GradeLimit
 from gapboost.xgboost import XGBGAPRanker, _compat
-from gapboost.xgboost.callbacks import (
-    XGBoostMetric,
-    XGBoostObjective,
-    training_callbacks,
-)
+from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, training_callbacks
 from gapboost.xgboost.models import checked_copy, to_continue
 from gapboost.xgboost.ranker import NAMES
 
@@ -177,11 +168,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         if bool(found) != bool(names):
             kinds = ("an array", "a data frame") if names else ("a data frame", "an array")
             raise ValueError(f"{of_X} is {kinds[0]}; expected {kinds[1]}, as X is")
-        warn_if_constant(data.summary, each.names["y"])
-        if data.X.shape[1] != train.num_col():
-            raise ValueError(
-                f"{of_X} has {data.X.shape[1]} columns; expected {train.num_col()}, as in training"
-            )
+        each.check(data.X.shape[1], train.num_col(), data.summary)
         matrix = self._dask_matrix(data, ref=train)
         _compat.place_as_training(matrix, train, self.client)
         return matrix
