@@ -12,11 +12,10 @@ The native ``objective(...)`` and ``eval_metric(...)`` make the same for a boost
 they first see it.
 
 =================  ===============================================================
-`plan`             what a fit trains for and reports
 `evaluation_sets`  evaluation sets of a fit, and early stopping by them
 `gradients`        gradients of an objective, in the units of a booster
 `positions`        factors of positions, learned along with the trees
-`ranker`           fitted attributes, `score`, models to continue
+`ranker`           what a fit trains for and reports, fitted attributes, models to continue
 `migration`        parameters of the boosters' own objectives, and what replaces them
 `callbacks`        objective and metrics for a booster's own data sets, and names of metrics
 `dask`             checks of partitions

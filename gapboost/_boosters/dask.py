@@ -162,19 +162,14 @@ def _check_columns(partitions: Sequence[dict[Any, str | None]], name: str) -> No
 
     Boosters train on positions of columns and codes of categories, which would mean others there.
     """
-    first = partitions[0]
-    other = next((columns for columns in partitions if list(columns) != list(first)), None)
-    if other is not None:
-        raise ValueError(
-            f"{name} has other columns in some partitions: {short_repr(list(other))} and "
-            f"{short_repr(list(first))}; expected the same in all, in the same order"
-        )
-    different = {
-        column
-        for partition in partitions
-        for column, categories in partition.items()
-        if categories != first[column]
-    }
+    first, different = partitions[0], set()
+    for columns in partitions:
+        if list(columns) != list(first):
+            raise ValueError(
+                f"{name} has other columns in some partitions: {short_repr(list(columns))} and "
+                f"{short_repr(list(first))}; expected the same in all, in the same order"
+            )
+        different |= {column for column in first if columns[column] != first[column]}
     if different:
         raise ValueError(
             f"{name} has other categories in some partitions, in the columns {sorted(different)}; "

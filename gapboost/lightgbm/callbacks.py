@@ -20,7 +20,7 @@ from gapboost._boosters.callbacks import (
 )
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import note_names, refuse_foreign, replaced
-from gapboost._boosters.plan import Plan
+from gapboost._boosters.ranker import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, RankingDataset
 from gapboost.lightgbm._compat import (
     TEAM,

@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.evaluation_sets import check_stopping, evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import check_parameters
-from gapboost._boosters.plan import EvalMetric, Plan
 from gapboost._boosters.positions import PositionFactors
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
+from gapboost._boosters.ranker import OWN_NAMES, EvalMetric, GAPRanker, Plan
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
 from gapboost.lightgbm import _compat

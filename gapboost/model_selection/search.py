@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.callbacks import check_one_label, metric_names
 from gapboost._boosters.migration import EARLY_STOPPING, ROUNDS, misplaced, refuse_foreign
-from gapboost._boosters.plan import ranking_objective
-from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.ranker import GAPRanker, ranking_objective
 from gapboost.data import (
     Array,
     ArrayLike,

@@ -20,7 +20,7 @@ from gapboost._boosters.callbacks import (
     query_data_of,
 )
 from gapboost._boosters.gradients import Gradients
-from gapboost._boosters.plan import Plan
+from gapboost._boosters.ranker import Plan
 from gapboost.data import Array, ArrayLike, DataSummary, QueryData
 from gapboost.data.grades import graded
 from gapboost.measures import Measure, Measures

@@ -12,9 +12,8 @@ from xgboost.callback import EarlyStopping
 from gapboost._boosters.evaluation_sets import check_stopping, evaluation_data, evaluation_sets
 from gapboost._boosters.gradients import Gradients
 from gapboost._boosters.migration import check_parameters, note_names
-from gapboost._boosters.plan import Plan, ranking_objective
 from gapboost._boosters.positions import PENALTY, PositionFactors
-from gapboost._boosters.ranker import OWN_NAMES, GAPRanker
+from gapboost._boosters.ranker import OWN_NAMES, GAPRanker, Plan, ranking_objective
 from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
 from gapboost.data.features import check_columns
