@@ -119,13 +119,6 @@ class Ranker(lightgbm.LGBMRanker):  # type: ignore[misc]
         known = {name: value for name, value in parameters.items() if name not in OWN_NAMES}
         return {**known, "objective": "None", "metric": "None"}
 
-    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return super().predict(X, *args, **kwargs)
-        except ValueError as error:
-            explain_categories(error, "X")
-            raise
-
     def train_parameters(self, n_documents: int) -> dict[str, object]:
         """Return the parameters of `lightgbm.train`, without objective."""
         parameters = self._process_params("fit")

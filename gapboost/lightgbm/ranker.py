@@ -370,7 +370,11 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         _compat.check_of_predict(kwargs)
         kwargs = {"num_threads": 1, **kwargs} if is_forked() else kwargs
         X = read_exactly(self._features(X, validate_features), "X")
-        scores: Array = super().predict(X, *args, **kwargs)
+        try:
+            scores: Array = super().predict(X, *args, **kwargs)
+        except ValueError as error:
+            _compat.explain_categories(error, "X")
+            raise
         return scores
 
     def to_vendor(self) -> lightgbm.LGBMRanker:

@@ -220,6 +220,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         before = None if before is None else to_continue(before, categories=False)
         weights = self._feature_weights(feature_weights, data.n_features)
         gradients = self._gradients(plan, data, xgb_model)
+        summary = data.query_data.summary
+        parameters = self._train_parameters(self.get_xgb_params(), summary.n_rows)
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
             train = _compat.ranking_matrix(self, data, types, weights=weights)
@@ -245,9 +247,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             try:
                 with _compat.usable_values(data.X, "eval_set"):
                     booster = xgboost.train(
-                        self._train_parameters(
-                            self.get_xgb_params(), data.query_data.summary.n_rows
-                        ),
+                        parameters,
                         train,
                         num_boost_round=self.get_num_boosting_rounds(),
                         evals=evals,
@@ -266,7 +266,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         best_round = None if best is None else int(best) + 1 - begin
         bias = gradients.factors_after(best_round)
         _compat.set_fitted(self, booster, evals_result)
-        self._set_fitted(plan.objective, data.query_data.summary, data.frame_columns, bias)
+        self._set_fitted(plan.objective, summary, data.frame_columns, bias)
         return self
 
     def _plan(self, others: Mapping[str, Any] | None = None) -> Plan:

@@ -189,7 +189,7 @@ def test_forms_of_evaluation_sets():
         (X, (X + 0, y), None, r"^eval_qid\[0\] is missing"),
         (X, (X, y), [qid, qid], "^eval_qid is .*1 evaluation sets"),
         (X, [(X, y, qid)], [qid], r"^eval_set\[0\] is a tuple; expected a pair"),
-        (X, [(X[:, :5], y)], [qid], r"^eval_set\[0\] X has 5 columns; expected 6"),
+        (X, [(X[:, :5], y)], [qid], r"^eval_set\[0\] X has 5 columns but X has 6"),
         (X, [(X, y - 1)], [qid], r"^eval_set\[0\] y holds -1"),
         (X, [(X, TRAIN.y.to_numpy())], [qid], r"^eval_set\[0\] y is a ndarray"),
         (
