@@ -11,7 +11,6 @@ import pytest
 import xgboost
 from cheap_rankers import Noisy, made
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -62,12 +61,6 @@ def test_values_are_those_of_evaluate(comparison):
             for name, values in zip(("gap", "ndcg@10", "map"), expected.values(), strict=True):
                 found = mine[mine["measure"] == name].set_index("query")["value"]
                 npt.assert_allclose(found.loc[expected.qid], values, rtol=1e-12)
-
-
-def test_grades_may_be_a_column(comparison):
-    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
-        found = compare_rankers(X, Y.reshape(-1, 1), QID, PAIR, cv=4, repeats=2)
-    assert found.to_pandas().equals(comparison.to_pandas())
 
 
 def test_means_and_summary(comparison):
@@ -228,15 +221,6 @@ def test_repeats_of_given_folds_are_seeds_whose_values_are_averaged():
         first, second = (by_hand[row.measure][name] for name in ("other", "one"))
         of_folds = [(first - second).loc[np.unique(QID[test])].to_numpy() for _, test in folds]
         assert (row.low, row.high) == pytest.approx(one_way_clustered(of_folds).interval())
-
-
-def test_group_and_a_column_qid_say_the_same():
-    rows = np.argsort(QID, kind="stable")
-    by_group = compare_rankers(X[rows], Y[rows], rankers=PAIR, group=[8] * 60, cv=4, repeats=1)
-    frame = pd.DataFrame(X[rows], columns=list("abcde")).assign(qid=QID[rows].astype(str))
-    by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, repeats=1)
-    npt.assert_array_equal(by_group.values("one", "map"), by_column.values("one", "map"))
-    assert set(by_column.to_pandas()["query"]) == set(QID.astype(str))
 
 
 @pytest.mark.parametrize(("cv", "of_line"), [(3, 2), (GroupKFold(3), 1)])

@@ -102,11 +102,6 @@ def binary_leak(case):
     return leak(case, lambda y: y == 0, -9.0)
 
 
-def missing_leak(case):
-    """The last feature is missing for relevant documents."""
-    return leak(case, lambda y: np.where(y > 0, np.nan, 1.0), -9.0)
-
-
 def shared_queries(case):
     """Ten test queries are training queries."""
     more, test = case.training.choose(case.training.qid < 5010), case.test
@@ -210,7 +205,6 @@ def missing_values(case):
 FAULTS = {
     label_leak: {"label-leak"},
     binary_leak: {"label-leak"},
-    missing_leak: {"label-leak"},
     shared_queries: {"shared-queries"},
     renumbered_queries: {"shared-queries"},
     constant_list: {"constant-scores"},
