@@ -1,6 +1,5 @@
 """`compare_rankers`: the data that each ranker gets, values, folds, labels and tuning."""
 
-from importlib.util import find_spec
 from typing import ClassVar
 
 import lightgbm
@@ -8,7 +7,6 @@ import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
-import xgboost
 from cheap_rankers import Noisy, made
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
@@ -84,61 +82,6 @@ def test_the_best_is_trained_on_everything(comparison):
     assert comparison.best == "one"
     expected = Noisy(0.2, 1, random_state=1).fit(X, Y).weights_
     npt.assert_array_equal(comparison.best_.weights_, expected)
-
-
-WEIGHTED = {
-    "LGBMRanker": lightgbm.LGBMRanker(min_child_samples=5, verbose=-1, **SMALL),
-    "LGBMGAPRanker": LGBMGAPRanker(min_child_samples=5, verbose=-1, **SMALL),
-    "XGBRanker": xgboost.XGBRanker(**SMALL),
-    "XGBGAPRanker": XGBGAPRanker(**SMALL),
-    "XGBRegressor": xgboost.XGBRegressor(**SMALL),
-    "pipeline": make_pipeline(StandardScaler(), Ridge()),
-    "without": Noisy(0.2, 1),
-}
-if find_spec("catboost"):
-    from catboost import CatBoostRanker
-
-    quiet = {"verbose": False, "allow_writing_files": False}
-    WEIGHTED["CatBoostRanker"] = CatBoostRanker(iterations=3, loss_function="QueryRMSE", **quiet)
-
-
-@pytest.mark.parametrize("by", ["query", "row"])
-def test_weights_count_in_training_in_the_form_that_each_ranker_takes(by):
-    order = np.argsort(QID, kind="stable")
-    data, qid = (X[order], Y[order], QID[order]), QID[order]
-    rng = np.random.default_rng(0)
-    weights = rng.uniform(0.1, 5, 60 if by == "query" else len(qid))
-    options = {"measures": "ndcg@10", "cv": 3, "repeats": 1, "shuffle": False}
-    found = compare_rankers(*data, WEIGHTED, sample_weight=weights, **options)
-    plain = compare_rankers(*data, WEIGHTED, **options)
-    of_rows = weights if by == "row" else np.repeat(weights, 8)
-    for fold in range(3):
-        train, _, test = parts_of(found, fold)
-        weighted = {"sample_weight": of_rows[np.isin(qid, train.qid)]}
-        of_queries = {"sample_weight": weighted["sample_weight"].reshape(-1, 8).mean(axis=1)}
-        given = {
-            "LGBMRanker": {"group": np.full(40, 8), **weighted},
-            "XGBRanker": {"qid": train.qid, **of_queries},
-            "LGBMGAPRanker": {"qid": train.qid, **weighted},
-            "XGBGAPRanker": {"qid": train.qid, **weighted},
-            "XGBRegressor": weighted,
-            "pipeline": {"ridge__sample_weight": weighted["sample_weight"]},
-            "without": {},
-            "CatBoostRanker": {
-                "group_id": train.qid,
-                "group_weight": np.repeat(of_queries["sample_weight"], 8),
-            },
-        }
-        for name, ranker in WEIGHTED.items():
-            model = configured(ranker, {}, 1).fit(train.X, train.y, **given[name])
-            scores = model.predict(test.X)
-            expected = gb.evaluate("ndcg@10", test.y, scores, test.qid, per_query=True)
-            npt.assert_array_equal(found.values(name, "ndcg@10")[fold], expected["ndcg@10"])
-    same = [
-        np.array_equal(*(one.values(name, "ndcg@10") for one in (found, plain)))
-        for name in WEIGHTED
-    ]
-    assert same == [name == "without" for name in WEIGHTED]
 
 
 class Counting(Ridge):

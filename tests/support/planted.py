@@ -48,12 +48,12 @@ class Rows:
         return Rows(self.X[rows], self.y[rows], self.qid[rows])
 
 
-def rows(seed, first):
+def rows(seed, first, n_queries=N_QUERIES):
     """Return sound rows; query ids begin with `first`."""
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((N_QUERIES * N_DOCS, N_FEATURES))
+    X = rng.standard_normal((n_queries * N_DOCS, N_FEATURES))
     worth = X @ (1.0, 0.7, 0.5, 0.3, 0.0) + 0.7 * rng.standard_normal(len(X))
-    return Rows(X, np.digitize(worth, (0.8, 1.8)), np.repeat(np.arange(N_QUERIES), N_DOCS) + first)
+    return Rows(X, np.digitize(worth, (0.8, 1.8)), np.repeat(np.arange(n_queries), N_DOCS) + first)
 
 
 @dataclass(frozen=True)
