@@ -197,16 +197,7 @@ def test_fractional_judgments():
         trec.rankings(qrels, run).lists()
 
 
-@pytest.mark.parametrize(
-    "measures",
-    [
-        ir_measures.AP,
-        ir_measures.nDCG @ 10,
-        ["ap", ir_measures.AP],
-        ir_measures.parse_measure("P@5"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("measures", [ir_measures.nDCG @ 10, ["ap", ir_measures.AP]], ids=str)
 def test_measures_of_ir_measures_are_refused(measures):
     with pytest.raises(TypeError, match=r"^measures holds .* of ir_measures; .*system_values"):
         trec.evaluate(measures, {"1": {"a": 1}}, {"1": {"a": 1.0}})

@@ -64,15 +64,7 @@ UNEQUAL = (100, 20, 20, 20, 20, 20)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "of_models"),
-    [
-        (SIZES, 0.0),
-        (SIZES, 0.1),
-        ((25,) * 10, 0.1),
-        ((150, 150, 150), 0.02),
-        ((150, 150, 150), 0.1),
-        (UNEQUAL, 0.0),
-        (UNEQUAL, 0.02),
-    ],
+    [(SIZES, 0.0), ((25,) * 10, 0.1), ((150, 150, 150), 0.1), (UNEQUAL, 0.0), (UNEQUAL, 0.02)],
     ids=str,
 )
 def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models):
