@@ -13,6 +13,7 @@ from scipy import stats
 from gapboost.analysis.standard_errors import (
     Estimate,
     independent,
+    noncentrality,
     one_way_clustered,
     rounding,
     two_way_clustered,
@@ -353,7 +354,7 @@ def compare_pair(
     t_test = detectable = low = high = math.nan
     if estimate.error > within:
         t_test = float(stats.ttest_1samp(by_query, 0.0).pvalue)
-        detectable = estimate.detectable((1 - confidence) / family)
+        detectable = noncentrality(estimate.freedom, (1 - confidence) / family) * estimate.error
     else:  # all differences are the same, which tells nothing about their error
         estimate = Estimate(estimate.mean, 0.0, estimate.freedom)
     if estimate.error > 0 or estimate.mean == 0:

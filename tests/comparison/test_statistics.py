@@ -177,7 +177,7 @@ def test_against_statsmodels():
     power = pytest.importorskip("statsmodels.stats.power")
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=STATED)
-        assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
+        assert noncentrality(n - 1, 0.05) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
 
 
 def test_equivalent_is_two_one_sided_tests_corrected_for_the_family():
