@@ -126,7 +126,6 @@ RETRIEVED = {"1": {"u": 4.0, "b": 3.0, "a": 2.0, "c": 1.0}, "2": {"a": 1.0}}
         (ir_measures.AP(judged_only=True), 1.0),
         (ir_measures.AP, 1 / 3),
         (ir_measures.nDCG, 0.5),
-        (ir_measures.nDCG(judged_only=True), 1.0),
         (ir_measures.nDCG(gains={0: 0, 1: 5}) @ 4, 0.5),
     ],
     ids=str,
