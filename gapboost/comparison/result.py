@@ -213,14 +213,12 @@ class Comparison:
                 found = compare_pair(splits, queries, confidence, len(pairs), margin)
                 rows.append({"ranker": one, "baseline": other, "measure": measure, **found})
         table = frame(rows)
-        t_test_p = table.pop("t-test p")
         if difference is not None:
             # Errors shrink with the root of the number of queries, if there are as many folds.
             times = (table["detectable"] / difference) ** 2
-            table["queries needed"] = np.ceil(table["queries"] * times)
-        if t_test:
-            table["t-test p"] = t_test_p
-        return table
+            needed = np.ceil(table["queries"] * times)
+            table.insert(table.columns.get_loc("t-test p"), "queries needed", needed)
+        return table if t_test else table.drop(columns="t-test p")
 
     def plot(
         self, baseline: str | None = None, confidence: float = 0.95, margin: float | None = None
