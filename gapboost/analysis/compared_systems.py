@@ -200,7 +200,6 @@ def compare_systems(
     for measure, pair in zip(*significant.nonzero(), strict=True):
         better, worse = pairs[pair] if means[measure, pair] > 0 else pairs[pair][::-1]
         better_than[labels[measure], values.systems[better]] += LETTERS[worse]
-    better_than = {key: "".join(sorted(letters)) for key, letters in better_than.items()}
     columns = {"difference": means, "p": p, "corrected": corrected, "significant": significant}
     of_baseline = "" if baseline is None else f" with {baseline}"
     written = [

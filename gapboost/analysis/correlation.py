@@ -5,7 +5,7 @@ by stratified random sampling, topic by topic and grade by grade. Each measure's
 systems is correlated with its own ranking under complete judgments.
 """
 
-import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,15 +15,8 @@ from sklearn.metrics import ConfusionMatrixDisplay
 from gapboost.analysis.files import Qrels, Run
 from gapboost.analysis.result import Result, generators, over_items, short_labels
 from gapboost.analysis.standard_errors import merge_ties, paired_by_index
-from gapboost.analysis.systems import (
-    SystemValues,
-    checked_measures,
-    checked_values,
-    judgments_by_measures,
-    ranked_runs,
-    values_of_run,
-)
-from gapboost.analysis.trec import Ties, checked_judgments, recall_base_of, retrieved
+from gapboost.analysis.systems import SystemValues, checked_values, system_values
+from gapboost.analysis.trec import Ties
 from gapboost.data import Array, ArrayLike
 from gapboost.optional import Axes
 from gapboost.validation import (
@@ -207,32 +200,9 @@ def robustness(
     (1, 2, 3)
     """
     shares = finite_column(fractions, "fractions", "shares in (0, 1]", np.nextafter(0, 1), 1)
-    wanted = checked_measures(measures)
-    # Rankings do not depend on judgments: a sample sets grades to 0, and changes the recall base.
-    judgments, count = checked_judgments(qrels), itertools.count(1)
-    # Of each judgment, by topic and document; an unjudged document has the number 0.
-    numbers = {topic: {document: next(count) for document in qrels[topic]} for topic in qrels}
-    ranked = []
-    for run, rows in ranked_runs(judgments, runs, ties):
-        by_topic = retrieved(qrels, run).items()
-        places = [numbers[topic].get(one, 0) for topic, documents in by_topic for one in documents]
-        ranked.append((run, rows, np.array(places)))
+    complete = system_values(measures, qrels, runs, ties=ties, n_jobs=1)
     if len(runs) < 2:
         raise ValueError(f"runs has {len(runs)} system; expected at least two")
-
-    def means_of(sample: Qrels) -> Array:
-        """Return the mean over topics of each measure and system."""
-        base = recall_base_of(sample)
-        handed_on = judgments_by_measures(wanted, sample)
-        kept = np.array([False, *(d in sample[topic] for topic in qrels for d in qrels[topic])])
-        values = []
-        for run, rows, places in ranked:
-            thinned = rows._replace(y_true=rows.y_true * kept[places], recall_base=base)
-            values.append(values_of_run(wanted, thinned, run, handed_on, 1))
-        means: Array = np.mean(values, axis=2).T
-        return means
-
-    complete = means_of(qrels)
 
     def taus(generator: np.random.Generator) -> list[list[float]]:
         """Return tau with the complete judgments, by fraction and measure."""
@@ -242,14 +212,17 @@ def robustness(
             # The same order of the documents at every fraction: smaller samples are parts of larger
             # ones.
             sample = subsample_qrels(qrels, fraction, np.random.default_rng(seed))
-            found.append(list(map(kendall_tau, complete, means_of(sample))))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the complete judgments are warned of
+                values = system_values(measures, sample, runs, ties=ties, n_jobs=1)
+            found.append(list(map(kendall_tau, complete.means, values.means)))
         return found
 
     repeated = generators(random_state, as_integer(repeats, "repeats"))
     tau = np.array(over_items(taus, repeated, n_jobs, progress, "robustness")).transpose(2, 1, 0)
     mean = tau.mean(axis=2)
     columns = {
-        "measure": np.repeat(short_labels(wanted), len(shares)),
+        "measure": np.repeat(short_labels(complete.measures), len(shares)),
         "fraction": np.tile(shares, len(tau)),
         "tau": mean.ravel(),
     }
@@ -257,7 +230,7 @@ def robustness(
         columns,
         ["measure", "fraction"],
         _draw_taus,
-        measures=tuple(wanted),
+        measures=complete.measures,
         fractions=tuple(shares.tolist()),
         tau=tau,
         mean=mean,

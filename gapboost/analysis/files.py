@@ -6,7 +6,6 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 from gapboost.validation import PathLike, mapping, short_repr
@@ -291,9 +290,6 @@ def check_numbers(
 ) -> None:
     """Raise ValueError with the topic and the document if a grade or score is not `usable`."""
     for topic, numbers in found.items():
-        with suppress(OverflowError, TypeError):
-            if all(map(usable, numbers.values())):
-                continue  # quickly
         for document, number in numbers.items():
             try:
                 fine = usable(number)

@@ -21,7 +21,6 @@ from scipy import optimize, stats
 
 from gapboost.data import Array
 
-LEVEL = 0.05
 # Probability with which the test finds a difference that is called detectable.
 POWER = 0.8
 ROUNDING = 1e-12
@@ -97,10 +96,6 @@ class Estimate:
         low, high = self.interval(2 * confidence - 1, family)
         return -margin < low and high < margin
 
-    def detectable(self, level: float = LEVEL) -> float:
-        """Return the true mean that a two-sided t-test detects with probability `POWER`."""
-        return noncentrality(self.freedom, level) * self.error
-
 
 def independent(values: Array) -> Estimate:
     """Return the mean of independent values."""
@@ -157,7 +152,7 @@ def two_way_clustered(values: Array, queries: Array, models: Array) -> Estimate:
     return Estimate(mean, float(np.sqrt(by_query + max(shared, 0.0))), n_models - 1)
 
 
-def noncentrality(freedom: float, level: float = LEVEL) -> float:
+def noncentrality(freedom: float, level: float) -> float:
     """Return the true mean that the two-sided t-test at `level` detects with probability `POWER`.
 
     The unit is the standard error.

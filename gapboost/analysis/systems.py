@@ -1,20 +1,13 @@
 """Values of measures for several systems on the same topics."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gapboost.analysis.files import Qrels, Run, check_numbers, is_whole
 from gapboost.analysis.result import Result, draw_columns, short_labels
-from gapboost.analysis.trec import (
-    Judgments,
-    Rankings,
-    Ties,
-    checked_judgments,
-    rankings_of,
-    values_by_topic,
-)
+from gapboost.analysis.trec import Rankings, Ties, checked_judgments, rankings_of, values_by_topic
 from gapboost.data import Array, ArrayLike
 from gapboost.evaluation import ByMeasure
 from gapboost.measures import Measure, as_measure
@@ -135,35 +128,28 @@ def system_values(
     >>> values.means.round(3).tolist()
     [[0.5, 0.417], [0.5, 0.375]]
     """
-    wanted, judgments = checked_measures(measures), checked_judgments(qrels)
+    wanted, judgments = _checked_measures(measures), checked_judgments(qrels)
+    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
+        raise ValueError("runs is empty; expected at least one run by name")
     handed_on: list[tuple[list[Any], Qrels]] = []
     values: list[list[Array]] = []
-    for run, rows in ranked_runs(judgments, runs, ties):
-        if not values:  # `ranked_runs` has said by now whether qrels and run are swapped
-            handed_on = judgments_by_measures(wanted, qrels)
-        values.append(values_of_run(wanted, rows, run, handed_on, n_jobs))
+    for system, run in runs.items():
+        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
+        rows = rankings_of(judgments, run, ties, name)
+        if not values:  # `rankings_of` has said by now whether qrels and run are swapped
+            handed_on = _judgments_by_measures(wanted, qrels)
+        values.append(_values_of_run(wanted, rows, run, handed_on, n_jobs))
     return SystemValues(wanted, tuple(runs), tuple(qrels), np.swapaxes(np.array(values), 0, 1))
 
 
-def ranked_runs(
-    judgments: Judgments, runs: Mapping[str, Run], ties: Ties
-) -> Iterator[tuple[Run, Rankings]]:
-    """Yield each run with its rankings."""
-    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
-        raise ValueError("runs is empty; expected at least one run by name")
-    for system, run in runs.items():
-        name = f"runs[{system!r}]" if len(runs) > 1 else "run"
-        yield run, rankings_of(judgments, run, ties, name)
-
-
-def values_of_run(
+def _values_of_run(
     measures: Sequence[Any],
     rows: Rankings,
     run: Run,
     handed_on: list[tuple[list[Any], Qrels]],
     n_jobs: int | None,
 ) -> list[Array]:
-    """Return the values by topic of each measure; `handed_on` is of `judgments_by_measures`."""
+    """Return the values by topic of each measure; `handed_on` is of `_judgments_by_measures`."""
     topics = list(rows.recall_base)
     ours = [measure for measure in measures if isinstance(measure, Measure)]
     of_ours = values_by_topic(ours, rows, n_jobs=n_jobs)
@@ -179,7 +165,7 @@ def values_of_run(
     return [found[one] if one in found else of_ours[one] for one in measures]
 
 
-def judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
+def _judgments_by_measures(measures: list[Any], qrels: Qrels) -> list[tuple[list[Any], Qrels]]:
     """Return those measures that are of ir_measures with the judgments to hand on for them.
 
     Topics are their numbers from 0 on: gdeval takes what follows a hyphen for one.
@@ -246,7 +232,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1) -> dict[str, float]:
     return dict(zip(qrels, values.tolist(), strict=True))
 
 
-def checked_measures(measures: object) -> list[Any]:
+def _checked_measures(measures: object) -> list[Any]:
     """Return measures of gapboost, by name or by value, and of ir_measures, as a list.
 
     Raises

@@ -111,17 +111,8 @@ def checked_judgments(qrels: Qrels) -> Judgments:
     grades = [grade for judged in qrels.values() for grade in judged.values()]
     if not grades:
         raise ValueError("qrels is empty; expected at least one document")
-    return Judgments(qrels, numeric_column(grades, "qrels", "grades"), recall_base_of(qrels))
-
-
-def recall_base_of(qrels: Qrels) -> dict[str, Mapping[float, int]]:
-    """Return the number of documents of each grade, by topic; grades below 0 are 0."""
-    return {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()}
-
-
-def retrieved(qrels: Qrels, run: Run) -> dict[str, list[str]]:
-    """Return the documents of a run by topic of `qrels`, as rows of `Rankings`: by falling id."""
-    return {topic: sorted(run.get(topic, ()), reverse=True) for topic in qrels}
+    base = {topic: Counter(max(g, 0) for g in judged.values()) for topic, judged in qrels.items()}
+    return Judgments(qrels, numeric_column(grades, "qrels", "grades"), base)
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected", name: str = "run") -> Rankings:
@@ -179,9 +170,14 @@ def rankings_of(judgments: Judgments, run: Run, ties: Ties, name: str) -> Rankin
     if (grades > MAX_GRADE).any():
         expected = f"grades up to {MAX_GRADE}: divide all of them by one number"
         check_numbers(qrels, "qrels", expected, lambda grade: grade <= MAX_GRADE)
-    ranked = retrieved(qrels, run)
-    y_true = [qrels[topic].get(found, 0) for topic in ranked for found in ranked[topic]]
-    scores = [run[topic][found] for topic in ranked for found in ranked[topic]]
+    # Equal scores are in the order of the rows: by falling document id.
+    ranked = {topic: sorted(run.get(topic, ()), reverse=True) for topic in qrels}
+    y_true: list[float] = []
+    scores: list[float] = []
+    for topic, documents in ranked.items():
+        judged = qrels[topic]
+        y_true += [judged.get(document, 0) for document in documents]
+        scores += [run[topic][document] for document in documents]
     if not scores:
         raise ValueError(
             f"{name} shares no topic with qrels; expected some of {list(qrels)[:3]} ..."

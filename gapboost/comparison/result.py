@@ -13,6 +13,7 @@ from scipy import stats
 from gapboost.analysis.standard_errors import (
     Estimate,
     independent,
+    noncentrality,
     one_way_clustered,
     rounding,
     two_way_clustered,
@@ -212,14 +213,12 @@ class Comparison:
                 found = compare_pair(splits, queries, confidence, len(pairs), margin)
                 rows.append({"ranker": one, "baseline": other, "measure": measure, **found})
         table = frame(rows)
-        t_test_p = table.pop("t-test p")
         if difference is not None:
             # Errors shrink with the root of the number of queries, if there are as many folds.
             times = (table["detectable"] / difference) ** 2
-            table["queries needed"] = np.ceil(table["queries"] * times)
-        if t_test:
-            table["t-test p"] = t_test_p
-        return table
+            needed = np.ceil(table["queries"] * times)
+            table.insert(table.columns.get_loc("t-test p"), "queries needed", needed)
+        return table if t_test else table.drop(columns="t-test p")
 
     def plot(
         self, baseline: str | None = None, confidence: float = 0.95, margin: float | None = None
@@ -353,7 +352,7 @@ def compare_pair(
     t_test = detectable = low = high = math.nan
     if estimate.error > within:
         t_test = float(stats.ttest_1samp(by_query, 0.0).pvalue)
-        detectable = estimate.detectable((1 - confidence) / family)
+        detectable = noncentrality(estimate.freedom, (1 - confidence) / family) * estimate.error
     else:  # all differences are the same, which tells nothing about their error
         estimate = Estimate(estimate.mean, 0.0, estimate.freedom)
     if estimate.error > 0 or estimate.mean == 0:

@@ -50,10 +50,6 @@ def value_of(measure, grades, base=None):
     )[measure]
 
 
-def relevance(solution, rel):
-    return solution.probabilities[:, rel:].sum(axis=1)
-
-
 # --- expected value -------------------------------------------------------------------------------
 
 

@@ -53,37 +53,32 @@ THIRD_COLUMNS = {
     "ranks": ("1 2 3", "1 2", -1),
     "ranks in a part of the list": ("1 4 9", "1", -1),
     "named ranks": ("qid\tpid\trank\n 3 7 2", "2 1", -1),
-    "named scores": ("query-id\tcorpus-id\tscore\n 1 2 3", "1 2", 1),
+    "named scores": ("Query-Id\tCorpus-Id\tScore\n 1 2 3", "1 2", 1),
     "scores of a ranker": ("qid pid rerank_score\n 3 7 2", "2 1", 1),
-    "scores with a title in capitals": ("Query Doc Similarity\n 1 2 3", "1 2", 1),
-    "fractions": ("12.5 12.25 3", "1 2", 1),
     "one fraction": ("1 2 3", "1 2.5", 1),
     "with zero": ("2 0 1", "1", 1),
     "rising from 0": ("0 1 2", "0", 0),
     "negative": ("-1 -2 -3", "-1", 1),
     "repeated": ("2 1 1", "1", 1),
-    "large whole numbers": ("310 120 57", "7 3", 1),
     "unordered whole numbers": ("120 57 310", "3 7", 1),
     "falling to 1": ("3 2 1", "2 1", 0),
-    "1 to 3 in no order": ("2 3 1", "1 2", 0),
     "rising from 2": ("2 5 9", "3 4", 0),
     "named ranks with fractions": ("qid pid rank\n 1.5 2 3", "1", 0),
     "named ranks from -1": ("qid pid rank\n -1 2 3", "1", 0),
 }
 
 
-@pytest.mark.parametrize("ending", COMPRESS)
 @pytest.mark.parametrize("case", THIRD_COLUMNS)
-def test_third_columns_are_ranks_or_scores(written, case, ending):
+def test_third_columns_are_ranks_or_scores(written, case):
     first, second, sign = THIRD_COLUMNS[case]
     header, _, first = first.rpartition("\n")
     topics = {"7": first.split(), "8": second.split()}
     lines = [header] * bool(header)
     for topic, numbers in topics.items():
         lines += [f"{topic}\t{name}\t{n}" for name, n in zip("abc", numbers, strict=False)]
-    path = written("\n".join(lines), f"run.{ending}")
+    path = written("\n".join(lines))
     if not sign:
-        with pytest.raises(ValueError, match=rf"run\.{ending}.*rank"):
+        with pytest.raises(ValueError, match=r"file\.txt.*rank"):
             trec.read_run(path)
         return
     assert trec.read_run(path) == {
@@ -148,13 +143,7 @@ BROKEN = {
             *("601 Q0 x 1 9.5", "601 Q0 a name 1 9.5 tag", "601 Q0 x 1 high tag", QRELS),
             *("601 Q0 x 1 nan tag", "601 Q0 x 1 inf tag", "601 Q0 a 7 1.0 tag"),
         ),
-        "topic document score\n1 a 2\n": (
-            "1 a",
-            "1 a 1",
-            "1 Q0 b 1 3.5 tag",
-            "1 b high",
-            "1 b inf",
-        ),
+        "topic document score\n1 a 2\n": ("1 a", "1 a 1", "1 b high", "1 b inf"),
         "": (QRELS, "1 a nan", "1 a 1,5"),
     },
 }

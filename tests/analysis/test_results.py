@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from good_calls import FUNCTIONS
 
 import gapboost as gb
 from gapboost import analysis
@@ -15,55 +16,21 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 G = (0.5, 0.5)
-FEATURES = (np.arange(12.0).reshape(6, 2) % 5, [0, 1, 2, 0, 1, 1], [1, 1, 1, 2, 2, 2])
+RESULTS = [
+    *("precision_recall", "mean_curve", "maximum_entropy", "informativeness", "threshold_sweep"),
+    *("system_values", "discriminative_power", "correlation", "robustness", "local_optimality"),
+    "significance",
+]
 
 
-def lists():
-    rng = np.random.default_rng(0)
-    grades = [rng.permutation(np.repeat([0, 1, 2], [10, 3, 2])).astype(np.int32) for _ in range(2)]
-    return [analysis.RankedList(i, found, np.array([10, 3, 2])) for i, found in enumerate(grades)]
-
-
-def values():
-    rng = np.random.default_rng(1)
-    measures = (gb.GAP(g=G), "50% of {x}_1 & more")
-    return analysis.SystemValues(measures, ("a", "b_1", "c"), tuple("12345"), rng.random((2, 3, 5)))
-
-
-def collection():
-    rng = np.random.default_rng(2)
-    qrels = {str(t): {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} for t in range(3)}
-    runs = {
-        s: {t: {d: float(rng.random()) for d in judged} for t, judged in qrels.items()}
-        for s in "abc"
-    }
-    return qrels, runs
-
-
-RESULTS = {
-    "curve": lambda: analysis.precision_recall(gb.GAP(g=G), [2, 0, 1], [3, 2, 1]),
-    "mean curve": lambda: analysis.mean_curve([RESULTS["curve"]()]),
-    "entropy": lambda: analysis.maximum_entropy(gb.GAP(g=G), 0.7, [17, 2, 1]),
-    "informativeness": lambda: analysis.informativeness(
-        [gb.AP(), gb.nDCG()], lists(), minimum=2, n_jobs=1
-    ),
-    "sweep": lambda: analysis.threshold_sweep(lists(), grid=[(0, 1), (1, 0)], minimum=2, n_jobs=1),
-    "systems": values,
-    "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
-    "correlation": lambda: analysis.correlation(values()),
-    "robustness": lambda: analysis.robustness(
-        [gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1
-    ),
-    "optimality": lambda: analysis.local_optimality(
-        [gb.AP()], [1, 2], *FEATURES, n_directions=2, n_jobs=1
-    ),
-    "significance": lambda: analysis.significance([0.5, 0.7, 0.4], [0.4, 0.3, 0.5]),
-}
+def result_of(name, **others):
+    function, arguments = FUNCTIONS[name]
+    return function(**{**arguments, **others})
 
 
 @pytest.fixture(params=RESULTS, scope="module")
 def result(request):
-    return RESULTS[request.param]()
+    return result_of(request.param)
 
 
 def test_data_frame_and_pickle(result):
@@ -93,20 +60,23 @@ def test_picture(result):
 
 
 def test_pictures_have_options():
-    ax = RESULTS["significance"]().plot(title="GAP: A − B")
+    ax = result_of("significance").plot(title="GAP: A − B")
     assert ax.get_title() == "GAP: A − B"
     plt.close("all")
 
 
 def test_numbers_of_the_tables():
-    assert RESULTS["curve"]().to_pandas().index.tolist() == [1, 3]
-    assert RESULTS["robustness"]().to_pandas().loc[("AP", 1.0), "tau"] == pytest.approx(1)
-    entropy = RESULTS["entropy"]()
+    curve = result_of("precision_recall", y_true=[2, 0, 1], y_score=[3, 2, 1])
+    assert curve.to_pandas().index.tolist() == [1, 3]
+    robustness = result_of("robustness", fractions=(1, 0.5))
+    assert robustness.to_pandas().loc[("AP", 1.0), "tau"] == pytest.approx(1)
+    entropy = result_of("maximum_entropy")
     np.testing.assert_array_equal(entropy.to_pandas().to_numpy(), entropy.probabilities)
-    assert values().to_pandas()["GAP"].tolist() == values().means[0].tolist()
-    significance = RESULTS["significance"]()
+    values = result_of("system_values")
+    assert values.to_pandas()["AP"].tolist() == values.means[0].tolist()
+    significance = result_of("significance")
     shown = significance.to_pandas()["value"]
-    assert shown[["queries better", "queries equal", "queries worse"]].tolist() == [2, 0, 1]
+    assert shown[["queries better", "queries equal", "queries worse"]].tolist() == [3, 0, 0]
     assert shown["p, Wilcoxon"] == significance.wilcoxon
 
 

@@ -10,9 +10,10 @@ from cheap_rankers import Noisy, made
 from ranking_task import task
 from scipy import stats
 from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twins import TEST, TRAIN, VALI, twins
@@ -231,21 +232,10 @@ def test_certain_probabilities_may_be_truth_values():
 # --- refused --------------------------------------------------------------------------------------
 
 
-class Constant(Noisy):
-    def predict(self, X):
-        return np.zeros(len(X))
-
-
-class Opposite(Noisy):
-    def predict(self, X):
-        return -super().predict(X)
-
-
-FITTED = [kind().fit(X[:9], Y[:9]) for kind in (Constant, Opposite)]
 REFUSED = {
     "NaN scores": ({"ranker": Noisy(np.nan).fit(X[:9], Y[:9])}, "ranker"),
-    "constant scores": ({"ranker": FITTED[0]}, "ranker"),
-    "reversed scores": ({"ranker": FITTED[1]}, "ranker"),
+    "constant scores": ({"ranker": DummyRegressor().fit(X, Y)}, "ranker"),
+    "reversed scores": ({"ranker": Ridge().fit(X, -Y)}, "ranker"),
     "no ids": ({"qid": None}, "qid"),
     "fewer ids": ({"qid": QID[:-1]}, "qid"),
     "nine queries": ({"qid": np.arange(800) % 9}, "qid"),

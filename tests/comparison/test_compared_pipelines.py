@@ -40,10 +40,12 @@ CATBOOST = {}
 if find_spec("catboost"):
     from catboost import CatBoostRanker
 
-    CATBOOST["CatBoost"] = CatBoostRanker(iterations=4, thread_count=1, **QUIET)
+    loss = {"loss_function": "QueryRMSE"}
+    CATBOOST["CatBoost"] = CatBoostRanker(iterations=4, thread_count=1, **loss, **QUIET)
 OTHERS = {
     "LGBMRegressor": lightgbm.LGBMRegressor(**SMALL, verbose=-1),
     "rank:map": xgboost.XGBRanker(**SMALL, objective="rank:map"),
+    "Noisy": Noisy(),
 }
 
 
@@ -63,35 +65,49 @@ def rows_of(queries):
     return np.flatnonzero(np.isin(QID, np.unique(QID)[queries]))
 
 
-def values(found):
-    return found.to_pandas()
+def fit_by_hand(name, ranker, table, train, weights):
+    """Fit with sizes or ids of queries, or neither; weights in the form that the ranker takes."""
+    given = {"qid": QID[train]}
+    if name == "LGBMRanker":
+        given = {"group": np.unique(QID[train], return_counts=True)[1]}
+    elif name in ("LGBMRegressor", "Noisy", "CatBoost"):
+        given = {"group_id": QID[train]} if name == "CatBoost" else {}
+    if weights is not None:
+        of_queries = weights[train].reshape(-1, 8).mean(axis=1)
+        if name == "CatBoost":
+            given["group_weight"] = np.repeat(of_queries, 8)
+        elif name != "Noisy":
+            of_vendor = name in ("XGBRanker", "rank:map")
+            given["sample_weight"] = of_queries if of_vendor else weights[train]
+    grades = (Y > 0).astype(int) if name == "rank:map" else Y
+    return (
+        sklearn.clone(ranker).set_params(random_state=1).fit(table[train], grades[train], **given)
+    )
+
+
+WEIGHTS = np.random.default_rng(0).uniform(0.1, 5, 30 * 8)
 
 
 @pytest.mark.parametrize(
-    ("form", "steps"),
+    ("form", "steps", "weights"),
     [
-        (np.asarray, False),
-        (np.asarray, True),
-        (pd.DataFrame, False),
-        pytest.param(pl.DataFrame, True, marks=NO_POLARS),
+        (np.asarray, False, WEIGHTS),
+        (np.asarray, True, WEIGHTS[:30]),
+        (pd.DataFrame, False, None),
+        pytest.param(pl.DataFrame, True, None, marks=NO_POLARS),
     ],
+    ids=["weights of rows", "weights of queries", "pandas", "polars"],
 )
-def test_values_are_those_of_training_by_hand(form, steps):
-    """Fit by hand: sizes or ids of queries, or nothing, and grades above 0 for rank:map."""
+def test_values_are_those_of_training_by_hand(form, steps, weights):
     rankers = {**RANKERS, **OTHERS, **(CATBOOST if form is np.asarray else {})}
     table = query_relative_features(X, QID) if steps else X
-    found = compare_rankers(form(X), Y, QID, piped(rankers) if steps else rankers, **GIVEN)
+    given = piped(rankers) if steps else rankers
+    found = compare_rankers(form(X), Y, QID, given, sample_weight=weights, **GIVEN)
+    of_rows = weights if weights is None or len(weights) == len(Y) else np.repeat(weights, 8)
     for number, split in enumerate(found.training.splits):
         train, test = rows_of(split.train), rows_of(split.test)
         for name, ranker in rankers.items():
-            given = {"qid": QID[train]}
-            if name == "LGBMRanker":
-                given = {"group": np.unique(QID[train], return_counts=True)[1]}
-            elif name in ("LGBMRegressor", "CatBoost"):
-                given = {"group_id": QID[train]} if name == "CatBoost" else {}
-            grades = (Y > 0).astype(int) if name == "rank:map" else Y
-            model = sklearn.clone(ranker).set_params(random_state=1)
-            scores = model.fit(table[train], grades[train], **given).predict(table[test])
+            scores = fit_by_hand(name, ranker, table, train, of_rows).predict(table[test])
             expected = gb.evaluate("map", Y[test], scores, QID[test], per_query=True)
             npt.assert_array_equal(found.values(name, "map")[number], next(iter(expected.values())))
 
@@ -202,13 +218,8 @@ def test_a_pipeline_is_described_by_its_steps():
 # --- errors ---------------------------------------------------------------------------------------
 
 
-class HalfTheRows(Logarithm):
-    def transform(self, X):
-        return X[::2]
-
-
 WRONG = {
-    "rows": (HalfTheRows(), Noisy(), ValueError, "fails"),
+    "rows": (FunctionTransformer(lambda X: X[::2]), Noisy(), ValueError, "fails"),
     "text": (
         FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)),
         RANKERS["LGBMGAPRanker"],

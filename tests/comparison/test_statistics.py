@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cheap_rankers import Noisy, made
 from scipy import stats
 
 from gapboost.analysis.standard_errors import (
@@ -16,7 +15,6 @@ from gapboost.analysis.standard_errors import (
     one_way_clustered,
     two_way_clustered,
 )
-from gapboost.comparison import compare_rankers
 from gapboost.comparison.result import compare_pair
 
 # Queries of each fold, as unequal as those of LETOR's collections.
@@ -60,26 +58,13 @@ def repeated(rng, n, of_models, interaction=0.5):
     return values, queries
 
 
-def true_error(sizes):
-    sizes = np.array(sizes)
-    return np.sqrt(OF_MODELS**2 * (sizes**2).sum() / sizes.sum() ** 2 + SPREAD**2 / sizes.sum())
-
-
 UNEQUAL = (100, 20, 20, 20, 20, 20)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "of_models"),
-    [
-        (SIZES, 0.0),
-        (SIZES, 0.1),
-        ((25,) * 10, 0.1),
-        ((150, 150, 150), 0.02),
-        ((150, 150, 150), 0.1),
-        (UNEQUAL, 0.0),
-        (UNEQUAL, 0.02),
-    ],
+    [(SIZES, 0.0), ((25,) * 10, 0.1), ((150, 150, 150), 0.1), (UNEQUAL, 0.0), (UNEQUAL, 0.02)],
     ids=str,
 )
 def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models):
@@ -87,30 +72,6 @@ def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models)
     p = [compared(values_of_pair(rng, sizes, of_models=of_models))["p"] for _ in range(500)]
     assert np.mean(np.array(p) < 0.05) <= 0.07
     assert np.mean(np.array(p) < 0.5) > 0.4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("confidence", [0.8, 0.95])
-@pytest.mark.parametrize("of_models", [0.0, 0.05])
-def test_intervals_cover_what_they_claim(confidence, of_models):
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(600):
-        folds = values_of_pair(rng, ahead=0.03, of_models=of_models)
-        row = compared(folds, confidence=confidence)
-        covered += row["low"] < 0.03 < row["high"]
-    assert covered / 600 == pytest.approx(confidence, abs=0.03)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(40,) * 5, (25,) * 10], ids=str)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
-    rng = np.random.default_rng(4)
-    planted = sign * Estimate(0.0, true_error(sizes), len(sizes) - 1).detectable()
-    found = [compared(values_of_pair(rng, sizes, ahead=planted))["verdict"] for _ in range(500)]
-    assert found.count(AHEAD if sign > 0 else BEHIND) / 500 == pytest.approx(STATED, abs=0.05)
-    assert found.count(BEHIND if sign > 0 else AHEAD) == 0
 
 
 @pytest.mark.parametrize("family", [1, 4])
@@ -216,22 +177,7 @@ def test_against_statsmodels():
     power = pytest.importorskip("statsmodels.stats.power")
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=STATED)
-        assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
-
-
-# --- whole comparisons ----------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_ranker_beside_itself_with_other_seeds():
-    """50 comparisons of a ranker with itself: at most 7 % are ahead or behind, by each measure."""
-    alarms = np.zeros(3)
-    for number in range(50):
-        X, y, qid = made(40, 5, seed=number)
-        rankers = {"one": Noisy(0.5, 2 * number), "itself": Noisy(0.5, 2 * number + 1)}
-        found = compare_rankers(X, y, qid, rankers, cv=5, repeats=2, progress=False)
-        alarms += found.summary()["verdict"] != INCONCLUSIVE
-    assert max(alarms) / 50 <= 0.07
+        assert noncentrality(n - 1, 0.05) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
 
 
 def test_equivalent_is_two_one_sided_tests_corrected_for_the_family():

@@ -20,18 +20,14 @@ from gapboost.xgboost import XGBGAPRanker
 
 DATA = load_digits_ranking((40, 1, 1), 12, random_state=0)[0]
 MOST, RATE = 23, 0.5
+TREES = {"n_estimators": MOST, "learning_rate": RATE, "n_jobs": 1}
 RANKERS = [
+    (lightgbm.LGBMRanker(**TREES, verbose=-1), "num_iteration"),
+    (LGBMGAPRanker(**TREES, verbose=-1), "num_iteration"),
+    (xgboost.XGBRanker(**TREES), "iteration_range"),
+    (XGBGAPRanker(**TREES), "iteration_range"),
     (
-        lightgbm.LGBMRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1),
-        "num_iteration",
-    ),
-    (LGBMGAPRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1), "num_iteration"),
-    (xgboost.XGBRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1), "iteration_range"),
-    (XGBGAPRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1), "iteration_range"),
-    (
-        make_pipeline(
-            StandardScaler(), lightgbm.LGBMRegressor(n_estimators=MOST, n_jobs=1, verbose=-1)
-        ),
+        make_pipeline(StandardScaler(), lightgbm.LGBMRegressor(**TREES, verbose=-1)),
         "num_iteration",
     ),
 ]
@@ -55,9 +51,8 @@ def check(ranker, argument):
         model = whole.fit("ranker", {}, split.train, split.vali)
 
         def values(part, n, model=model):
-            scores = model.predict(
-                part.X, **{argument: (0, n) if argument == "iteration_range" else n}
-            )
+            used = {argument: (0, n) if argument == "iteration_range" else n}
+            scores = model.predict(part.X, **used)
             return gb.evaluate("ndcg@10", part.y, scores, part.qid, per_query=True)[gb.nDCG(k=10)]
 
         numbers.append(max((5, 10, 15, 20, MOST), key=lambda n: values(vali, n).mean()))

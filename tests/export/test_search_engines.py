@@ -100,10 +100,6 @@ MODELS = {
     "deep": (either({"num_leaves": 63}, {"max_depth": 8}), with_gaps(T)),
     "scales": (lambda twin: fit(twin, X * SCALES), T * SCALES),
     "time stamps": (lambda twin: fit(twin, time_stamps(TRAIN)), with_gaps(time_stamps(TEST))),
-    "missing time stamps": (
-        lambda twin: fit(twin, with_gaps(time_stamps(TRAIN))),
-        with_gaps(time_stamps(TEST)),
-    ),
     "integers": (lambda twin: fit(twin, np.round(X - 5)), np.round(T - 5)),
     "largest numbers": (lambda twin: fit(twin, largest(TRAIN)), largest(TEST)),
     "missing or not": (lambda twin: fit(twin, missing_by_grade(TRAIN)), missing_by_grade(TEST)),

@@ -55,7 +55,7 @@ FITTED = FIT_LIGHTGBM(**ROWS)
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
 RUNS = {
     "x": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}},
-    "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5}},
+    "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5, "a": 2.0}},
 }
 ON_RUN, ON_RUNS = {"qrels": QRELS, "run": RUNS["x"]}, {"qrels": QRELS, "runs": RUNS}
 LISTS = analysis.ranked_lists(Y, np.arange(40.0), QID)

@@ -48,12 +48,12 @@ class Rows:
         return Rows(self.X[rows], self.y[rows], self.qid[rows])
 
 
-def rows(seed, first):
+def rows(seed, first, n_queries=N_QUERIES):
     """Return sound rows; query ids begin with `first`."""
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((N_QUERIES * N_DOCS, N_FEATURES))
+    X = rng.standard_normal((n_queries * N_DOCS, N_FEATURES))
     worth = X @ (1.0, 0.7, 0.5, 0.3, 0.0) + 0.7 * rng.standard_normal(len(X))
-    return Rows(X, np.digitize(worth, (0.8, 1.8)), np.repeat(np.arange(N_QUERIES), N_DOCS) + first)
+    return Rows(X, np.digitize(worth, (0.8, 1.8)), np.repeat(np.arange(n_queries), N_DOCS) + first)
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,6 @@ def label_leak(case):
 def binary_leak(case):
     """The last feature is 0 for relevant documents."""
     return leak(case, lambda y: y == 0, -9.0)
-
-
-def missing_leak(case):
-    """The last feature is missing for relevant documents."""
-    return leak(case, lambda y: np.where(y > 0, np.nan, 1.0), -9.0)
 
 
 def shared_queries(case):
@@ -210,7 +205,6 @@ def missing_values(case):
 FAULTS = {
     label_leak: {"label-leak"},
     binary_leak: {"label-leak"},
-    missing_leak: {"label-leak"},
     shared_queries: {"shared-queries"},
     renumbered_queries: {"shared-queries"},
     constant_list: {"constant-scores"},
