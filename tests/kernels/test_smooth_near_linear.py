@@ -14,16 +14,6 @@ from scipy.special import erfc, expit
 
 import gapboost as gb
 import gapboost.lightgbm
-from gapboost._kernels.smooth.cells import (
-    CellTables,
-    add_moments,
-    arriving_at,
-    clear_moments,
-    find_cells,
-    interact,
-    interaction_tables,
-    memory_for_cells,
-)
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, scratch_for
 from gapboost.data.query_data import group_by_query
 from gapboost.measures import RecallBase
@@ -326,31 +316,3 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
     assert (hess > 0).all()
     assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()
     assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
-
-
-# --- cells by themselves --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("function", "beyond"), [
-    (lambda x: np.exp(-x * x), 0.0),
-    (lambda x: 0.5 * erfc(-x), 1.0),
-    (lambda x: 1 + np.tanh(2 * x), 2.0),
-])  # fmt: skip
-@pytest.mark.parametrize("gap", [5.0, 100.0, 1e9])
-def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function, beyond, gap):
-    rng = np.random.default_rng(7)
-    n, channels, width = 400, 3, 1.0
-    cell_tables = CellTables(width, interaction_tables(function, width, 10), beyond)
-    x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
-    channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
-    points = memory_for_cells(n, n, channels)
-    cells = find_cells(x, cell_tables, points)
-    assert cells <= 4 * 5
-    clear_moments(cells, points.moments)
-    for r in range(n):
-        add_moments(r, channel[r], weights[r], points)
-    interact(cells, channels, cell_tables, points)
-    found = np.array([[arriving_at(r, c, points) for c in range(channels)] for r in range(n)])
-    terms = weights[:, None] * function(differences(x))
-    expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)
-    npt.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(weights).sum())
