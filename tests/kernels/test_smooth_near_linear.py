@@ -1,7 +1,6 @@
 """Near-linear SoftRank and ApproxRank against direct sums: scores, ties, grades, steepness."""
 
 import math
-import tracemalloc
 
 import numpy as np
 import numpy.testing as npt
@@ -15,7 +14,6 @@ from scipy.special import erfc, expit
 import gapboost as gb
 import gapboost.lightgbm
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, scratch_for
-from gapboost.data.query_data import group_by_query
 from gapboost.measures import RecallBase
 
 # Of the largest gradient, and of the largest hessian.
@@ -262,7 +260,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
     assert not by_cells(logistic_step(), 3_000, 3e5, "even")
 
 
-# --- threads, neighbors, very long queries -------------------------------------------------------
+# --- threads, neighbors -------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)
@@ -284,35 +282,3 @@ def test_the_same_to_the_bit_with_any_threads_and_any_other_queries(objective):
             np.append(grades[rows], 4), np.append(scores[rows], 0), np.append(qid[rows], -1)
         )
         npt.assert_array_equal(np.array(alone)[:, :-1], np.array(together)[:, rows])
-
-
-VERY_LONG = [
-    gb.SoftRank(gb.GAP(g=(0.5, 0.5))),
-    gb.ApproxRank(gb.GAP(g=(0.5, 0.5))),
-    gb.ApproxRank(gb.nDCG()),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
-def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objective):
-    rng = np.random.default_rng(5)
-    n = 1_000_000
-    grades = rng.choice(3, p=(0.9, 0.08, 0.02), size=n)
-    data = group_by_query(grades, None)
-    scores = 2 * rng.standard_normal(n)
-    small = group_by_query(grades[:2_000], None)
-    objective.prepared(small, 1)(scores[:2_000], *np.empty((2, 2_000)))  # compiles
-    grad, hess = np.empty((2, n))
-    tracemalloc.start()
-    try:
-        objective.prepared(data, 2)(scores, grad, hess)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak + data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 256 * n
-    assert np.isfinite(grad).all()
-    assert np.isfinite(hess).all()
-    assert (hess > 0).all()
-    assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()
-    assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
