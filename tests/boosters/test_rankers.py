@@ -53,15 +53,6 @@ def test_clone_set_params_and_repr(twin):
 
 
 @twins
-def test_fit_leaves_the_parameters_alone(twin):
-    ranker = twin.ranker(random_state=3)
-    before = ranker.get_params()
-    ranker.fit(X, Y, QID)
-    npt.assert_equal(ranker.get_params(), before)
-    assert not clone(ranker).__sklearn_is_fitted__()
-
-
-@twins
 def test_parameters_can_change_after_fit_without_changing_the_model(twin):
     ranker = twin.fitted()
     expected = ranker.predict(TEST.X)

@@ -1,8 +1,5 @@
 """The boosters' own rankers made of fitted ones: for tools and people that do not know gapboost."""
 
-import subprocess
-import sys
-
 import joblib
 import lightgbm
 import numpy as np
@@ -10,6 +7,7 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
+from own_process import run_python
 from sklearn.exceptions import NotFittedError
 from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, booster_of, twins
 
@@ -122,5 +120,4 @@ def test_copies_in_another_process(tmp_path):
         joblib.dump(ranker.to_vendor(), tmp_path / f"{name}.vendor")
     for kind in ("joblib", "vendor"):
         paths = [tmp_path / f"{name}.{kind}" for name in fitted]
-        command = [sys.executable, "-c", LOAD, tmp_path / "data.npz", *paths]
-        subprocess.run(command, check=True)
+        run_python(LOAD, tmp_path / "data.npz", *paths)

@@ -1,13 +1,12 @@
 """What a pass costs: calls of Python, threads, operations and memory."""
 
-import os
-import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
+from own_process import run_python
 
 import gapboost as gb
 from gapboost._kernels.threads import working_on
@@ -102,15 +101,7 @@ for objective in (
 def test_twice_as_many_documents_take_twice_as_many_operations():
     """Operations on vectors and numbers, counted where all code runs as plain Python."""
     folder = str(Path(gb.__file__).parent / "_kernels")
-    done = subprocess.run(
-        [sys.executable, "-c", COUNT, folder],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=True,
-    )
-    ratios = [float(line) for line in done.stdout.split()]
+    ratios = [float(line) for line in run_python(COUNT, folder, NUMBA_DISABLE_JIT="1").split()]
     assert len(ratios) == 6
     assert max(ratios) < 2.2
 

@@ -2,13 +2,13 @@
 
 import multiprocessing
 import os
-import subprocess
 import sys
 import threading
 
 import lightgbm
 import pytest
 import xgboost
+from own_process import run_python
 
 import gapboost.lightgbm._compat
 import gapboost.xgboost._compat
@@ -43,9 +43,7 @@ import gapboost.lightgbm._compat as a, gapboost.xgboost._compat as b
 teams = (a.TEAM, b.TEAM)
 print(*("None" if team is None else type(team).__name__ for team in teams))
 """
-    environment = {**os.environ, "GAPBOOST_OPENMP": switch}
-    printed = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
-    assert printed.strip() == expected
+    assert run_python(code, GAPBOOST_OPENMP=switch).strip() == expected
 
 
 @pytest.mark.parametrize(

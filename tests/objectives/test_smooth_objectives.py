@@ -88,15 +88,6 @@ class Above(gb.AP):
         return pair, np.zeros(counts.shape)
 
 
-@pytest.mark.parametrize("objective", [gb.SoftRank(Above()), gb.ApproxRank(Above())], ids=repr)
-def test_a_measure_of_pairs_alone(objective):
-    y, scores, qid = queries(9)
-    test_gradients_are_the_derivative_of_the_value(objective)
-    test_tends_to_the_measure_as_the_smoothing_goes(objective)
-    assert objective.value([3, 1, 0], [0.0, 0.0, 0.0]) == pytest.approx(0.5 / 2)
-    assert objective.value(y, scores, qid) > 0
-
-
 @dataclass(frozen=True, repr=False)
 class Together(gb.AP):
     """A user's measure: sum of the reciprocal ranks, once for each pair of relevant documents."""
@@ -108,9 +99,11 @@ class Together(gb.AP):
         return pair, np.zeros(base.counts.shape)
 
 
+@pytest.mark.parametrize("measure", [Above(), Together()], ids=repr)
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
-def test_a_measure_of_pairs_that_need_several_documents_of_a_grade(kind):
-    test_tends_to_the_measure_as_the_smoothing_goes(kind(Together()))
+def test_measures_of_pairs_alone(kind, measure):
+    test_gradients_are_the_derivative_of_the_value(kind(measure))
+    test_tends_to_the_measure_as_the_smoothing_goes(kind(measure))
 
 
 @pytest.mark.slow(keep=50)
