@@ -26,17 +26,11 @@ RELEVANCE, INK = gb.OfLabel(gb.GAP(), 0), gb.OfLabel(gb.nDCG(k=10), 1)
 BOTH = 0.7 * RELEVANCE + 0.3 * INK
 
 
+BY_NAME = 0.7 * gb.OfLabel(gb.GAP(), "relevance") + 0.3 * gb.OfLabel(gb.nDCG(k=10), "ink")
+
+
 def named(y):
     return pd.DataFrame(y, columns=COLUMNS)
-
-
-def of_names(measure):
-    """Equal to the same measure of the columns of a data frame."""
-    parts = (
-        (weight, gb.OfLabel(part.measure, COLUMNS[part.column]))
-        for weight, part in (1.0 * measure).parts
-    )
-    return gb.WeightedSum(tuple(parts))
 
 
 # --- training -------------------------------------------------------------------------------------
@@ -81,11 +75,9 @@ def test_rows_come_in_any_order_and_labels_with_names(twin):
     fits = [
         twin.ranker(measure=BOTH).fit(TWO.X[grouped], TWO.y[grouped], TWO.qid[grouped]),
         twin.ranker(measure=BOTH).fit(TWO.X[order], TWO.y[order].tolist(), TWO.qid[order]),
-        twin.ranker(measure=of_names(BOTH)).fit(
-            TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]
-        ),
+        twin.ranker(measure=BY_NAME).fit(TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]),
         # Columns are found by name.
-        twin.ranker(measure=of_names(BOTH)).fit(
+        twin.ranker(measure=BY_NAME).fit(
             TWO.X[order], named(TWO.y)[COLUMNS[::-1]].iloc[order], TWO.qid[order]
         ),
     ]
