@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from rankings import TRAINED
 from twins import LIGHTGBM, TEST, XGBOOST
 
 import gapboost as gb
@@ -245,6 +246,16 @@ def test_normalized_gradients_weigh_queries_and_documents_evenly(objective):
         factor = 1.0 if total == 0 else mean_length * math.log2(1 + max(total, 0.05)) / total
         assert np.allclose(grad[rows], factor * plain[rows], rtol=1e-12, atol=1e-300)
         assert np.allclose(hess[rows], factor * plain_hess[rows], rtol=1e-12, atol=1e-15)
+
+
+DISCOUNTS = dict.fromkeys(measure.discount_at for measure in TRAINED if measure.discount_at)
+
+
+@pytest.mark.parametrize("discount", DISCOUNTS, ids=repr)
+def test_slopes_of_discounts(discount):
+    ranks = np.array([1.0, 1.25, 2.7, 19.5])
+    upper, lower = (discount(ranks + step)[0] for step in (1e-6, -1e-6))
+    assert np.allclose(discount(ranks)[1], (upper - lower) / 2e-6, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
