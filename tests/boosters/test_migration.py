@@ -11,6 +11,7 @@ from twins import LIGHTGBM, QID, VALI, XGBOOST, X, Y, twins
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
+from gapboost._boosters.ranker import OWN_NAMES
 
 N = len(Y)
 
@@ -187,6 +188,7 @@ def test_obeying_the_message_leads_to_a_fit(twin, of_ranker, of_fit, expected, e
     with pytest.raises(ValueError, match="without effect here") as error:
         twin.ranker(**of_ranker).fit(GENRES, Y, **of_fit)
     found = obey(str(error.value), of_ranker, of_fit)
+    assert of_ranker.keys() <= {*OWN_NAMES, "eval_metric"}, "a parameter is in no line"
     for new, wanted in zip(found, (expected, expected_in_fit), strict=True):
         assert new.keys() == wanted.keys()
         assert all(new[name] == value for name, value in wanted.items() if value is not None)
