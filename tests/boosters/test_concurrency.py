@@ -2,13 +2,12 @@
 
 import os
 import pickle
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.testing as npt
 import pytest
+from own_process import run_python
 from sklearn.base import clone
 from twins import LIGHTGBM, TEST, XGBOOST, booster_of, twins
 
@@ -138,10 +137,6 @@ sys.exit("the child does not answer")
 """
 
 
-def run(code, *arguments):
-    subprocess.run([sys.executable, "-c", code, *arguments], check=True)
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_training_in_a_forked_process(alone, tmp_path):
@@ -152,7 +147,7 @@ def test_training_in_a_forked_process(alone, tmp_path):
     """
     given = [rankers(twin, n_jobs=2)[0] for twin in (LIGHTGBM, XGBOOST)]
     (tmp_path / "given").write_bytes(pickle.dumps((given, X, Y, QID)))
-    run(TRAIN_FORKED, *(tmp_path / name for name in ("given", "parent.npy", "child.npy")))
+    run_python(TRAIN_FORKED, *(tmp_path / name for name in ("given", "parent.npy", "child.npy")))
     for name in ("parent", "child"):
         found = np.load(tmp_path / f"{name}.npy")
         npt.assert_array_equal(found, [of_ranker[0][0] for of_ranker in alone.values()])
@@ -166,4 +161,4 @@ def test_predictions_in_a_forked_process(tmp_path):
         models += [twin.fitted().set_params(n_jobs=threads) for twin in (LIGHTGBM, XGBOOST)]
         booster_of(models[-1]).set_param({"nthread": threads or 0})
     (tmp_path / "given").write_bytes(pickle.dumps((models, TEST.X, TEST.y, TEST.qid)))
-    run(PREDICT_FORKED, tmp_path / "given")
+    run_python(PREDICT_FORKED, tmp_path / "given")

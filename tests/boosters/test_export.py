@@ -16,7 +16,6 @@ from gapboost.export import write_vespa
 
 # ONNX models take float32.
 X, T = (data.X.astype(np.float32) for data in (TRAIN, TEST))
-POSITIONS = [f"f{i}" for i in range(TRAIN.n_features)]
 # Like XGBoost's, in another order.
 TURNED = [f"f{(i + 7) % TRAIN.n_features}" for i in range(TRAIN.n_features)]
 
@@ -27,42 +26,38 @@ def scores_of(booster, X):
     return booster.inplace_predict(X, missing=np.nan)
 
 
-@twins
-def test_onnx_takes_categories_by_code(twin):
+def category(data):
     letters = np.array(list("hbfdaecg"))
-
-    def frame(data):
-        chosen = np.random.default_rng(0).choice([1, 4, 6], len(data)) + data.y % 2
-        letter = pd.Categorical(letters[chosen], categories=sorted(letters))
-        return pd.DataFrame({"x": data.X[:, 0], "letter": letter})
-
-    parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
-    ranker = twin.ranker(n_estimators=20, **parameters).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
-    rows = frame(TEST)
-    codes = np.column_stack([rows["x"], rows["letter"].cat.codes]).astype(np.float32)
-    found = onnx_scores(twin.module.exportable(ranker), codes)
-    npt.assert_allclose(found, ranker.predict(rows.astype({"x": np.float32})), rtol=0, atol=1e-6)
-    assert ranker.feature_importances_[1] > 0
+    chosen = np.random.default_rng(0).choice([1, 4, 6], len(data)) + data.y % 2
+    return pd.Categorical(letters[chosen], categories=sorted(letters))
 
 
+def is_often(data):
+    return data.y % 2 > 0
+
+
+@pytest.mark.parametrize("column", [category, is_often])
 @twins
-def test_columns_of_bool_are_exported_as_0_and_1(twin, tmp_path):
-    """As `pandas.get_dummies` makes them, for ONNX and for a search engine."""
+def test_categories_are_exported_by_code_and_bools_as_0_and_1(twin, column, tmp_path):
+    """For ONNX, and for search engines, which have no categories."""
 
     def frame(data):
-        return pd.DataFrame({"x": data.X[:, 0], "often": data.y % 2 > 0, "deep": data.X[:, 1] > 4})
+        return pd.DataFrame({"x": data.X[:, 0].astype(np.float32), "other": column(data)})
 
-    ranker = twin.ranker(n_estimators=20).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
+    options = {} if twin is LIGHTGBM else {"enable_categorical": True}
+    ranker = twin.ranker(n_estimators=20, **options).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
     rows = frame(TEST)
-    numbers = rows.astype(np.float32).to_numpy()
-    expected = ranker.predict(rows.astype({"x": np.float32}))
+    expected = ranker.predict(rows)
+    codes = rows.other.cat.codes if column is category else rows.other
+    numbers = rows.assign(other=codes).astype(np.float32).to_numpy()
     found = onnx_scores(twin.module.exportable(ranker), numbers)
     npt.assert_allclose(found, expected, rtol=0, atol=1e-6)
-    write_vespa(ranker, rows[:20], tmp_path / "model.json")
-    content = json.loads((tmp_path / "model.json").read_text())
-    found = vespa_scores(content, list(rows), numbers[:20].tolist())
-    npt.assert_allclose(found, expected[:20], rtol=0, atol=1e-6)
     assert ranker.feature_importances_[1] > 0
+    if column is is_often:
+        write_vespa(ranker, rows[:20], tmp_path / "model.json")
+        content = json.loads((tmp_path / "model.json").read_text())
+        found = vespa_scores(content, list(rows), numbers[:20].tolist())
+        npt.assert_allclose(found, expected[:20], rtol=0, atol=1e-6)
 
 
 @twins
@@ -131,16 +126,6 @@ def test_exportable_predicts_as_xgboosts_own_objective_does(objective):
 # --- names of features ----------------------------------------------------------------------------
 
 
-def splits_of(booster):
-    """Return the features that the trees of XGBoost's booster split by."""
-    found, nodes = set(), [json.loads(tree) for tree in booster.get_dump(dump_format="json")]
-    while nodes:
-        node = nodes.pop()
-        nodes += node.get("children", ())
-        found |= {node["split"]} if "split" in node else set()
-    return found
-
-
 def test_exportable_keeps_the_names_of_lightgbms_features(tmp_path):
     names = [f"feature_{i}" for i in range(TRAIN.n_features)]
     ranker = LIGHTGBM.ranker().fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
@@ -155,12 +140,8 @@ def test_exportable_leaves_out_names_of_xgboosts_features():
     ranker = XGBOOST.ranker().fit(pd.DataFrame(X, columns=TURNED), TRAIN.y, TRAIN.qid)
     exported = XGBOOST.module.exportable(ranker)
     assert exported.feature_names is None
-    assert splits_of(exported) <= set(POSITIONS)
     expected = ranker.predict(pd.DataFrame(T, columns=TURNED))
     npt.assert_allclose(onnx_scores(exported, T), expected, rtol=0, atol=1e-6)
-    exported.feature_names = TURNED
-    assert np.abs(onnx_scores(exported, T) - expected).max() > 0.1
-    assert splits_of(exported) == splits_of(ranker.get_booster())
     assert booster_of(ranker).feature_names == TURNED
 
 

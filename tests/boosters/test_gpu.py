@@ -61,18 +61,19 @@ def rows(fractional=False):
     return y, rng.normal(size=len(QID)).round(1).astype(np.float32)
 
 
+def check_gradients(objective, y, scores, weights=None):
+    """Compare gradients with the processor's: pairs are float32."""
+    wanted = objective.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)
+    data = group_by_query(y, QID, sample_weight=weights, real=True)
+    compute = on_gpu.DeviceGradients(Gradients(objective, data))
+    for found, expected in zip(compute(scores), wanted, strict=True):
+        np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_gradients(measure, options):
-    y, scores = rows()
-    wanted = gb.LambdaRank(measure, **options).gradients(
-        y, scores.astype(np.float64), QID, sample_weight=WEIGHTS
-    )
-    data = group_by_query(y, QID, sample_weight=WEIGHTS, real=True)
-    compute = on_gpu.DeviceGradients(Gradients(gb.LambdaRank(measure, **options), data))
-    for found, expected in zip(compute(scores), wanted, strict=True):
-        # Pairs are float32.
-        np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
+    check_gradients(gb.LambdaRank(measure, **options), *rows(), WEIGHTS)
 
 
 @pytest.fixture
@@ -88,39 +89,27 @@ def test_sums_over_tiles(measure, options, tiles):
     test_gradients(measure, options)
 
 
+OF_FRACTIONS = gb.GAP(g=G, levels=(1, 2, 3))
+OF_ROWS = np.linspace(0.5, 2.0, len(QID))
+
+
 @pytest.mark.parametrize("distance", [None, 0.1, 0.001])
 @pytest.mark.parametrize("stretch", [0.0, 40.0])
 def test_sums_over_tiles_of_equal_and_distant_scores(stretch, distance, tiles):
     """Scores that the fitted sums do not reach go pair by pair."""
     y, scores = rows(fractional=True)
-    scores *= np.float32(stretch)
-    weights = np.linspace(0.5, 2.0, len(y))
-    chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)), score_distance=distance)
-    wanted = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)
-    data = group_by_query(y, QID, sample_weight=weights, real=True)
-    compute = on_gpu.DeviceGradients(Gradients(chosen, data))
-    for found, expected in zip(compute(scores), wanted, strict=True):
-        np.testing.assert_allclose(host(found), expected, rtol=0, atol=1e-6 * abs(expected).max())
+    objective = gb.LambdaRank(OF_FRACTIONS, score_distance=distance)
+    check_gradients(objective, y, np.float32(stretch) * scores, OF_ROWS)
 
 
-@pytest.mark.parametrize("scores", [np.zeros(len(QID)), -np.zeros(len(QID))], ids=["0", "-0"])
-def test_ties_have_the_processors_order(scores):
-    y, _ = rows()
-    chosen = gb.LambdaRank(gb.GAP(g=G), score_distance=0.1, random_state=7)
-    data = group_by_query(y, QID, real=True)
-    grad = host(on_gpu.DeviceGradients(Gradients(chosen, data))(scores.astype(np.float32))[0])
-    expected = chosen.gradients(y, scores, QID)[0]
-    np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
+@pytest.mark.parametrize("zero", [np.float32(0.0), np.float32(-0.0)])
+def test_ties_have_the_processors_order(zero):
+    objective = gb.LambdaRank(gb.GAP(g=G), score_distance=0.1, random_state=7)
+    check_gradients(objective, rows()[0], np.full(len(QID), zero))
 
 
 def test_fractional_grades_and_weights_of_rows():
-    y, scores = rows(fractional=True)
-    weights = np.linspace(0.5, 2.0, len(y))
-    chosen = gb.LambdaRank(gb.GAP(g=G, levels=(1, 2, 3)))
-    expected = chosen.gradients(y, scores.astype(np.float64), QID, sample_weight=weights)[0]
-    data = group_by_query(y, QID, sample_weight=weights, real=True)
-    grad = host(on_gpu.DeviceGradients(Gradients(chosen, data))(scores)[0])
-    np.testing.assert_allclose(grad, expected, rtol=0, atol=1e-6 * abs(expected).max())
+    check_gradients(gb.LambdaRank(OF_FRACTIONS), *rows(fractional=True), OF_ROWS)
 
 
 @pytest.mark.parametrize("fractional", [False, True])

@@ -75,14 +75,7 @@ def test_files_of_xgbranker(tmp_path):
 
 def test_load_model_replaces_all_of_a_fit(tmp_path):
     XGBOOST.fitted(measure="ap").save_model(tmp_path / "model.json")
-    fitted = XGBOOST.ranker(measure="ndcg").fit(
-        TRAIN.X,
-        TRAIN.y,
-        TRAIN.qid,
-        position=TRAIN.y,
-        eval_set=[(VALI.X, VALI.y)],
-        eval_qid=[VALI.qid],
-    )
+    fitted = XGBOOST.fitted(measure="ndcg", evals=[VALI], fit={"position": TRAIN.y})
     booster, scores = fitted.get_booster(), fitted.predict(TEST.X)
     fitted.load_model(tmp_path / "model.json")
     assert fitted.measure_ == gb.AP()

@@ -26,16 +26,13 @@ KINDS = {
 }
 
 
-def fitted(seed, **parameters):
-    """Return a ranker that stopped early, the values of its rounds, and its score."""
-    train, vali = few_queries(seed), few_queries(100 + seed, 20)
-    ranker = LGBMGAPRanker(
-        **{"n_estimators": 200, "early_stopping_rounds": 20, "random_state": seed},
-        **{"n_jobs": 1, "verbose": -1, **parameters},
-    )
-    evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
-    ranker.fit(*train[:2], qid=train[2], **evaluation)
-    return ranker, ranker.evals_result_["valid_0"]["gap"], ranker.score(*vali[:2], vali[2])
+def fitted(seed, fit=None, **parameters):
+    """Return a ranker, by default stopped early, the values of its rounds, and its score."""
+    train, (X, y, qid) = few_queries(seed), few_queries(100 + seed, 20)
+    given = {"n_estimators": 200, "early_stopping_rounds": 20, "random_state": seed, **parameters}
+    ranker = LGBMGAPRanker(n_jobs=1, verbose=-1, **given)
+    ranker.fit(*train[:2], qid=train[2], eval_set=[(X, y)], eval_qid=[qid], **(fit or {}))
+    return ranker, ranker.evals_result_["valid_0"]["gap"], ranker.score(X, y, qid)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,33 +49,24 @@ def test_a_ranker_that_stopped_early_scores_the_best_value(kind):
 
 
 def test_factors_of_positions_are_those_of_the_best_round():
-    X, y, qid = few_queries(1)
-    vali = few_queries(101, 20)
-    evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
-    position = np.tile(np.arange(20), 40)
-    options = {"colsample_bytree": 0.3, "random_state": 1, "n_jobs": 1, "verbose": -1}
-    stopped = LGBMGAPRanker(n_estimators=100, early_stopping_rounds=10, **options)
-    stopped.fit(X, y, qid, position=position, **evaluation)
-    best = int(np.argmax(stopped.evals_result_["valid_0"]["gap"])) + 1
-    shorter = LGBMGAPRanker(n_estimators=best, **options).fit(X, y, qid, position=position)
+    given = {"fit": {"position": np.tile(np.arange(20), 40)}, "colsample_bytree": 0.3}
+    stopped, values, _ = fitted(1, **given)
+    best = int(np.argmax(values)) + 1
+    shorter, _, _ = fitted(1, **given, n_estimators=best, early_stopping_rounds=None)
     assert stopped.position_bias_ == shorter.position_bias_
 
 
 def test_dart_raises_where_a_round_has_no_split():
     # LightGBM does not put the trees back that such a round dropped.
-    options = {"boosting_type": "dart", "n_jobs": 1, "verbose": -1, **FEW_SPLITS}
+    options = {"boosting_type": "dart", "n_estimators": 60, "early_stopping_rounds": None}
     messages = []
     for seed in range(10):
-        train, vali = few_queries(seed), few_queries(100 + seed, 20)
-        ranker = LGBMGAPRanker(n_estimators=60, random_state=seed, **options)
-        evaluation = {"eval_set": [vali[:2]], "eval_qid": [vali[2]]}
         try:
-            ranker.fit(*train[:2], qid=train[2], **evaluation)
+            _, values, score = fitted(seed, **options, **FEW_SPLITS)
         except ValueError as error:
             messages.append(str(error))
         else:
-            reported = ranker.evals_result_["valid_0"]["gap"][-1]
-            assert ranker.score(*vali[:2], vali[2]) == pytest.approx(reported, rel=1e-6)
+            assert score == pytest.approx(values[-1], rel=1e-6)
     assert messages
     assert all("boosting_type is 'dart'" in message for message in messages)
 

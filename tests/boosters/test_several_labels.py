@@ -1,7 +1,7 @@
 """Rankers train for sums of measures of several labels."""
 
 import pickle
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,19 +14,11 @@ import gapboost as gb
 COLUMNS = ["relevance", "ink"]
 
 
-class Data(NamedTuple):
-    """Queries with one label of each document, or several."""
-
-    X: np.ndarray
-    y: np.ndarray
-    qid: np.ndarray
-
-
 def labelled(data):
     """The digits with a second label that other features tell: how much ink the picture has."""
     ink = data.X[:, TRAIN.feature_names.index("document_centre_ink")]
     levels = np.digitize(ink, np.quantile(ink, [0.5, 0.8, 0.95]))
-    return Data(data.X, np.column_stack([data.y, levels]), data.qid)
+    return replace(data, y=np.column_stack([data.y, levels]))
 
 
 TWO, TWO_VALI, TWO_TEST = map(labelled, (TRAIN, VALI, TEST))
@@ -34,17 +26,11 @@ RELEVANCE, INK = gb.OfLabel(gb.GAP(), 0), gb.OfLabel(gb.nDCG(k=10), 1)
 BOTH = 0.7 * RELEVANCE + 0.3 * INK
 
 
+BY_NAME = 0.7 * gb.OfLabel(gb.GAP(), "relevance") + 0.3 * gb.OfLabel(gb.nDCG(k=10), "ink")
+
+
 def named(y):
     return pd.DataFrame(y, columns=COLUMNS)
-
-
-def of_names(measure):
-    """Equal to the same measure of the columns of a data frame."""
-    parts = (
-        (weight, gb.OfLabel(part.measure, COLUMNS[part.column]))
-        for weight, part in (1.0 * measure).parts
-    )
-    return gb.WeightedSum(tuple(parts))
 
 
 # --- training -------------------------------------------------------------------------------------
@@ -55,7 +41,7 @@ def test_training_for_one_column_is_training_on_it_to_the_last_bit(twin):
     """Case: in trees, metrics, early stopping and scores; also as a part of weight 1."""
     early, fit = twin.stopping(3)
     for column, measure in enumerate((gb.GAP(), gb.nDCG(k=10))):
-        train, vali = (Data(d.X, d.y[:, column], d.qid) for d in (TWO, TWO_VALI))
+        train, vali = (replace(data, y=data.y[:, column]) for data in (TWO, TWO_VALI))
         alone = twin.fitted(
             data=train, evals=(vali,), fit=fit, measure=measure, n_estimators=30, **early
         )
@@ -76,7 +62,7 @@ def test_training_for_one_column_is_training_on_it_to_the_last_bit(twin):
 
 @twins
 def test_equal_labels_train_the_model_of_the_plain_sum(twin):
-    same = TWO._replace(y=TWO.y[:, [0, 0]])
+    same = replace(TWO, y=TWO.y[:, [0, 0]])
     found = twin.fitted(data=same, measure=BOTH).predict(TEST.X)
     np.testing.assert_array_equal(
         found, twin.fitted(measure=0.7 * gb.GAP() + 0.3 * gb.nDCG(k=10)).predict(TEST.X)
@@ -89,11 +75,9 @@ def test_rows_come_in_any_order_and_labels_with_names(twin):
     fits = [
         twin.ranker(measure=BOTH).fit(TWO.X[grouped], TWO.y[grouped], TWO.qid[grouped]),
         twin.ranker(measure=BOTH).fit(TWO.X[order], TWO.y[order].tolist(), TWO.qid[order]),
-        twin.ranker(measure=of_names(BOTH)).fit(
-            TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]
-        ),
+        twin.ranker(measure=BY_NAME).fit(TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]),
         # Columns are found by name.
-        twin.ranker(measure=of_names(BOTH)).fit(
+        twin.ranker(measure=BY_NAME).fit(
             TWO.X[order], named(TWO.y)[COLUMNS[::-1]].iloc[order], TWO.qid[order]
         ),
     ]
@@ -114,8 +98,7 @@ def test_reports_are_those_of_evaluate(twin):
 
     Here all sets have the same first label.
     """
-    other = Data(TWO_VALI.X, TWO_VALI.y.copy(), TWO_VALI.qid)
-    other.y[:, 1] = np.roll(other.y[:, 1], 7)
+    other = replace(TWO_VALI, y=np.column_stack([VALI.y, np.roll(TWO_VALI.y[:, 1], 7)]))
     watch = {"eval_metric": [RELEVANCE, INK]}
     ranker = twin.fitted(data=TWO, evals=(TWO_VALI, other, TWO), watch=watch, measure=BOTH)
     names = {

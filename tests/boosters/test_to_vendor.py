@@ -1,9 +1,5 @@
 """The boosters' own rankers made of fitted ones: for tools and people that do not know gapboost."""
 
-import pickle
-import subprocess
-import sys
-
 import joblib
 import lightgbm
 import numpy as np
@@ -11,6 +7,7 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
+from own_process import run_python
 from sklearn.exceptions import NotFittedError
 from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, booster_of, twins
 
@@ -100,13 +97,13 @@ def test_files_say_the_boosters_own_objective(twin, tmp_path):
 
 # Rankers, then vendors in a process that cannot import gapboost.
 LOAD = """
-import sys, joblib, pathlib, pickle, numpy as np
+import sys, joblib, pathlib, numpy as np
 data, *paths = sys.argv[1:]
 if paths[-1].endswith("vendor"):
     sys.modules["gapboost"] = None
 data = np.load(data)
 for path in paths:
-    ranker = pickle.load(open(path, "rb")) if path.endswith("pickle") else joblib.load(path)
+    ranker = joblib.load(path)
     np.testing.assert_array_equal(ranker.predict(data["X"]), data[pathlib.Path(path).stem])
     if not path.endswith("vendor"):
         assert ranker.score(data["X"], data["y"], data["qid"]) > 0.5
@@ -119,10 +116,8 @@ def test_copies_in_another_process(tmp_path):
     scores = {name: ranker.predict(TEST.X) for name, ranker in fitted.items()}
     np.savez(tmp_path / "data.npz", X=TEST.X, y=TEST.y, qid=TEST.qid, **scores)
     for name, ranker in fitted.items():
-        (tmp_path / f"{name}.pickle").write_bytes(pickle.dumps(ranker))
         joblib.dump(ranker, tmp_path / f"{name}.joblib")
         joblib.dump(ranker.to_vendor(), tmp_path / f"{name}.vendor")
-    for kinds in (("pickle", "joblib"), ("vendor",)):
-        paths = [tmp_path / f"{name}.{kind}" for name in fitted for kind in kinds]
-        command = [sys.executable, "-c", LOAD, tmp_path / "data.npz", *paths]
-        subprocess.run(command, check=True)
+    for kind in ("joblib", "vendor"):
+        paths = [tmp_path / f"{name}.{kind}" for name in fitted]
+        run_python(LOAD, tmp_path / "data.npz", *paths)

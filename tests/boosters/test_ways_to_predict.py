@@ -12,97 +12,69 @@ import pandas as pd
 import pytest
 import treelite
 import xgboost
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, onnx_scores
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, Twin, onnx_scores
 
 from gapboost.xgboost import XGBGAPRanker
 
 NAMES = [f"feature_{i}" for i in range(TRAIN.n_features)]
 
 
-class Case(NamedTuple):
-    """A training: what is missing in features, early stopping, column names, other parameters."""
-
-    booster: str
-    missing: str
-    stopping: bool
-    named: bool
-    parameters: tuple = ()
-
-    @property
-    def twin(self):
-        return LIGHTGBM if self.booster == "lightgbm" else XGBOOST
-
-    def __str__(self):
-        """Return the id of the test."""
-        words = [
-            self.booster,
-            self.missing,
-            "stopped" if self.stopping else "",
-            "named" if self.named else "",
-        ]
-        return "-".join(filter(None, [*words, *(str(value) for _, value in self.parameters)]))
-
-
-LINEAR = {"booster": "gblinear", "max_depth": None}
-MISSING = {
-    "lightgbm": {
-        "nan": {},
-        "use_missing=False": {"use_missing": False},
-        "zero_as_missing": {"zero_as_missing": True},
-    },
-    "xgboost": {"nan": {}, "-1": {"missing": -1.0}},
+STOPPED, NAMED = "stopped early", "names of columns"
+LINEAR = {"booster": "gblinear", "max_depth": None, "learning_rate": 0.01}
+# Trainings: the booster, what else is given to it, and parameters.
+CASES = {
+    "lightgbm": (LIGHTGBM, NAMED, {}),
+    "lightgbm stopped": (LIGHTGBM, STOPPED, {}),
+    "lightgbm use_missing=False": (LIGHTGBM, NAMED, {"use_missing": False}),
+    "lightgbm use_missing=False stopped": (LIGHTGBM, STOPPED, {"use_missing": False}),
+    "lightgbm zero_as_missing": (LIGHTGBM, NAMED, {"zero_as_missing": True}),
+    "lightgbm zero_as_missing stopped": (LIGHTGBM, STOPPED, {"zero_as_missing": True}),
+    "lightgbm dart": (LIGHTGBM, None, {"boosting_type": "dart"}),
+    "xgboost": (XGBOOST, NAMED, {}),
+    "xgboost stopped": (XGBOOST, STOPPED, {}),
+    "xgboost missing=-1": (XGBOOST, NAMED, {"missing": -1.0}),
+    "xgboost missing=-1 stopped": (XGBOOST, STOPPED, {"missing": -1.0}),
+    "xgboost forest": (XGBOOST, STOPPED, {"num_parallel_tree": 3, "subsample": 0.5}),
+    "xgboost dart": (XGBOOST, STOPPED, {"booster": "dart", "rate_drop": 0.3}),
+    "xgboost base_score": (XGBOOST, None, {"base_score": 2.0}),
+    "xgboost gblinear": (XGBOOST, STOPPED, LINEAR),
 }
-CASES = [
-    Case(booster, missing, stopping, named)
-    for booster in MISSING
-    for missing in MISSING[booster]
-    for stopping, named in ((False, True), (True, False))
-] + [
-    Case("xgboost", "nan", True, False, (("num_parallel_tree", 3), ("subsample", 0.5))),
-    Case("xgboost", "nan", True, False, (("booster", "dart"), ("rate_drop", 0.3))),
-    Case("xgboost", "nan", False, False, (("base_score", 2.0),)),
-    Case("xgboost", "nan", True, False, (*LINEAR.items(), ("learning_rate", 0.01))),
-    Case("lightgbm", "nan", False, False, (("boosting_type", "dart"),)),
-]
 
 
 class Fitted(NamedTuple):
     """A fitted ranker, rows as it takes them and as an array, and the expected scores."""
 
-    case: Case
+    twin: Twin
     ranker: Any
     rows: Any
     array: np.ndarray
     expected: np.ndarray
 
 
-def rows_of(data, case):
+def with_gaps(data, missing=np.nan):
     """Return the features in float32, of which a quarter is missing, as an array."""
-    gap = -1.0 if case.missing == "-1" else np.nan
     # Below zero, so that -1 is also a number that splits would compare.
-    X = data.X - 2 * (data.X.mean() > 0) if case.missing == "-1" else data.X
-    drawn = np.random.default_rng(0).random(data.X.shape) < 0.25
-    return np.where(drawn, gap, X).astype(np.float32)
-
-
-def table(X, case):
-    return pd.DataFrame(X, columns=NAMES) if case.named else X
+    X = data.X - 2 if missing == -1 else data.X
+    drawn = np.random.default_rng(0).random(X.shape) < 0.25
+    return np.where(drawn, missing, X).astype(np.float32)
 
 
 @lru_cache
 def fitted(case):
-    parameters = {"n_estimators": 8, **MISSING[case.booster][case.missing], **dict(case.parameters)}
-    train, vali, test = (rows_of(data, case) for data in (TRAIN, VALI, TEST))
-    fit = {}
-    if case.stopping:
-        parameters = {"learning_rate": 0.5, **parameters, "n_estimators": 60}
-        of_ranker, fit = case.twin.stopping(4)
-        parameters |= of_ranker
-        fit = {**fit, "eval_set": [(table(vali, case), VALI.y)], "eval_qid": [VALI.qid]}
-    ranker = case.twin.ranker(**parameters).fit(table(train, case), TRAIN.y, TRAIN.qid, **fit)
-    assert (0 < ranker.best_iteration_ < 56) == case.stopping
-    rows = table(test, case)
-    return Fitted(case, ranker, rows, test, ranker.predict(rows))
+    twin, what, given = CASES[case]
+    missing = given.get("missing", np.nan)
+    array = with_gaps(TEST, missing)
+    train, vali, test = with_gaps(TRAIN, missing), with_gaps(VALI, missing), array
+    if what == NAMED:
+        train, vali, test = (pd.DataFrame(rows, columns=NAMES) for rows in (train, vali, test))
+    parameters, fit = {"n_estimators": 8, **given}, {}
+    if what == STOPPED:
+        of_ranker, fit = twin.stopping(4)
+        parameters = {"learning_rate": 0.5, **given, **of_ranker, "n_estimators": 60}
+        fit |= {"eval_set": [(vali, VALI.y)], "eval_qid": [VALI.qid]}
+    ranker = twin.ranker(**parameters).fit(train, TRAIN.y, TRAIN.qid, **fit)
+    assert (0 < ranker.best_iteration_ < 56) == (what == STOPPED)
+    return Fitted(twin, ranker, test, array, ranker.predict(test))
 
 
 def through_joblib(f, file):
@@ -111,7 +83,7 @@ def through_joblib(f, file):
 
 
 def exported(f):
-    return f.case.twin.module.exportable(f.ranker)
+    return f.twin.module.exportable(f.ranker)
 
 
 def through_onnx(f, _):
@@ -119,7 +91,7 @@ def through_onnx(f, _):
 
 
 def through_treelite(f, _):
-    if f.case.twin is LIGHTGBM:
+    if f.twin is LIGHTGBM:
         return treelite.gtil.predict(
             treelite.frontend.from_lightgbm(exported(f)), f.array.astype(np.float64)
         )
@@ -193,7 +165,7 @@ def of_file(read, of_vendor):
 
     def predict(f, file, **missing):
         model = f.ranker.to_vendor() if of_vendor else f.ranker
-        (model.booster_ if f.case.twin is LIGHTGBM else model).save_model(file)
+        (model.booster_ if f.twin is LIGHTGBM else model).save_model(file)
         return read(file, f.rows, **missing)
 
     return predict
@@ -210,21 +182,21 @@ def native_ways(booster):
 def ways():
     return [
         pytest.param(case, name, predict, id=f"{case}-{name}")
-        for case in CASES
-        for name, predict in {**BOTH, **EXPORTED, **native_ways(case.booster)}.items()
+        for case, (twin, *_) in CASES.items()
+        for name, predict in {**BOTH, **EXPORTED, **native_ways(twin.name)}.items()
     ]
 
 
 def expectation(case, way):
     """Return "same", "different", or the error that the way ends in."""
-    if "gblinear" in dict(case.parameters).values():
+    if "gblinear" in case:
         if way in EXPORTED:
             return "booster is 'gblinear' in model; expected trees"
         if "inplace_predict" in way:
             return "Inplace predict is not supported"
-    if way in EXPORTED and case.missing == "zero_as_missing":
+    if way in EXPORTED and "zero_as_missing" in case:
         return "zero_as_missing=True; expected"
-    if case.missing == "-1":
+    if "missing=-1" in case:
         if way in EXPORTED:
             return r"missing is -1\.0 in model; expected"
         return "same" if way in BOTH else "different"
@@ -234,7 +206,7 @@ def expectation(case, way):
 @pytest.mark.parametrize(("case", "way", "predict"), ways())
 def test_scores_are_those_of_the_ranker(case, way, predict, tmp_path):
     f, expected = fitted(case), expectation(case, way)
-    file = str(tmp_path / ("model.txt" if case.twin is LIGHTGBM else "model.json"))
+    file = str(tmp_path / ("model.txt" if f.twin is LIGHTGBM else "model.json"))
     assert np.ptp(f.expected) > 0.1
     if expected not in ("same", "different"):
         with pytest.raises((ValueError, xgboost.core.XGBoostError), match=expected):
@@ -247,7 +219,7 @@ def test_scores_are_those_of_the_ranker(case, way, predict, tmp_path):
         assert np.abs(found - f.expected).max() > 0.01
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.missing == "-1"], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if "missing=-1" in case])
 @pytest.mark.parametrize("way", native_ways("xgboost"))
 def test_every_reader_of_an_xgboost_file_takes_the_missing_value(case, way, tmp_path):
     f = fitted(case)

@@ -104,25 +104,21 @@ def test_two_workers_report_what_one_process_does(pool):
     check_models(reports, expected, valid)
 
 
-def test_gradients_are_those_of_all_rows(pool):
-    """The first worker has the short queries; weights vary within a query."""
+@pytest.mark.parametrize("share", [1.0, 0.0])
+@pytest.mark.parametrize("how", ["gap", gb.SoftRank(gb.GAP())], ids=["LambdaRank", "SoftRank"])
+def test_gradients_are_those_of_all_rows(pool, how, share):
+    """The first worker has the short queries, which may weigh nothing.
+
+    Weights vary within a query.
+    """
     data = ranking(60, 8)
     sizes = data.groupby("qid").qid.transform("size")
     short = sizes <= sizes.median()
+    data.loc[short, "weight"] *= share
     parts = [data[short], data[~short]]
     whole = pd.concat(parts)
-    how = gb.SoftRank(gb.GAP()), 5
-    expected = trained(whole, whole, *how)
-    check_models(together(pool, [(part, part) for part in parts], *how), expected, whole)
-
-
-@pytest.mark.parametrize("how", ["gap", gb.SoftRank(gb.GAP())], ids=["LambdaRank", "SoftRank"])
-def test_rows_of_a_worker_may_weigh_nothing(pool, how):
-    data = ranking(60, 8)
-    data.loc[data.qid < 30, "weight"] = 0.0
-    parts = [data[data.qid < 30], data[data.qid >= 30]]
-    expected = trained(data, data, how, 5)
+    expected = trained(whole, whole, how, 5)
     reports = together(pool, [(part, part) for part in parts], how, 5)
     for history, *_ in reports:
         npt.assert_allclose(history["valid"]["map-gap"], expected[0]["valid"]["map-gap"], atol=2e-6)
-    check_models(reports, expected, data)
+    check_models(reports, expected, whole)

@@ -15,27 +15,15 @@ from gapboost.preprocessing import query_relative_features
 NAMES = TRAIN.feature_names
 
 
-def pandas_frame(columns):
-    return pd.DataFrame(columns)
-
-
-def polars_frame(columns):
-    return pytest.importorskip("polars").DataFrame(columns)
-
-
-def arrow_table(columns):
-    return pytest.importorskip("pyarrow").table(columns)
-
-
 def modin_frame(columns):
     pytest.importorskip("modin.config").Engine.put("Python")
     return importlib.import_module("modin.pandas").DataFrame(columns)
 
 
 FRAMES = {
-    "pandas": pandas_frame,
-    "polars": polars_frame,
-    "pyarrow": arrow_table,
+    "pandas": pd.DataFrame,
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "pyarrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
     "modin": modin_frame,
 }
 ALL = pytest.mark.parametrize("kind", FRAMES)

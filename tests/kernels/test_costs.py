@@ -1,13 +1,12 @@
 """What a pass costs: calls of Python, threads, operations and memory."""
 
-import os
-import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
+from own_process import run_python
 
 import gapboost as gb
 from gapboost._kernels.threads import working_on
@@ -102,35 +101,43 @@ for objective in (
 def test_twice_as_many_documents_take_twice_as_many_operations():
     """Operations on vectors and numbers, counted where all code runs as plain Python."""
     folder = str(Path(gb.__file__).parent / "_kernels")
-    done = subprocess.run(
-        [sys.executable, "-c", COUNT, folder],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=True,
-    )
-    ratios = [float(line) for line in done.stdout.split()]
+    ratios = [float(line) for line in run_python(COUNT, folder, NUMBA_DISABLE_JIT="1").split()]
     assert len(ratios) == 6
     assert max(ratios) < 2.2
 
 
+G = (0.25, 0.25, 0.25, 0.25)
+LAMBDARANK = gb.LambdaRank(gb.GAP(g=G), score_distance=None)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [10, 100, 2_000, 1_000_000])
-def test_memory_grows_with_the_documents(length):
-    """At most 64 bytes a document; 160 more of a query as long as the data."""
+@pytest.mark.parametrize(
+    ("objective", "length", "most"),
+    [
+        *((LAMBDARANK, length, 64) for length in (10, 100, 2_000)),
+        (LAMBDARANK, 1_000_000, 224),
+        (gb.SoftRank(gb.GAP(g=G)), 1_000_000, 300),
+        (gb.ApproxRank(gb.GAP(g=G)), 1_000_000, 300),
+        (gb.ApproxRank(gb.nDCG()), 1_000_000, 300),
+    ],
+    ids=str,
+)
+def test_memory_grows_with_the_documents(objective, length, most):
+    """At most so many bytes a document, of short queries or of one as long as the data."""
     rng = np.random.default_rng(7)
     n = 1_000_000
     grades, scores = rng.integers(0, 5, n), rng.standard_normal(n)
     data = group_by_query(grades, np.repeat(np.arange(n // length), length))
-    objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)), score_distance=None)
-    objective.gradients([0, 1], [0.0, 1.0])  # compiles
+    small = group_by_query(grades[:2_000], None)
+    objective.prepared(small, 1)(scores[:2_000], *np.empty((2, 2_000)))  # compiles
     tracemalloc.start()
     try:
-        prepared = objective.prepared(data, 2)
-        prepared(scores, np.empty(n), np.empty(n))
+        grad, hess = np.empty(n), np.empty(n)
+        objective.prepared(data, 2)(scores, grad, hess)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     peak += data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes
-    assert peak <= (64 if length < n else 224) * n
+    assert peak <= most * n
+    assert (hess > 0).all()
+    assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()

@@ -1,15 +1,12 @@
 """Kernels under NUMBA_DISABLE_JIT=1: plain numpy, checked bounds, the same results."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from own_process import run_python
 from small_inputs import results
 
-ROOT = Path(__file__).parents[2]
 KERNEL_TESTS = ["test_vectors.py", "test_order.py"]
 
 # One process for everything: to import the package takes as long as most of its parts.
@@ -28,20 +25,8 @@ write_plain(path)
 @pytest.mark.slow
 def test_plain_numpy_passes_the_tests_of_kernels_and_gives_what_compiled_code_gives(tmp_path):
     """The values are those of all kinds of queries; memory is NaN until it is written."""
-    path, *tests = (
-        tmp_path / "plain.npz",
-        *(Path(__file__).with_name(name) for name in KERNEL_TESTS),
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM, path, *tests],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    path, tests = tmp_path / "plain.npz", (Path(__file__).with_name(name) for name in KERNEL_TESTS)
+    run_python(PROGRAM, path, *tests, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="error")
     plain = np.load(path)
     compiled = results()
     assert set(compiled) == set(plain.files)

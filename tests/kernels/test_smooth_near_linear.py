@@ -1,7 +1,6 @@
 """Near-linear SoftRank and ApproxRank against direct sums: scores, ties, grades, steepness."""
 
 import math
-import tracemalloc
 
 import numpy as np
 import numpy.testing as npt
@@ -14,18 +13,7 @@ from scipy.special import erfc, expit
 
 import gapboost as gb
 import gapboost.lightgbm
-from gapboost._kernels.smooth.cells import (
-    CellTables,
-    add_moments,
-    arriving_at,
-    clear_moments,
-    find_cells,
-    interact,
-    interaction_tables,
-    memory_for_cells,
-)
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, scratch_for
-from gapboost.data.query_data import group_by_query
 from gapboost.measures import RecallBase
 
 # Of the largest gradient, and of the largest hessian.
@@ -272,7 +260,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
     assert not by_cells(logistic_step(), 3_000, 3e5, "even")
 
 
-# --- threads, neighbors, very long queries -------------------------------------------------------
+# --- threads, neighbors -------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)
@@ -294,63 +282,3 @@ def test_the_same_to_the_bit_with_any_threads_and_any_other_queries(objective):
             np.append(grades[rows], 4), np.append(scores[rows], 0), np.append(qid[rows], -1)
         )
         npt.assert_array_equal(np.array(alone)[:, :-1], np.array(together)[:, rows])
-
-
-VERY_LONG = [
-    gb.SoftRank(gb.GAP(g=(0.5, 0.5))),
-    gb.ApproxRank(gb.GAP(g=(0.5, 0.5))),
-    gb.ApproxRank(gb.nDCG()),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
-def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objective):
-    rng = np.random.default_rng(5)
-    n = 1_000_000
-    grades = rng.choice(3, p=(0.9, 0.08, 0.02), size=n)
-    data = group_by_query(grades, None)
-    scores = 2 * rng.standard_normal(n)
-    small = group_by_query(grades[:2_000], None)
-    objective.prepared(small, 1)(scores[:2_000], *np.empty((2, 2_000)))  # compiles
-    grad, hess = np.empty((2, n))
-    tracemalloc.start()
-    try:
-        objective.prepared(data, 2)(scores, grad, hess)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak + data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 256 * n
-    assert np.isfinite(grad).all()
-    assert np.isfinite(hess).all()
-    assert (hess > 0).all()
-    assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()
-    assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
-
-
-# --- cells by themselves --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("function", "beyond"), [
-    (lambda x: np.exp(-x * x), 0.0),
-    (lambda x: 0.5 * erfc(-x), 1.0),
-    (lambda x: 1 + np.tanh(2 * x), 2.0),
-])  # fmt: skip
-@pytest.mark.parametrize("gap", [5.0, 100.0, 1e9])
-def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function, beyond, gap):
-    rng = np.random.default_rng(7)
-    n, channels, width = 400, 3, 1.0
-    cell_tables = CellTables(width, interaction_tables(function, width, 10), beyond)
-    x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
-    channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
-    points = memory_for_cells(n, n, channels)
-    cells = find_cells(x, cell_tables, points)
-    assert cells <= 4 * 5
-    clear_moments(cells, points.moments)
-    for r in range(n):
-        add_moments(r, channel[r], weights[r], points)
-    interact(cells, channels, cell_tables, points)
-    found = np.array([[arriving_at(r, c, points) for c in range(channels)] for r in range(n)])
-    terms = weights[:, None] * function(differences(x))
-    expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)
-    npt.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(weights).sum())

@@ -2,13 +2,13 @@
 
 import multiprocessing
 import os
-import subprocess
 import sys
 import threading
 
 import lightgbm
 import pytest
 import xgboost
+from own_process import run_python
 
 import gapboost.lightgbm._compat
 import gapboost.xgboost._compat
@@ -34,11 +34,6 @@ def test_both_boosters_lend_their_threads():
     assert gapboost.xgboost._compat.TEAM is not None
 
 
-def test_a_runtime_without_the_entry_point_lends_none():
-    assert openmp_team(None) is None
-    assert openmp_team(object()) is None
-
-
 @pytest.mark.slow
 @lent
 @pytest.mark.parametrize(("switch", "expected"), [("0", "None None"), ("1", "function function")])
@@ -48,22 +43,17 @@ import gapboost.lightgbm._compat as a, gapboost.xgboost._compat as b
 teams = (a.TEAM, b.TEAM)
 print(*("None" if team is None else type(team).__name__ for team in teams))
 """
-    environment = {**os.environ, "GAPBOOST_OPENMP": switch}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.stdout.strip() == expected, done.stderr
+    assert run_python(code, GAPBOOST_OPENMP=switch).strip() == expected
 
 
-@pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_other_platforms_lend_none(platform, monkeypatch):
+@pytest.mark.parametrize(
+    ("platform", "library"),
+    [("linux", None), ("linux", object()), ("darwin", lightgbm.basic._LIB)],
+    ids=["no library", "no entry point", "another platform"],
+)
+def test_libraries_that_lend_no_threads(platform, library, monkeypatch):
     monkeypatch.setattr(sys, "platform", platform)
-    assert openmp_team(lightgbm.basic._LIB) is None
+    assert openmp_team(library) is None
 
 
 @teams

@@ -1,11 +1,8 @@
 """After `gapboost.warmup` nothing is left to compile."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from installed import needs
+from own_process import run_python
 
 # In a process of its own, where nothing has been called yet. Types that a function was compiled
 # for, or loaded for from the disk, are its signatures; whether other tests have left something on
@@ -83,12 +80,4 @@ print("done")
 @needs("lightgbm")
 @needs("xgboost")
 def test_nothing_is_left_to_compile():
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    assert done.stdout.endswith("done\n"), done.stderr[-5000:]
+    assert run_python(PROGRAM).endswith("done\n")

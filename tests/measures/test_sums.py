@@ -1,6 +1,6 @@
 """A weighted sum of measures equals the sum of its parts: values, gradients and swap changes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -124,25 +124,6 @@ def test_a_sum_is_the_sum_of_its_parts(seed):
     one, other = (gb.LambdaRank(measure).gradients(grades, scores) for measure in sums)
     for first, second in zip(one, other, strict=True):
         assert_close(first, second, 1e-9)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    "parts",
-    [
-        [(1.5, gb.AP()), (0.5, gb.GAP(g=(0.2, 0.3, 0.5))), (2, gb.nDCG(discount_by="reciprocal"))],
-        [(0.3, Slow(base=150.0)), (0.7, gb.nDCG(discount_by=150))],
-    ],
-)
-def test_a_smooth_sum_has_the_values_and_gradients_of_its_parts(seed, parts):
-    grades, scores = random_list(np.random.default_rng([30, seed]), 700)
-    for order in (parts, parts[::-1]):
-        smooth = gb.ApproxRank(gb.WeightedSum(tuple(order)), normalize=False)
-        each = [(weight, replace(smooth, measure=part)) for weight, part in parts]
-        expected = sum(weight * part.value(grades, scores) for weight, part in each)
-        assert smooth.value(grades, scores) == pytest.approx(expected, rel=1e-9)
-        expected = sum(weight * part.gradients(grades, scores)[0] for weight, part in each)
-        assert_close(smooth.gradients(grades, scores)[0], expected, 1e-9)
 
 
 ONE_DISCOUNT = [

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from rankings import SMOOTHED
-from twins import twins
+from rankings import TRAINED
+from twins import LIGHTGBM, TEST, XGBOOST
 
 import gapboost as gb
 from gapboost.objectives import as_objective
@@ -89,15 +89,6 @@ class Above(gb.AP):
         return pair, np.zeros(counts.shape)
 
 
-@pytest.mark.parametrize("objective", [gb.SoftRank(Above()), gb.ApproxRank(Above())], ids=repr)
-def test_a_measure_of_pairs_alone(objective):
-    y, scores, qid = queries(9)
-    test_gradients_are_the_derivative_of_the_value(objective)
-    test_tends_to_the_measure_as_the_smoothing_goes(objective)
-    assert objective.value([3, 1, 0], [0.0, 0.0, 0.0]) == pytest.approx(0.5 / 2)
-    assert objective.value(y, scores, qid) > 0
-
-
 @dataclass(frozen=True, repr=False)
 class Together(gb.AP):
     """A user's measure: sum of the reciprocal ranks, once for each pair of relevant documents."""
@@ -109,9 +100,11 @@ class Together(gb.AP):
         return pair, np.zeros(base.counts.shape)
 
 
+@pytest.mark.parametrize("measure", [Above(), Together()], ids=repr)
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
-def test_a_measure_of_pairs_that_need_several_documents_of_a_grade(kind):
-    test_tends_to_the_measure_as_the_smoothing_goes(kind(Together()))
+def test_measures_of_pairs_alone(kind, measure):
+    test_gradients_are_the_derivative_of_the_value(kind(measure))
+    test_tends_to_the_measure_as_the_smoothing_goes(kind(measure))
 
 
 @pytest.mark.slow(keep=50)
@@ -255,69 +248,14 @@ def test_normalized_gradients_weigh_queries_and_documents_evenly(objective):
         assert np.allclose(hess[rows], factor * plain_hess[rows], rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.slow(keep=12)
-@every_objective
-def test_the_smoothing_is_the_unit_of_the_scores(objective):
-    y, scores, qid = queries(5)
-    changed = (
-        {"sigma": objective.sigma * 8} if is_soft(objective) else {"alpha": objective.alpha / 8}
-    )
-    other = replace(objective, **changed)
-    grad, hess = objective.gradients(y, scores, qid)
-    other_grad, other_hess = other.gradients(y, 8 * scores, qid)
-    assert math.isclose(
-        objective.value(y, scores, qid), other.value(y, 8 * scores, qid), rel_tol=1e-14
-    )
-    assert np.allclose(grad, 8 * other_grad, rtol=1e-12)
-    assert np.allclose(hess, 64 * other_hess, rtol=1e-12)
+DISCOUNTS = dict.fromkeys(measure.discount_at for measure in TRAINED if measure.discount_at)
 
 
-@pytest.mark.slow(keep=4)
-@every_objective
-def test_rows_queries_and_threads_do_not_matter(objective):
-    rng = np.random.default_rng(6)
-    n = 6_000
-    qid = np.sort(rng.integers(0, 150, size=n))
-    y, scores = rng.integers(0, 4, size=n), rng.standard_normal(n)
-    grad, hess = objective.gradients(y, scores, qid, n_jobs=1)
-    for threads in (2, 3):
-        again = objective.gradients(y, scores, qid, n_jobs=threads)
-        assert np.array_equal(again[0], grad)
-        assert np.array_equal(again[1], hess)
-    rows = rng.permutation(n)
-    shuffled, _ = objective.gradients(y[rows], scores[rows], qid[rows])
-    assert np.allclose(shuffled, grad[rows], rtol=1e-9, atol=1e-13)
-
-
-@pytest.mark.slow(keep=12)
-@every_objective
-def test_values_of_queries(objective):
-    y, scores, qid = queries(7)
-    values = objective.value(y, scores, qid, per_query=True)
-    names = list(dict.fromkeys(qid.tolist()))
-    assert values.shape == (len(names),)
-    # Tables of a measure without gains depend on nothing but the query.
-    if "g" not in repr(objective.measure):
-        alone = [objective.value(y[qid == q], scores[qid == q]) for q in names]
-        assert np.allclose(values, alone, rtol=1e-13)
-    weights = np.arange(1.0, len(names) + 1)
-    assert math.isclose(
-        objective.value(y, scores, qid, sample_weight=weights), np.average(values, weights=weights)
-    )
-    assert values[names.index("q5")] == 0 or isinstance(objective.measure, gb.nDCG)
-
-
-@pytest.mark.parametrize("measure", SMOOTHED, ids=repr)
-def test_discount_on_real_ranks(measure):
-    whole = np.arange(1.0, 30.0)
-    weight, _ = measure.discount_at(whole)
-    depth = measure.depth(29)
-    assert np.array_equal(weight[:depth], measure.discount(29)[:depth])
-    assert (measure.discount(29)[depth:] == 0).all()
+@pytest.mark.parametrize("discount", DISCOUNTS, ids=repr)
+def test_slopes_of_discounts(discount):
     ranks = np.array([1.0, 1.25, 2.7, 19.5])
-    _, slope = measure.discount_at(ranks)
-    upper, lower = measure.discount_at(ranks + 1e-6)[0], measure.discount_at(ranks - 1e-6)[0]
-    assert np.allclose(slope, (upper - lower) / 2e-6, rtol=1e-8, atol=1e-9)
+    upper, lower = (discount(ranks + step)[0] for step in (1e-6, -1e-6))
+    assert np.allclose(discount(ranks)[1], (upper - lower) / 2e-6, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
@@ -336,23 +274,12 @@ def test_what_g_leaves_open_comes_from_the_grades(kind):
     assert kind(gb.GAP()).value([0, 0], [1.0, 2.0]) == 0
 
 
-def test_objectives_by_name():
-    assert as_objective("softrank", gb.AP(), 3) == gb.SoftRank(gb.AP())
-    assert as_objective("approxrank", gb.AP(), 3) == gb.ApproxRank(gb.AP())
-    assert as_objective("lambdarank", gb.AP(), 3) == gb.LambdaRank(gb.AP(), random_state=3)
-    assert as_objective("ranknet", gb.AP(), 3) == gb.RankNet(gb.AP(), random_state=3)
-
-
-@pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])
-@twins
-def test_rankers_train_by_name_and_by_value(twin, kind):
-    rng = np.random.default_rng(0)
-    X, qid = rng.standard_normal((720, 4)), np.repeat(np.arange(60), 12)
-    y = np.digitize(X[:, 0] - X[:, 1] + rng.standard_normal(720), [0.5, 1.5, 2.5])
+@pytest.mark.parametrize("kind", [gb.LambdaRank, gb.RankNet, gb.SoftRank, gb.ApproxRank])
+def test_objectives_by_name(kind):
     name = kind.__name__.lower()
-    by_name = twin.ranker(objective=name, measure="ndcg").fit(X, y, qid)
-    by_value = twin.ranker(objective=kind(gb.nDCG())).fit(X, y, qid)
-    assert by_name.objective_ == by_value.objective_ == kind(gb.nDCG())
-    assert np.array_equal(by_name.predict(X), by_value.predict(X))
-    untrained = gb.evaluate(gb.nDCG(), y, np.zeros(len(y)), qid)[gb.nDCG()]
-    assert by_name.score(X, y, qid) > untrained + 0.1
+    seed = {"random_state": 3} if issubclass(kind, gb.LambdaRank) else {}
+    assert as_objective(name, gb.AP(), 3) == kind(gb.AP(), **seed)
+    for twin in (LIGHTGBM, XGBOOST):
+        ranker = twin.fitted(objective=name, measure="ndcg", random_state=3)
+        assert ranker.objective_ == kind(gb.nDCG(), **seed)
+        assert np.ptp(ranker.predict(TEST.X)) > 0

@@ -28,12 +28,6 @@ def test_values_are_the_papers_sums(seed):
             assert found == pytest.approx(expected, rel=1e-12, abs=1e-14), (measure, grades)
 
 
-def test_expected_ranks():
-    for _, scores, sigma in random_queries(3):
-        found = gb.SoftRank(gb.AP(), sigma=sigma).ranks(scores)
-        assert np.allclose(found, oracle.gaussian(scores, sigma)[1], rtol=1e-13)
-
-
 def test_precision_is_the_mean_over_draws_of_the_scores():
     """The rank distribution takes documents as independent, which is exact for two documents."""
     rng = np.random.default_rng(0)

@@ -6,19 +6,14 @@ What is expected of a kind of argument is written once, for all functions that t
 import numpy as np
 import pandas as pd
 import pytest
-from bad_input import QID, X, Y, check_refusal, inf, nan
+from bad_input import QID, X, Y, inf, nan
 from cheap_rankers import Noisy
-from good_calls import FUNCTIONS, per_query_values
+from good_calls import FUNCTIONS, per_query_values, refused
 from scipy import sparse
 from sklearn.svm import SVC
 
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker
-
-
-def refused(function, argument, value, expected="", named=None):
-    call, good = FUNCTIONS[function]
-    check_refusal(named or argument, lambda: call(**{**good, argument: value}), expected)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -6,14 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from bad_input import check_refusal, inf, nan
-from good_calls import FUNCTIONS
+from good_calls import refused
 
 import gapboost as gb
-
-
-def refused(function, argument, value, expected=""):
-    call, good = FUNCTIONS[function]
-    check_refusal(argument, lambda: call(**{**good, argument: value}), expected)
 
 
 def objects(values):

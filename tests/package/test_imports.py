@@ -4,12 +4,11 @@ import ast
 import builtins
 import inspect
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from installed import needs
+from own_process import run_python
 
 import gapboost
 
@@ -140,14 +139,7 @@ OTHER_BOOSTER = {"xgboost": needs("lightgbm"), "lightgbm": needs("xgboost")}
 def run_without(libraries, code):
     """Run code in a process of its own, where importing these libraries fails."""
     hidden = f"import sys; sys.modules.update(dict.fromkeys({libraries!r}))\n"
-    return subprocess.run(
-        [sys.executable, "-c", hidden + code],
-        cwd=PACKAGE.parent,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    return run_python(hidden + code)
 
 
 @pytest.mark.slow
@@ -155,8 +147,7 @@ def run_without(libraries, code):
     "name", [pytest.param(name, marks=OTHER_BOOSTER.get(name, ())) for name in UNUSED]
 )
 def test_libraries_that_are_not_used_may_be_missing(name):
-    done = run_without(*UNUSED[name])
-    assert done.returncode == 0, done.stderr
+    run_without(*UNUSED[name])
 
 
 # Missing libraries, and code that uses one of them with the extra that brings it.
@@ -187,9 +178,9 @@ for code in {codes!r}:
 @needs("xgboost")
 @pytest.mark.parametrize("libraries", USED, ids=" ".join)
 def test_an_error_names_the_extra_of_a_missing_library(libraries):
-    done = run_without(list(libraries), ALL_ERRORS.format(codes=[*USED[libraries]]))
-    found = re.findall(r"pip install 'gapboost\[(\w+)\]'", done.stdout)
-    assert found == [*USED[libraries].values()], done
+    printed = run_without(list(libraries), ALL_ERRORS.format(codes=[*USED[libraries]]))
+    found = re.findall(r"pip install 'gapboost\[(\w+)\]'", printed)
+    assert found == [*USED[libraries].values()], printed
 
 
 @needs("lightgbm")

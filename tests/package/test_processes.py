@@ -5,31 +5,14 @@ from typing import ClassVar
 import joblib
 import numpy as np
 import pytest
+from good_calls import FUNCTIONS
 from joblib.parallel import ThreadingBackend
 
-from gapboost import analysis
-
-LISTS = analysis.ranked_lists([0, 1, 1, 0] * 4, np.arange(16.0), np.repeat(np.arange(4), 4))
-ON_RUNS = {
-    "qrels": {"1": {"a": 1, "b": 0}},
-    "runs": {"x": {"1": {"a": 1.0, "b": 2.0}}, "y": {"1": {"a": 3.0, "b": 2.0}}},
-}
-FEATURES = (np.arange(8.0).reshape(4, 2) % 3, [0, 1, 1, 0], None)
-
-
-# All that takes a number of processes, each with four pieces of work.
+# All that takes a number of processes, with four pieces of work, and what it finds.
 CALLS = {
-    "informativeness": lambda n: analysis.informativeness("ap", LISTS, minimum=1, n_jobs=n).rms,
-    "local_optimality": lambda n: (
-        analysis.local_optimality(
-            "ap", [1.0, 2.0], *FEATURES, n_directions=4, random_state=0, n_jobs=n
-        ).changes
-    ),
-    "robustness": lambda n: (
-        analysis.robustness(
-            ["ap"], **ON_RUNS, fractions=[1], repeats=4, random_state=0, n_jobs=n
-        ).tau
-    ),
+    "informativeness": ({}, "rms"),
+    "local_optimality": ({"n_directions": 4, "random_state": 0}, "changes"),
+    "robustness": ({"repeats": 4, "random_state": 0}, "tau"),
 }
 
 
@@ -46,9 +29,11 @@ class Counting(ThreadingBackend):
 @pytest.mark.parametrize("name", CALLS)
 def test_no_more_processes_than_work(name):
     """Sixteen for four pieces of it are four."""
+    (call, good), (given, result) = FUNCTIONS[name], CALLS[name]
     joblib.register_parallel_backend("counting", Counting)
     Counting.asked.clear()
     with joblib.parallel_config("counting"):
-        found = CALLS[name](16)
+        found = call(**{**good, **given, "n_jobs": 16})
     assert Counting.asked == [4]
-    np.testing.assert_array_equal(found, CALLS[name](1))
+    alone = call(**{**good, **given, "n_jobs": 1})
+    np.testing.assert_array_equal(getattr(found, result), getattr(alone, result))

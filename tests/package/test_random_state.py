@@ -38,11 +38,9 @@ def test_what_is_drawn_follows_it(function, kind):
 @twins
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_evaluation_set_changes_no_draw(twin, kind):
+    options = {"subsample_freq": 1} if twin is LIGHTGBM else {}
     found = [
-        twin.ranker(random_state=kind(0), subsample=0.5, **given).fit(
-            TRAIN.X, TRAIN.y, TRAIN.qid, **sets
-        )
-        for given in [{"subsample_freq": 1} if twin is LIGHTGBM else {}]
-        for sets in ({}, {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]})
+        twin.fitted(evals=evals, random_state=kind(0), subsample=0.5, **options)
+        for evals in ([], [VALI])
     ]
     np.testing.assert_array_equal(*(ranker.predict(TRAIN.X) for ranker in found))

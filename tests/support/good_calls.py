@@ -4,7 +4,7 @@ FUNCTIONS = {name: (function, {argument: good value})}.
 """
 
 import numpy as np
-from bad_input import QID, X, Y
+from bad_input import QID, X, Y, check_refusal
 from cheap_rankers import Noisy
 from collections_on_disk import MADE
 
@@ -164,3 +164,9 @@ FUNCTIONS = {
     "load_letor": (load_letor, {"path": MADE / "letor" / "Fold1" / "test.txt.gz"}),
     "load_letor_fold": (load_letor_fold, {"directory": MADE / "letor" / "Fold1"}),
 }
+
+
+def refused(function, argument, value, expected="", named=None):
+    """Check that the function refuses a value of an argument, and what its message has."""
+    call, good = FUNCTIONS[function]
+    check_refusal(named or argument, lambda: call(**{**good, argument: value}), expected)

@@ -111,14 +111,8 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
     measure: remembered(value) for k in CUTOFFS for measure, value in measures_at(k)
 }
 
-# Those that LambdaRank trains for, and of these those with one discount, for which the smooth
-# objectives do too.
+# Those that LambdaRank trains for.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
-SMOOTHED = [
-    m
-    for m in TRAINED
-    if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1 and m.discount_at is not None
-]
 
 
 def some_measures(

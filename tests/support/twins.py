@@ -126,14 +126,6 @@ class Twin:
             data.set_weight(weight)
         return data
 
-    def train(self, dataset, objective, rounds=5):
-        """Call the booster's own train function with our parameters; return its predict."""
-        if self is LIGHTGBM:
-            booster = lightgbm.train({**self.native, "objective": objective}, dataset, rounds)
-            return booster.predict
-        booster = xgboost.train(self.native, dataset, rounds, obj=objective)
-        return lambda X: booster.predict(xgboost.DMatrix(X, nthread=1))
-
 
 LIGHTGBM = Twin(
     name="lightgbm",
