@@ -164,6 +164,17 @@ def test_numbers_that_ir_measures_refuses():
         by_topic(ir_measures.P @ 1, {"1": {"a": 0.5}}, run)
 
 
+@pytest.mark.parametrize("judged", "abc")
+def test_each_tool_behind_ir_measures_orders_equal_scores_by_its_own_rule(judged):
+    """What the documentation says of RR and RR@k."""
+    qrels, run = {"1": dict.fromkeys("abc", 0) | {judged: 1}}, {"1": dict.fromkeys("bac", 1.0)}
+    assert by_topic(ir_measures.RR, qrels, run) == [1 / ("cba".index(judged) + 1)]
+    assert by_topic(ir_measures.RR @ 3, qrels, run) == [1 / ("abc".index(judged) + 1)]
+    # gdeval has falling ids too.
+    (found,) = by_topic(ir_measures.nDCG(dcg="exp-log2") @ 3, qrels, run)
+    assert found == pytest.approx(1 / np.log2("cba".index(judged) + 2), abs=1e-5)
+
+
 BAD = [
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values"),
     (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "values"),
