@@ -17,14 +17,7 @@ from gapboost._boosters.metrics import metric_names
 from gapboost._boosters.migration import misplaced, refuse_foreign
 from gapboost._boosters.plan import ranking_objective
 from gapboost._boosters.ranker import GAPRanker
-from gapboost.data import (
-    Array,
-    ArrayLike,
-    QueryIds,
-    RankingDataset,
-    pop_query_ids,
-    rows_of,
-)
+from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -250,13 +243,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_trees = last_step(self.estimator).n_estimators
         numbers = range(1, (100 if n_trees is None else n_trees) + 1)
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
-        start = prefix(self.estimator)
-        of_ranker = set(last_step(self.estimator).get_params()) if start else set()
-        if bare := sorted(of_ranker & {name for grid in grids for name in grid}):
-            raise ValueError(
-                f"param_grid has {bare}, parameters of the last step of estimator; expected "
-                f"{[start + name for name in bare]}"
-            )
         if self.n_iter is None:
             drawn = [name for grid in grids for name, v in grid.items() if hasattr(v, "rvs")]
             if drawn:

@@ -329,7 +329,7 @@ NO_FOLDS = [HALVES, HALVES[:1], [(*HALVES, HALVES[0])], [(None, None)], [(HALVES
         ({"n_iter": 0}, "^n_iter is 0"),
         (
             {"estimator": Pipeline([("r", LGBM)]), "param_grid": {"num_leaves": [3]}},
-            r"^param_grid has \['num_leaves'\].* expected \['r__num_leaves'\]",
+            "^Invalid parameter 'num_leaves' for estimator Pipeline",
         ),
         ({"estimator": DaskXGBGAPRanker()}, "^estimator "),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "^estimator has num_trees=3"),
