@@ -101,16 +101,12 @@ def with_its_label(measure: Measure, data: QueryData) -> tuple[Measure, QueryDat
     Raises
     ------
     ValueError
-        If the data do not have this label, or have several and the measure reads none.
+        If the measure reads one of several labels, and the data have one.
     """
     if isinstance(measure, OfLabel):
         if not data.labels:
             raise ValueError(f"measure is {measure!r}; expected {measure.measure!r} for one label")
         return measure.measure, data.of_label(measure.column)
-    if data.labels:
-        raise ValueError(
-            f"measure is {measure!r}, but there are several labels; expected an OfLabel"
-        )
     return measure, data
 
 
