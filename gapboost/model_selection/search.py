@@ -185,7 +185,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             trainings.setdefault(key, []).append(number)
         measures = list(targets)
         for numbers in trainings.values():
-            measures.append(self._measure_of(candidates[numbers[0]]))
+            model = _with_params(self.estimator, candidates[numbers[0]])
+            _check_estimator(model)
+            measures.append(ranking_objective(last_step(model), None).measure)
         check_one_label(measures, "GSearchCV")
         limit = grade_limit(measures)
         dataset = RankingDataset.of(X, y, qid, group, sample_weight, position=position, limit=limit)
@@ -261,12 +263,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for candidate in candidates:
             as_integer(candidate[self._trees], f"{self._trees} in param_grid")
         return candidates
-
-    def _measure_of(self, params: Params) -> Measure:
-        """Return the measure that a candidate trains for; raise if it cannot be trained."""
-        model = _with_params(self.estimator, params)
-        _check_estimator(model)
-        return ranking_objective(last_step(model), None).measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: object, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:
