@@ -47,88 +47,62 @@ def test_conversions_that_the_error_proposes(twin, dtype):
     assert len(twin.ranker(**options).fit(table, TRAIN.y, TRAIN.qid).predict(table)) == len(TRAIN)
 
 
-@pytest.mark.parametrize(
-    ("twin", "kind", "options"),
-    [
-        (LIGHTGBM, "polars", {}),
-        (LIGHTGBM, "pyarrow", {}),
-        (XGBOOST, "pandas", {"enable_categorical": False}),
-    ],
-    ids=str,
-)
-def test_categories_that_are_not_taken(twin, kind, options):
-    """LightGBM takes categories of pandas alone: others would end the whole process."""
-    table, ranker = with_letters(TRAIN, kind), twin.ranker(n_estimators=1, **options)
-    fitted = clone(ranker).fit(X[:, :2], TRAIN.y, TRAIN.qid)
-    evals = {"eval_set": [(table, TRAIN.y)], "eval_qid": [TRAIN.qid]}
-    for call in (
-        lambda: fitted.predict(table),
-        lambda: ranker.fit(X[:, :2], TRAIN.y, TRAIN.qid, **evals),
-        lambda: ranker.fit(table, TRAIN.y, TRAIN.qid),
-    ):
-        with pytest.raises(ValueError, match=r"X has columns .*'letter'"):
-            call()
+def ones(*names):
+    return lambda n: pd.DataFrame(np.ones((n, len(names))), columns=list(names))
 
 
-def test_times_in_an_array_are_to_become_numbers():
-    with pytest.raises(ValueError, match=r"expected numbers: X\.astype\('int64'\)$"):
-        LIGHTGBM.ranker().fit(TRAIN.X.astype("datetime64[s]"), TRAIN.y, TRAIN.qid)
-
-
-NO_NUMBERS = "X has .*'bad'"
+# What the error says, and a table of so many rows.
 UNUSABLE = {
     # LightGBM would end the whole process at these.
-    "polars text": (polars_of(pl.String), ValueError, NO_NUMBERS),
-    "polars dates": (polars_of(pl.Date), ValueError, NO_NUMBERS),
-    "polars Int128": (polars_of(pl.Int128), ValueError, NO_NUMBERS),
-    "polars Float16": (polars_of(pl.Float16), ValueError, NO_NUMBERS),
-    "pyarrow nulls": (
-        lambda n: pa.table({"x": np.arange(n), "bad": pa.nulls(n)}),
-        ValueError,
-        NO_NUMBERS,
-    ),
-    "pandas two of one name": (
-        lambda n: pd.DataFrame(np.ones((n, 2)), columns=["bad", "bad"]),
-        ValueError,
-        "X has two columns 'bad'",
-    ),
+    "polars text": ("X has .*'bad'", polars_of(pl.String)),
+    "polars dates": ("X has .*'bad'", polars_of(pl.Date)),
+    "polars Int128": ("X has .*'bad'", polars_of(pl.Int128)),
+    "polars Float16": ("X has .*'bad'", polars_of(pl.Float16)),
+    "pyarrow nulls": ("X has .*'bad'", lambda n: pa.table({"x": np.arange(n), "bad": pa.nulls(n)})),
+    "pandas two of one name": ("X has two columns 'bad'", ones("bad", "bad")),
     "pyarrow two of one name": (
-        lambda n: pa.table([np.ones(n), np.ones(n)], ["bad", "bad"]),
-        ValueError,
         "X has two columns 'bad'",
+        lambda n: pa.table([np.ones(n), np.ones(n)], ["bad", "bad"]),
     ),
-    "pandas two columns qid": (
-        lambda n: pd.DataFrame(np.ones((n, 3)), columns=["x", "qid", "qid"]),
-        ValueError,
-        "X has two columns 'qid'",
-    ),
-    "pandas two columns of one joined name": (
-        lambda n: pd.DataFrame(np.ones((n, 2)), columns=[["a bad", "a"], ["x", "bad x"]]),
-        ValueError,
-        "X has two columns 'a bad x'",
-    ),
-    "text": (lambda n: np.full((n, 2), "a"), ValueError, "X is unusable"),
-    "complex": (lambda n: np.ones((n, 2), complex), ValueError, "X is unusable"),
-    "three dimensions": (lambda n: np.ones((n, 2, 2)), ValueError, "X is unusable"),
-    "ragged": (lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]], ValueError, "X is unusable"),
-    "series": (lambda n: pd.Series(np.ones(n)), ValueError, "X is unusable"),
+    "two columns qid": ("X has two columns 'qid'", ones("x", "qid", "qid")),
+    "one joined name": ("X has two columns 'a bad x'", ones(("a bad", "x"), ("a", "bad x"))),
+    "times": (r"expected numbers: .*X\.astype\('int64'\)$", lambda n: np.zeros((n, 2), "M8[s]")),
+    "text": ("X is unusable", lambda n: np.full((n, 2), "a")),
+    "complex": ("X is unusable", lambda n: np.ones((n, 2), complex)),
+    "three dimensions": ("X is unusable", lambda n: np.ones((n, 2, 2))),
+    "ragged": ("X is unusable", lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]]),
+    "series": ("X is unusable", lambda n: pd.Series(np.ones(n))),
 }
+
+
+def check_refusal(ranker, make, message):
+    with pytest.raises(ValueError, match=message):
+        ranker.fit(make(len(TRAIN)), TRAIN.y, TRAIN.qid)
+    assert not ranker.__sklearn_is_fitted__()
+    good = clone(ranker).fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid)
+    with pytest.raises(ValueError, match=message):
+        good.predict(make(len(TEST)))
+    evals = {"eval_set": [(make(len(VALI)), VALI.y)], "eval_qid": [VALI.qid]}
+    with pytest.raises(ValueError, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
+        ranker.fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid, **evals)
 
 
 @twins
 @pytest.mark.parametrize("kind", UNUSABLE)
 def test_features_that_no_booster_takes(twin, kind):
-    make, error, message = UNUSABLE[kind]
-    ranker = twin.ranker()
-    with pytest.raises(error, match=message):
-        ranker.fit(make(len(TRAIN)), TRAIN.y, TRAIN.qid)
-    assert not ranker.__sklearn_is_fitted__()
-    good = twin.ranker(n_estimators=1).fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid)
-    with pytest.raises(error, match=message):
-        good.predict(make(len(TEST)))
-    evals = {"eval_set": [(make(len(VALI)), VALI.y)], "eval_qid": [VALI.qid]}
-    with pytest.raises(error, match=message.replace("X ", r"eval_set\[0\] X ", 1)):
-        ranker.fit(TRAIN.X[:, :2], TRAIN.y, TRAIN.qid, **evals)
+    message, make = UNUSABLE[kind]
+    check_refusal(twin.ranker(n_estimators=1), make, message)
+
+
+@pytest.mark.parametrize(
+    ("twin", "kind"), [(LIGHTGBM, "polars"), (LIGHTGBM, "pyarrow"), (XGBOOST, "pandas")]
+)
+def test_categories_that_are_not_taken(twin, kind):
+    """LightGBM takes categories of pandas alone: others would end the whole process."""
+    options = {} if twin is LIGHTGBM else {"enable_categorical": False}
+    letters = with_letters(TRAIN, "pandas")
+    ranker = twin.ranker(n_estimators=1, **options)
+    check_refusal(ranker, lambda n: TABLES[kind](letters[:n]), "X has .*'letter'")
 
 
 @twins
