@@ -61,11 +61,6 @@ def test_rankers_align_weights_of_queries(twin):
     np.testing.assert_array_equal(by_index.predict(X), by_row.predict(X))
     scores = [by_row.score(X, Y, QID, sample_weight=w) for w in (WEIGHTS, BY_ROW)]
     assert scores[0] == pytest.approx(scores[1], abs=1e-15)
-    search = GSearchCV(
-        twin.ranker(n_estimators=2), {"learning_rate": [0.1, 0.5]}, scoring="ap", cv=2
-    )
-    found = [search.fit(X, Y, qid=QID, sample_weight=w).best_score_ for w in (WEIGHTS, BY_ROW)]
-    assert found[0] == pytest.approx(found[1], abs=1e-15)
 
 
 def test_weights_of_rows_keep_their_order():
@@ -330,17 +325,10 @@ def fitted():
 
 TAKE_ROWS = {
     "fit": (LGBMGAPRanker(n_estimators=2, verbose=-1).fit, "X y qid sample_weight position"),
-    "fit xgboost": (XGBGAPRanker(n_estimators=2).fit, "X y qid sample_weight position"),
     "score": (lambda **given: fitted().score(**given), "X y qid sample_weight"),
     "search": (
         GSearchCV(RANKER, {"learning_rate": [0.1]}, scoring="ap", cv=2).fit,
         "X y qid sample_weight position",
-    ),
-    "evaluation set": (
-        lambda X, y, qid: XGBGAPRanker(n_estimators=2).fit(
-            LABELLED["X"], Y, QID, eval_set=[(X, y)], eval_qid=[qid]
-        ),
-        "X y qid",
     ),
     "evaluate": (value, "y scores qid sample_weight"),
     "gradients": (
