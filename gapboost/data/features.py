@@ -260,8 +260,6 @@ def check_columns(X: Any, name: str, categories: bool = True) -> None:
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
-    if is_pandas(X) and _has_numbers_alone(X.dtypes.tolist()):
-        return
     taken = ("number", "category") if categories else ("number",)
     others = [column for column, content in column_contents(X).items() if content not in taken]
     if others:
@@ -277,22 +275,14 @@ def is_pandas(X: object) -> bool:
     return hasattr(type(X), "iloc")
 
 
-def _has_numbers_alone(dtypes: Sequence[Any]) -> bool:
-    """Return True for numpy's types of numbers: what both boosters read without a change."""
-    return all(isinstance(t, np.dtype) and t.kind in "biuf" and t.isnative for t in dtypes)
-
-
 def _backed_by_numpy(X: Any) -> Any:
     """Return a data frame of pandas with numbers of numpy; null becomes NaN.
 
     LightGBM does not take columns that Arrow backs, and XGBoost misreads another byte order.
     """
-    dtypes = X.dtypes.tolist()
-    if _has_numbers_alone(dtypes):
-        return X
     others = [
         c
-        for c, t in zip(column_names(X), dtypes, strict=True)
+        for c, t in zip(column_names(X), X.dtypes.tolist(), strict=True)
         if (not t.isnative if isinstance(t, np.dtype) else hasattr(t, "numpy_dtype"))
     ]
     if not others:
