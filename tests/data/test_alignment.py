@@ -99,8 +99,6 @@ BY_LEVELS = ROWS.set_index(["user", ROWS.index])
 BY_PAIRS = ROWS.assign(day=ROWS["user"].str.upper()).set_index(["user", "day"])
 IN_ORDER = [
     (BY_INDEX, BY_INDEX.groupby("user", sort=False).size()),
-    (BY_LEVELS, BY_LEVELS.groupby("user", sort=False).size()),
-    (ROWS, ROWS.groupby("user", sort=False).size()),
     (ROWS[["x"]], ROWS.groupby("user", sort=False).size()),
     (ROWS[["x"]], ROWS["user"].value_counts(sort=False)),
     (ROWS[["x"]], pd.Series(SIZES)),
@@ -120,7 +118,6 @@ ANY_ORDER = [
     (BY_PAIRS, BY_PAIRS.groupby(["user", "day"]).size()),
     (ROWS, ROWS.groupby("user").size()),
     (pl.DataFrame(ROWS), ROWS.groupby("user").size()),
-    (BY_INDEX[::2], BY_INDEX[::2].groupby("user").size()),
 ]
 BY_SIZE = [
     *((ROWS[["x"]], ROWS["user"].value_counts(ascending=rises)) for rises in (True, False)),
