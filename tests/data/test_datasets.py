@@ -307,9 +307,10 @@ def test_damaged_and_missing_files(tmp_path, ending):
             load_letor(path)
     with pytest.raises(FileNotFoundError, match=r"absent\.txt"):
         load_letor(tmp_path / "absent.txt")
-    for read, message in ((load_letor, "load_letor_fold reads"), (load_letor_folds, "no Fold1; ")):
-        with pytest.raises(OSError, match=message):
-            read(tmp_path)
+    with pytest.raises(IsADirectoryError, match="load_letor_fold reads"):
+        load_letor(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"Fold1: found no test\.txt"):
+        load_letor_folds(tmp_path)
 
 
 WORDS = "0 1 2 qid:1 qid:2 qid: qid:a 1:1 1:0.5 2:-3e2 3:nan 0:1 1: :1 1:1:1 x -1 0.5 nan inf 1e400"
