@@ -1,7 +1,7 @@
 """Values of measures for rankings: means over queries, or one value for each query."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NoReturn, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
 
@@ -78,16 +78,6 @@ def _name(measure: object) -> Any:
 
 class Values(ByMeasure[float]):
     """``{name of a measure: mean over queries}``."""
-
-    def __round__(self, digits: int | None = None) -> NoReturn:
-        self._refuse_numbers()
-
-    def __format__(self, form: str) -> str:
-        return self._refuse_numbers() if form else str(self)
-
-    def _refuse_numbers(self) -> NoReturn:
-        first = next(iter(self), "")
-        raise TypeError(f"there is a value for each measure; expected one, such as [{first!r}]")
 
     def by_label(self) -> dict[str, float]:
         """Return ``{measure.label: mean over queries}``, as MLflow and the like take it.

@@ -216,7 +216,9 @@ def one_dimensional(
         if array.ndim == 1 and array.dtype.kind in "biuf":
             return np.ascontiguousarray(array)  # as scikit-learn, in a hundredth of the time
         if array.dtype == object and dtype == "numeric":
-            array = _integers_of(array)
+            # scikit-learn would make floats of Python's integers.
+            plain = np.asarray(array.tolist())
+            array = plain if plain.dtype.kind in "iu" else array
         column: Array = column_or_1d(array, dtype=dtype, warn=True)
     except (OverflowError, TypeError, ValueError) as error:
         found = f"{short_repr(values)} ({without_values(error)})"
@@ -224,12 +226,6 @@ def one_dimensional(
     if column.dtype.kind == "f" and all(isinstance(value, int) for value in array.flat):
         as_float64(array, name)  # Python's integers beyond those of numpy
     return column
-
-
-def _integers_of(objects: Array) -> Array:
-    """Return Python's integers as integers of numpy, where scikit-learn makes floats of them."""
-    array = np.asarray(objects.tolist())
-    return array if array.dtype.kind in "iu" else objects
 
 
 def numeric_column(values: object, name: str, expected: str) -> Array:

@@ -1,9 +1,7 @@
 """Tables of features: forms that both boosters take, conversions, and the column ``qid``."""
 
 from collections.abc import Sequence
-from datetime import date
 from itertools import zip_longest
-from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -262,53 +260,14 @@ def check_columns(X: Any, name: str, categories: bool = True) -> None:
 
     LightGBM ends the process at some columns of polars or Arrow.
     """
-    if isinstance(X, np.ndarray) or (is_pandas(X) and _has_numbers_alone(X.dtypes.tolist())):
-        return
-    contents = column_contents(X)
-    if not contents:
-        return
-    taken = {"number", "category"} if categories else {"number"}
-    others = [column for column, content in contents.items() if content not in taken]
-    if not others:
-        return
-    pandas = is_pandas(X)
-    kinds = {c: _kind(X, c) if contents[c] == "other" else "category" for c in others}
-    steps = {
-        "float": [c for c in others if kinds[c] == "number"],
-        "datetime64[s]": [c for c in others if kinds[c] == "day"],
-        "int64": [c for c in others if kinds[c] in ("day", "time")],
-        "str": [c for c in others if kinds[c] == "value"],
-        "category": [c for c in others if kinds[c] not in ("day", "time", "number")],
-    }
-    if pandas:  # categories stay as they are
-        steps["category"] = [c for c in steps["category"] if contents[c] == "other"]
-    calls = [f".astype(dict.fromkeys({cs}, {t!r}))" for t, cs in steps.items() if cs]
-    advice = f": {name}{'' if pandas else '.to_pandas()'}{''.join(calls)}" if calls else ""
-    if len(steps["int64"]) + len(steps["float"]) < len(others):
-        what = "leave ids out, and make other columns" if steps["category"] else "or"
-        advice = f", {what} categories of pandas{advice}, in XGBoost with enable_categorical=True"
-    raise ValueError(
-        f"{name} has columns that do not hold numbers ({short_repr(others)}); expected "
-        f"numbers{advice}"
-    )
-
-
-def _kind(X: Any, column: Any) -> str:
-    """Return "number", "time", "day", "word" or "value", as the values of a column are."""
-    if not is_pandas(X):
-        kind = str(nw.from_native(X, eager_only=True).schema[column])
-        if kind.startswith(("Decimal", "Float", "Int", "UInt")):
-            return "number"
-        is_word = kind.startswith(("String", "Categorical", "Enum"))
-        is_time = kind.startswith(("Datetime", "Duration"))
-        return "day" if kind == "Date" else "time" if is_time else "word" if is_word else "value"
-    dtype = X[column].dtype
-    if dtype.kind in "mM":
-        return "time"
-    types = set(map(type, X[column].dropna()))
-    if all(issubclass(kind, Number | np.bool_) for kind in types):
-        return "number"  # or no value at all
-    return "day" if types == {date} else "word" if types <= {str} else "value"
+    taken = ("number", "category") if categories else ("number",)
+    others = [column for column, content in column_contents(X).items() if content not in taken]
+    if others:
+        raise ValueError(
+            f"{name} has columns that do not hold numbers ({short_repr(others)}); expected numbers "
+            "(.astype('int64') of times, .astype('float') of decimals) or categories of pandas "
+            "(.astype('category'), in XGBoost with enable_categorical=True), and no ids"
+        )
 
 
 def is_pandas(X: object) -> bool:
@@ -316,22 +275,14 @@ def is_pandas(X: object) -> bool:
     return hasattr(type(X), "iloc")
 
 
-def _has_numbers_alone(dtypes: Sequence[Any]) -> bool:
-    """Return True for numpy's types of numbers: what both boosters read without a change."""
-    return all(isinstance(t, np.dtype) and t.kind in "biuf" and t.isnative for t in dtypes)
-
-
 def _backed_by_numpy(X: Any) -> Any:
     """Return a data frame of pandas with numbers of numpy; null becomes NaN.
 
     LightGBM does not take columns that Arrow backs, and XGBoost misreads another byte order.
     """
-    dtypes = X.dtypes.tolist()
-    if _has_numbers_alone(dtypes):
-        return X
     others = [
         c
-        for c, t in zip(column_names(X), dtypes, strict=True)
+        for c, t in zip(column_names(X), X.dtypes.tolist(), strict=True)
         if (not t.isnative if isinstance(t, np.dtype) else hasattr(t, "numpy_dtype"))
     ]
     if not others:

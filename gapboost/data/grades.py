@@ -48,11 +48,7 @@ def checked_grades(
         If they are no grades.
     """
     expected = f"{'' if real else 'integer '}grades from 0 to {MAX_GRADE}"
-    try:
-        column = numeric_column(y_true, name, expected)
-    except ValueError as error:
-        hint = ": map words to 0, 1, 2 ... in their order" if "string" in str(error) else ""
-        raise ValueError(f"{error}{hint}") from None
+    column = numeric_column(y_true, name, f"{expected}: map words to 0, 1, 2 ... in their order")
     if np.isnan(column).any() or column.min(initial=0) < 0:
         hint = "leave out rows without a judgment, often NaN or -1 (drop_unlabelled=True of "
         hint += "load_letor), or give them grade 0"

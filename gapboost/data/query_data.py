@@ -194,10 +194,8 @@ class QueryData:
         The others teach no order.
         """
         begins = self.queries.offsets[:-1]
-        lowest, highest = (
-            np.minimum.reduceat(self.codes, begins),
-            np.maximum.reduceat(self.codes, begins),
-        )
+        lowest = np.minimum.reduceat(self.codes, begins)
+        highest = np.maximum.reduceat(self.codes, begins)
         mixed: Array = lowest != highest
         for label in self.labels.values():
             mixed |= label.has_mixed_grades

@@ -361,11 +361,6 @@ def load_letor_folds(
     ([2, 2, 3, 3, 4, 4], [5, 5], [1, 1])
     """
     folders = [Path(directory, f"Fold{fold}") for fold in range(1, 6)]
-    if not folders[0].is_dir():
-        raise FileNotFoundError(
-            f"{directory}: found no Fold1; expected the directory that holds Fold1 to Fold5; "
-            "load_letor_fold reads one of them"
-        )
     files = [_LetorFile(_existing(folder, "test"), drop_unlabelled) for folder in folders]
     data = _data_sets([files], n_features, zero_based, dense)[0]
     fold = np.repeat(np.arange(5), [len(one.queries) for one in files])

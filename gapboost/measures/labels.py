@@ -98,19 +98,10 @@ class OfLabel(Measure):
 def with_its_label(measure: Measure, data: QueryData) -> tuple[Measure, QueryData]:
     """Return a measure of one label, and the data with the label that it reads.
 
-    Raises
-    ------
-    ValueError
-        If the data do not have this label, or have several and the measure reads none.
+    Where the data have one label, both are returned unchanged.
     """
-    if isinstance(measure, OfLabel):
-        if not data.labels:
-            raise ValueError(f"measure is {measure!r}; expected {measure.measure!r} for one label")
+    if isinstance(measure, OfLabel) and data.labels:
         return measure.measure, data.of_label(measure.column)
-    if data.labels:
-        raise ValueError(
-            f"measure is {measure!r}, but there are several labels; expected an OfLabel"
-        )
     return measure, data
 
 

@@ -207,24 +207,21 @@ def _kinds_of_sessions(
         finite_column(values, name, "numbers >= 0", 0).astype(np.float64)
         for name, values in (("clicks", clicks), ("impressions", shown))
     )
+    rows: Any = np.arange(n) if sessions is None else sessions
+    if not isinstance(rows, list | tuple):
+        rows = one_dimensional(rows, "sessions")
+    for name, values in (("clicks", clicked), ("impressions", seen), ("sessions", rows)):
+        if len(values) != n:
+            raise ValueError(
+                f"{name} has {len(values)} rows but grades has {n}; expected one a row"
+            )
     session = np.arange(n)
     if sessions is not None:
-        is_list = isinstance(sessions, list | tuple)
-        rows: Any = sessions if is_list else one_dimensional(sessions, "sessions")
-        if len(rows) != n:
-            raise ValueError(
-                f"sessions has {len(rows)} rows but grades has {n}; expected one a row"
-            )
         known = [row for row in range(n) if not is_missing(rows[row])]
         if known:
             ids = [rows[row] for row in known]
             session[known] = n + grouped_rows(ids, len(ids), "sessions", of="session").codes
         _, session = np.unique(session, return_inverse=True)
-    for name, values in (("clicks", clicked), ("impressions", seen)):
-        if len(values) != n:
-            raise ValueError(
-                f"{name} has {len(values)} rows but grades has {n}; expected one a row"
-            )
     columns = {"grades": grades, "clicks": clicks, "impressions": impressions}
     check_row_order({**columns, "sessions": sessions})
     if (clicked[seen == 0] > 0).any():

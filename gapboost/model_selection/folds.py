@@ -50,11 +50,6 @@ def query_folds(
     codes = queries.codes
     if isinstance(cv, int | np.integer):
         drawn = None if random_state is None else random_numbers(random_state)
-        if not 2 <= cv <= len(queries):
-            raise ValueError(
-                f"cv is {cv}, and there are {len(queries)} queries; expected from 2 folds to one "
-                "for each query"
-            )
         cv = GroupKFold(cv, shuffle=drawn is not None, random_state=drawn)
     elif random_state is not None:
         raise ValueError(

@@ -15,14 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.callbacks import check_one_label, metric_names
 from gapboost._boosters.migration import EARLY_STOPPING, ROUNDS, misplaced, refuse_foreign
 from gapboost._boosters.ranker import GAPRanker, ranking_objective
-from gapboost.data import (
-    Array,
-    ArrayLike,
-    QueryIds,
-    RankingDataset,
-    pop_query_ids,
-    rows_of,
-)
+from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset, pop_query_ids, rows_of
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.labels import grade_limit
@@ -190,7 +183,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             trainings.setdefault(key, []).append(number)
         measures = list(targets)
         for numbers in trainings.values():
-            measures.append(self._measure_of(candidates[numbers[0]]))
+            model = _with_params(self.estimator, candidates[numbers[0]])
+            _check_estimator(model)
+            measures.append(ranking_objective(last_step(model), None).measure)
         check_one_label(measures, "GSearchCV")
         limit = grade_limit(measures)
         dataset = RankingDataset.of(X, y, qid, group, sample_weight, position=position, limit=limit)
@@ -248,13 +243,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         n_trees = last_step(self.estimator).n_estimators
         numbers = range(1, (100 if n_trees is None else n_trees) + 1)
         grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
-        start = prefix(self.estimator)
-        of_ranker = set(last_step(self.estimator).get_params()) if start else set()
-        if bare := sorted(of_ranker & {name for grid in grids for name in grid}):
-            raise ValueError(
-                f"param_grid has {bare}, parameters of the last step of estimator; expected "
-                f"{[start + name for name in bare]}"
-            )
         if self.n_iter is None:
             drawn = [name for grid in grids for name, v in grid.items() if hasattr(v, "rvs")]
             if drawn:
@@ -273,12 +261,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         for candidate in candidates:
             as_integer(candidate[self._trees], f"{self._trees} in param_grid")
         return candidates
-
-    def _measure_of(self, params: Params) -> Measure:
-        """Return the measure that a candidate trains for; raise if it cannot be trained."""
-        model = _with_params(self.estimator, params)
-        _check_estimator(model)
-        return ranking_objective(last_step(model), None).measure
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
     def predict(self, X: object, qid: QueryIds = None, *, group: ArrayLike | None = None) -> Array:

@@ -44,10 +44,7 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     ValueError
         If the name is unknown.
     """
-    try:
-        kind = OBJECTIVES_BY_NAME[one_of(name, "objective", tuple(OBJECTIVES_BY_NAME))]
-    except ValueError as error:
-        raise ValueError(f"{error}; what it trains for is measure='ndcg' or another") from None
+    kind = OBJECTIVES_BY_NAME[one_of(name, "objective", tuple(OBJECTIVES_BY_NAME))]
     # The smooth objectives have no ties to break.
     options = {"random_state": random_state} if issubclass(kind, LambdaRank) else {}
     return kind(measure, **options)

@@ -40,12 +40,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapboost._kernels.smooth.query import (
-    Documents,
-    find_positions,
-    gradient_and_hessian,
-    rows_by_rank,
-)
+from gapboost._kernels.order import ranking
+from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian
 from gapboost._kernels.smooth.sums import SmoothStep, add_gradients, compare, scratch_for
 from gapboost._kernels.threads import CACHED_CHUNK, chunks, run, table_bytes, threads_for
 from gapboost.data import Array, ArrayLike, QueryData, QueryIds, group_by_query
@@ -81,7 +77,7 @@ class Chunk:
         offsets = data.queries.offsets[first : last + 1]
         self.starts, sizes = offsets - offsets[0], np.diff(offsets)
         exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
-        order = rows_by_rank(exact, self.starts)
+        order = np.repeat(self.starts[:-1], sizes) + ranking(exact, self.starts)
         self.rows = offsets[0] + order
         query, grade = np.repeat(np.arange(len(sizes)), sizes), data.codes[self.rows]
         self.pair, own = tables_of(objective.measure, data.base[first:last])

@@ -159,14 +159,6 @@ def test_mean_and_weights():
                 assert means[measure] == close(mean(values[measure], weights))
 
 
-def test_the_values_are_no_number():
-    values = gb.evaluate("ndcg@10", [1, 0], [2.0, 1.0])
-    for call in (lambda: round(values, 3), lambda: f"{values:.3f}"):
-        with pytest.raises(TypeError, match=r"such as \['ndcg@10'\]"):
-            call()
-    assert f"{values}" == str(values) == "{'ndcg@10': 1.0}"
-
-
 def test_no_query_is_left():
     assert math.isnan(evaluate(AP(), [0, 0], [1, 2], empty="skip")[AP()])
     weighted = {"empty": "skip", "sample_weight": [1, 0]}

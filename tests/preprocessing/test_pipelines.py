@@ -173,7 +173,6 @@ def test_searches_that_cannot_be():
     for pipeline, grid, given, error, message in (
         (make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}, {}, TypeError, r"SVC\(\)"),
         (steps(RANKERS[0]), {"ranker": [SVC()]}, {}, ValueError, r"SVC\(\)"),
-        (steps(RANKERS[0]), {"g": [(0.5, 0.5)]}, {}, ValueError, "'g'"),
         (steps(RANKERS[0]), {"ranker__n_estimators": [0]}, {}, ValueError, "n_estimators"),
         (
             make_pipeline(Unrequested(), clone(RANKERS[0])),

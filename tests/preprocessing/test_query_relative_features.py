@@ -56,9 +56,6 @@ IDS = {
     "in order": np.sort(np.random.default_rng(0).integers(0, 90, 900)),
     "any order": np.random.default_rng(0).integers(0, 90, 900),
     "strings": np.array([f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)]),
-    "objects": np.array(
-        [f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)], dtype=object
-    ),
     "single documents": np.random.default_rng(0).permutation(900),
     "one list": np.zeros(900),
 }
@@ -134,32 +131,15 @@ def test_group_sizes_and_several_kinds():
 
 # --- data frames ----------------------------------------------------------------------------------
 
-NAMES = [
-    "bm25",
-    "clicks",
-    "brand",
-    "fresh",
-    "bm25_zscore_in_query",
-    "clicks_zscore_in_query",
-    "fresh_zscore_in_query",
-]
-PANDAS = pd.DataFrame(
-    {
-        "bm25": [1.0, 3.0, 5.0, 2.0],
-        "clicks": pd.array([1, None, 2, 7], dtype="Int64"),
-        "brand": pd.Categorical(["a", "b", "a", "a"]),
-        "fresh": [True, False, True, False],
-    },
-    index=[3, 3, 1, 0],
-)
-POLARS = pl.DataFrame(
-    {
-        "bm25": [1.0, 3.0, 5.0, 2.0],
-        "clicks": [1, None, 2, 7],
-        "brand": pl.Series(["a", "b", "a", "a"], dtype=pl.Categorical),
-        "fresh": [True, False, True, False],
-    }
-)
+COLUMNS = {
+    "bm25": [1.0, 3.0, 5.0, 2.0],
+    "clicks": [1, None, 2, 7],
+    "brand": ["a", "b", "a", "a"],
+    "fresh": [True, False, True, False],
+}
+NAMES = [*COLUMNS, *(f"{name}_zscore_in_query" for name in ("bm25", "clicks", "fresh"))]
+PANDAS = pd.DataFrame(COLUMNS, [3, 3, 1, 0]).astype({"clicks": "Int64", "brand": "category"})
+POLARS = pl.DataFrame(COLUMNS).cast({"brand": pl.Categorical})
 FRAMES = {"pandas": PANDAS, "polars": POLARS, "arrow": POLARS.to_arrow()}
 FRAME_QID = ["x", "y", "x", "y"]
 EXPECTED = np.array([[-1, -1, 0], [1, np.nan, 0], [1, 1, 0], [-1, 0, 0]])

@@ -68,7 +68,6 @@ def test_sessions_widen_the_intervals():
 
 UNKNOWN = {
     "numbers": lambda rows: np.where(rows < 0, np.nan, rows),
-    "None": lambda rows: [None if row < 0 else int(row) for row in rows],
     "None beside text": lambda rows: [None if row < 0 else f"u{row}" for row in rows],
     "NaN beside text": lambda rows: [np.nan if row < 0 else f"u{row}" for row in rows],
     "NA": lambda rows: pd.Series(rows).where(rows >= 0).astype("Int64"),

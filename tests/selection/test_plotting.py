@@ -10,14 +10,13 @@ import gapboost as gb
 from gapboost.model_selection import GSearchCV, simplex_grid
 from gapboost.plotting import plot_g
 
+mpl.use("Agg")
+
 
 @pytest.fixture(autouse=True)
-def no_window():
-    before = mpl.get_backend()
-    mpl.use("Agg")
+def figures_are_closed():
     yield
     pyplot.close("all")
-    mpl.use(before)
 
 
 def results(gs, key="g", name="score", n_folds=4, seed=0):

@@ -1,5 +1,7 @@
 """The rankers inside scikit-learn: searches, folds and pipelines by query, estimator checks."""
 
+from functools import partial
+
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
@@ -49,10 +51,10 @@ def scores_by_hand(ranker, cv, weight=None, target=TARGET):
 
 GRID = {"g": simplex_grid(2, 1), "learning_rate": [0.1, 0.3]}
 SEARCHES = {
-    "grid": lambda *given, **options: GridSearchCV(*given, **options),
-    "random": lambda *given, **options: RandomizedSearchCV(*given, n_iter=2, **options),
-    "halving": lambda *given, **options: HalvingGridSearchCV(
-        *given, resource="n_estimators", min_resources=2, max_resources=4, **options
+    "grid": GridSearchCV,
+    "random": partial(RandomizedSearchCV, n_iter=2),
+    "halving": partial(
+        HalvingGridSearchCV, resource="n_estimators", min_resources=2, max_resources=4
     ),
 }
 

@@ -7,7 +7,6 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost._kernels.jit import inner_kernel, kernel
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
-from gapboost._kernels.order import ranking
 
 # A query whose gradient is smaller than this still weighs as one that has it. With a cut-off
 # SoftRank starts where the measure is flat: at equal scores each document is within the first 10 of
@@ -51,11 +50,6 @@ def part(documents: Documents, first: int, last: int) -> Documents:
         by_rank=documents.by_rank[first:last], d_score=documents.d_score[first:last],
         pushes=documents.pushes[first:last],
     )  # fmt: skip
-
-
-def rows_by_rank(scores: Array, starts: Array) -> Array:
-    """The rows of a chunk of queries, each query by falling score; int64."""
-    return np.repeat(starts[:-1], np.diff(starts)) + ranking(scores, starts)
 
 
 @kernel
