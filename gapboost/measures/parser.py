@@ -175,7 +175,7 @@ def _no_measure(value: object, name: str) -> TypeError:
 
 
 class NotAMeasure(ValueError):
-    """A text with an unknown name; `near` has the nearest known one in its place, or is empty."""
+    """A text that is no measure; `near` is the nearest one, or nothing."""
 
     def __init__(self, found: str, near: str) -> None:
         instead = f"did you mean {near!r}? expected the name of a measure" if near else EXPECTED
@@ -183,8 +183,12 @@ class NotAMeasure(ValueError):
         self.near = near
 
 
-class _UnknownName(ValueError):
-    """A name that no measure has."""
+class _Unknown(ValueError):
+    """A name that no measure has, and its node."""
+
+    def __init__(self, node: ast.Name) -> None:
+        super().__init__(EXPECTED)
+        self.node = node
 
 
 def _parsed(text: str, name: str) -> Measure:
@@ -195,14 +199,18 @@ def _parsed(text: str, name: str) -> Measure:
         )
     try:
         return _sum(ast.parse(text.strip(), mode="eval").body)
-    except _UnknownName as error:
-        unknown = str(error)
-        if unknown.lower() in OF_JUDGMENTS:
+    except _Unknown as error:
+        if error.node.id.lower() in OF_JUDGMENTS:
             raise ValueError(f"{name} is {text!r}, {INSTEAD_OF_NAMES}") from None
-        near = _near(unknown)
-        proposed = text.strip().replace(unknown, near, 1) if near else ""
-        raise NotAMeasure(f"{name} is {text!r}", proposed) from None
-    except (MemoryError, RecursionError, SyntaxError, TypeError) as error:
+        near = _proposed(text.strip()) or _near(error.node.id)
+        raise NotAMeasure(f"{name} is {text!r}", near) from None
+    except SyntaxError:
+        # "hr@1O" has a cutoff that is no number.
+        near = _near(text.strip()) or re.sub(r"\s*@.*", "@10", text.strip(), flags=re.DOTALL)
+        raise NotAMeasure(f"{name} is {text!r}", _proposed(near)) from None
+    except NotAMeasure as error:
+        raise NotAMeasure(f"{name} is {text!r}", error.near) from None
+    except (MemoryError, RecursionError, TypeError) as error:
         raise ValueError(f"{name} is {text!r} ({error}); {EXPECTED}") from None
     except ValueError as error:
         raise ValueError(f"{name} is {text!r}; {error}") from None
@@ -217,6 +225,10 @@ def _sum(node: ast.expr) -> Measure:
             return WeightedSum(((_value(weight), _measure(measure, k=_value(k))),))
         case ast.BinOp(weight, ast.Mult(), measure):
             return WeightedSum(((_value(weight), _measure(measure)),))
+        case ast.BinOp(ast.Name(name), ast.MatMult(), ast.Call(k, [], parameters)):
+            # "ap@5(rel=2)"
+            of_name = ast.unparse(ast.Call(ast.Name(name), [], parameters))
+            raise NotAMeasure("the cutoff comes last", _proposed(f"{of_name}@{ast.unparse(k)}"))
         case ast.BinOp(measure, ast.MatMult(), k):
             return _measure(measure, k=_value(k))
     return _measure(node)
@@ -238,17 +250,34 @@ def _measure(node: ast.expr, **cutoff: Any) -> Measure:
         case ast.Name(name) if name.lower() in KNOWN:
             return KNOWN[name.lower()](**cutoff)
         case ast.Call(ast.Name() as unknown) | (ast.Name() as unknown):
-            raise _UnknownName(unknown.id)
+            raise _Unknown(unknown)
         case ast.Tuple():
             raise ValueError('expected a list of names, such as ["recall@5", "recall@10"]')
     raise ValueError(EXPECTED)
 
 
+def _proposed(text: str) -> str:
+    """Return a text with the nearest known names, if it is that of a measure; else nothing."""
+    try:
+        _sum(ast.parse(text, mode="eval").body)
+    except _Unknown as error:
+        start, end = error.node.col_offset, error.node.end_col_offset
+        encoded, near = text.encode(), _near(error.node.id)  # columns count bytes
+        if not near or error.node.lineno > 1:
+            return ""
+        return _proposed((encoded[:start] + near.encode() + encoded[end:]).decode())
+    except (SyntaxError, TypeError, ValueError):
+        return ""
+    return text
+
+
 def _near(name: str) -> str:
     """Return the nearest known name, also of ``ndcg10``; nothing if there is none."""
-    if trec_eval := re.fullmatch(r"ndcg_cut_(\d+)", name.lower()):
+    if trec_eval := re.fullmatch(r"ndcg_cut[._](\d+)", name.lower()):
         return f"ndcg(gains=linear)@{trec_eval[1]}"
-    match = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name.lower())
+    if ranx := re.fullmatch(r"rbp\.(\d+)", name.lower()):
+        return f"rbp(p=0.{ranx[1]})"
+    match = re.fullmatch(r"(.*?)(?:(?:_at|_cut)?_?(\d+))?", name.lower(), re.DOTALL)
     word, cutoff = match.groups() if match else (name, None)
     names = {known: known for known in KNOWN} | ELSEWHERE
     near = [known for known in KNOWN if sorted(known) == sorted(word)]
