@@ -49,6 +49,7 @@ def lambdarank_results():
         objective = gb.LambdaRank(MEASURES["gap"], truncation=10, random_state=3)
         yield f"lambdarank {way}, truncated", objective.gradients(y, s.astype(np.float32), qid)
         yield f"lambdarank {way}, one grade", objective.gradients(np.ones_like(y), s, qid)
+        yield f"ranknet {way}", gb.RankNet(MEASURES["gap"]).gradients(y, s, qid)
 
 
 def smooth_results():
