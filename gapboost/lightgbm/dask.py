@@ -61,6 +61,13 @@ class DaskLGBMGAPRanker(LGBMGAPRanker, DaskLGBMRanker):  # type: ignore[misc]
     def __init__(self, *, client: object = None, **kwargs: Any) -> None:
         super().__init__(client=client, **kwargs)
 
+    def __copy__(self) -> Self:
+        # LightGBM's `get_params` copies the ranker. Its `__getstate__` would copy the parameters
+        # too, and scikit-learn's `clone` refuses parameters that are other objects.
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__, client=None)
+        return copied
+
     def fit(
         self,
         X: DaskCollection,

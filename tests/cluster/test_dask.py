@@ -232,6 +232,9 @@ def test_copies_and_files(booster, tmp_path):
         assert copy.get_params().keys() == local(**fixed).get_params().keys()
         assert (copy.get_params()["measure"], copy.get_params()["g"]) == ("egap", None)
     assert clone(found).get_params() == found.get_params()
+    given = {"measure": gb.xGAP(), "g": [0.5, 0.5], "objective": gb.LambdaRank("ap")}
+    for name, value in given.items():
+        assert clone(type(found)(**{name: value})).get_params()[name] == value
     if booster == "xgboost":
         found.save_model(tmp_path / "model.json")
         loaded = XGBGAPRanker()
