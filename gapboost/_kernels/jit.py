@@ -65,7 +65,8 @@ def inner_kernel(function: Function) -> Function:
 def summing_kernel(function: Function) -> Function:
     """Compile as `inner_kernel` does, but let sums be reordered so that they use vector registers.
 
-    The order is the same in every run.
+    The order is the same in every process that loads the compiled code; the one that compiled it
+    may round the last digit otherwise.
     """
     options = {**OPTIONS, "fastmath": {"reassoc", "contract", "nsz"}}
     return register_jitable(**options, no_cpython_wrapper=True)(function)
