@@ -124,14 +124,17 @@ def cutoffs(ks: object) -> str:
     return f"eval_metric={names or ['ndcg']}"
 
 
-def metrics(given: str | Sequence[str]) -> str:
-    """Return `eval_metric` for names of metrics, of which some are measures."""
+def metrics(given: Any) -> str:
+    """Return `eval_metric` for a metric or several, of which some are measures or functions."""
+    several = given.split(",") if isinstance(given, str) else given
     found = []
-    for text in given.split(",") if isinstance(given, str) else given:
-        name = LIGHTGBM_METRICS.get(text, text)
+    for one in several if isinstance(several, list | tuple | set) else [several]:
+        metric = LIGHTGBM_METRICS.get(one, one) if isinstance(one, str) else one
+        if callable(metric):  # a function, or `eval_metric` of a booster
+            return "eval_metric=..."
         with suppress(TypeError, ValueError):
-            as_measure(name)
-            found.append(name)
+            as_measure(metric)
+            found.append(str(metric))
     return f"eval_metric={found}" if found else "leave it out"
 
 
@@ -217,7 +220,7 @@ def misplaced(
         if same:
             new = f"{same[0]}=... in fit"
         elif callable(new):
-            new = new(value)
+            new = None if value is None else new(value)
         elif new is None and name in _listed(kind).union(known):
             new = f"{name}={short_repr(value)} in the constructor"
         elif new is None and near:

@@ -1,7 +1,5 @@
 """Parameters of LightGBM's own ranking objectives and metrics, and what replaces them."""
 
-from collections.abc import Sequence
-
 from gapboost._boosters.migration import (
     CATBOOST,
     OBJECTIVES,
@@ -41,7 +39,7 @@ def _cutoffs(value: object) -> str:
     return f"{cutoffs(value)} in fit, and likewise for other metrics"
 
 
-def _metrics(value: str | Sequence[str]) -> str:
+def _metrics(value: object) -> str:
     new = metrics(value)
     return new if new == "leave it out" else f"{new} in fit"
 

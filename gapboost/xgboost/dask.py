@@ -112,8 +112,7 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
         data.summary.check_mixed_grades("y")
         plan = plan.resolved(data.summary.occurring)
         weights = self._feature_weights(feature_weights, data.X.shape[1])
-        if weights is not None:
-            weights = da.asarray(weights)
+        weights = None if weights is None else da.asarray(weights)
         before = None
         if xgb_model is not None:
             before = to_continue(checked_copy(xgb_model, data.X, self.missing))

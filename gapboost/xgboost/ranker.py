@@ -287,6 +287,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         if of_fit is not None and self.feature_weights is not None:
             raise ValueError("feature_weights is given to the ranker and to fit; expected one")
         weights = self.feature_weights if of_fit is None else of_fit
+        if hasattr(weights, "compute"):
+            weights = weights.compute()  # of Dask, which may not know the length before
         if weights is not None and np.shape(weights) != (n_features,):
             raise ValueError(
                 f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "

@@ -336,6 +336,17 @@ def test_samples_do_not_depend_on_the_other_fractions(collection):
     np.testing.assert_array_equal(both[:, 1:], smaller)
 
 
+@pytest.mark.parametrize("ties", ["expected", "trec_eval"])
+def test_samples_are_evaluated_with_the_order_of_ties_that_is_asked_for(ties):
+    qrels = {"1": {"a": 1, "b": 0, "c": 0}}
+    # Ahead by the expected value, behind by ids, which trec_eval has fall.
+    tied = {"1": dict.fromkeys("abc", 1.0)}
+    second = {"1": {"b": 3.0, "a": 2.0, "c": 1.0}}
+    runs = {"tied": tied, "second": second}
+    options = dict(ties=ties, fractions=(1.0,), repeats=1, random_state=0, n_jobs=1)
+    assert (robustness(["ap"], qrels, runs, **options).tau == 1).all()
+
+
 def test_a_run_without_judged_documents_in_a_sample_is_not_warned_of():
     """Only in the judgments as given it is a sign of ids that are written in another way."""
     qrels = {"1": dict.fromkeys("abcdefgh", 0) | {"x": 1}}

@@ -44,6 +44,9 @@ REPLACED = {
         ({"metric": ["map", "ndcg@3"]}, {}, {}, {"eval_metric": ["map", "ndcg@3"]}),
         ({"metric": "map,lambdarank,rmse"}, {}, {}, {"eval_metric": ["map", "ndcg"]}),
         ({"metrics": "None"}, {}, {}, {}),
+        ({"metric": [gb.nDCG(k=3), ["map"]]}, {}, {}, {"eval_metric": ["nDCG(k=3)"]}),
+        ({"metric": gb.nDCG()}, {}, {}, {"eval_metric": ["nDCG()"]}),
+        ({"metric": max}, {}, {}, {"eval_metric": None}),
         ({"eval_metric": "map"}, {}, {}, {"eval_metric": None}),
         ({"cat_features": ["genre"]}, {}, {}, {"categorical_feature": ["genre"]}),
         ({"cat_feature": "name:genre"}, {}, {}, {"categorical_feature": ["genre"]}),
@@ -90,6 +93,7 @@ REPLACED = {
         ({}, {"xyz": 3, "sample_weights": np.ones(N)}, {}, {"sample_weight": None}),
     ],
     "both": [
+        ({}, {"metric": None, "label_gain": None}, {}, {}),
         ({"objective": "rank:map"}, {}, {"measure": "ap"}, {}),
         ({"objective": "rank:pairwise"}, {}, {"objective": "ranknet"}, {}),
         ({}, {"group_id": QID, "group_weight": QID}, {}, {"qid": None, "sample_weight": None}),

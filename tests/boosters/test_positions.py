@@ -13,9 +13,10 @@ import pytest
 import xgboost
 from scipy.special import expit
 from sklearn.base import clone
-from twins import LIGHTGBM, QID, XGBOOST, X, Y, booster_of, twins
+from twins import LIGHTGBM, QID, XGBOOST, X, Y, booster_of, shuffled, twins
 
 import gapboost as gb
+from gapboost.data import RankingDataset
 
 N = 10  # documents a query
 PENALTY = "lambdarank_position_bias_regularization"
@@ -192,6 +193,17 @@ def test_copies_know_the_factors_and_vendors_do_not(twin):
     npt.assert_array_equal(vendor.predict(FEW[0]), one.predict(FEW[0]))
     assert not [name for name in vars(vendor) if "position" in name and name != PENALTY]
     assert twin is LIGHTGBM or PENALTY not in vendor.get_params()
+
+
+@twins
+def test_rows_in_any_order(twin):
+    order, grouped = shuffled(RankingDataset(*FEW))
+    X, y, qid = FEW
+    found, expected = (
+        ranker(twin).fit(X[rows], y[rows], qid[rows], position=FEW_POSITIONS[rows])
+        for rows in (order, grouped)
+    )
+    assert found.position_bias_ == expected.position_bias_
 
 
 @twins

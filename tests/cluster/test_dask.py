@@ -3,9 +3,11 @@
 import pickle
 
 import dask.array as da
+import dask.dataframe as dd
 import lightgbm
 import numpy as np
 import numpy.testing as npt
+import pandas as pd
 import pytest
 from on_cluster import MEASURE, features, gap, ranking
 from on_dask import (
@@ -206,7 +208,11 @@ def test_forms_of_evaluation_sets():
             ranker.fit(train, y, qid, eval_set=eval_set, eval_qid=eval_qid)
 
 
-@pytest.mark.parametrize("kind", [list, da.from_array])
+def of_unknown_length(weights):
+    return dd.from_pandas(pd.Series(weights), npartitions=2)
+
+
+@pytest.mark.parametrize("kind", [list, pd.Series, da.from_array, of_unknown_length])
 def test_feature_weights(kind):
     weights = kind(np.array([0.0, 0.0, 1.0, 1.0, 1.0, 1.0]))
     options = {"n_estimators": 10, "colsample_bynode": 0.2, "random_state": 0}
@@ -215,7 +221,7 @@ def test_feature_weights(kind):
     for ranker in (by_parameter, by_fit):
         assert list(ranker.feature_importances_ > 0) == [False] * 2 + [True] * 4
     with pytest.raises(ValueError, match=r"^feature_weights has shape"):
-        on_dask("xgboost", TRAIN, feature_weights=weights[:5], **options)
+        on_dask("xgboost", TRAIN, feature_weights=kind(np.ones(5)), **options)
     with pytest.raises(ValueError, match=r"^feature_weights is given"):
         on_dask("xgboost", TRAIN, fit={"feature_weights": weights}, feature_weights=weights)
 

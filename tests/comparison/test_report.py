@@ -127,6 +127,7 @@ def test_an_inconclusive_comparison_decides_nothing():
 def test_a_summary_on_request(comparison):
     plain = comparison.summary("one")
     full = comparison.summary("one", difference=0.01, t_test=True)
+    assert "t-test p" not in plain
     assert full[plain.columns].equals(plain)
     npt.assert_array_equal(full["queries needed"], np.ceil(60 * (full["detectable"] / 0.01) ** 2))
     by_query = comparison.to_pandas().groupby(["measure", "ranker", "query"])["value"].mean()
