@@ -16,13 +16,12 @@ from gapboost._kernels.threads import is_forked
 from gapboost.data import Array, ArrayLike, DataSummary, QueryIds, RankingDataset
 from gapboost.lightgbm import _compat
 from gapboost.lightgbm.callbacks import TreeCounter, booster_scale, metrics_of, train_booster
-from gapboost.lightgbm.features import (
-    check_positions,
+from gapboost.lightgbm.evaluation_sets import (
     check_set_names,
     check_training_sets,
     evaluation_pairs,
-    read_exactly,
 )
+from gapboost.lightgbm.features import check_positions, read_exactly
 from gapboost.lightgbm.migration import OF_FIT, REPLACEMENTS
 from gapboost.lightgbm.models import VENDOR_OBJECTIVE, to_continue, with_objective_name
 from gapboost.measures import Measure
