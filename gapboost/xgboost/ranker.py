@@ -211,7 +211,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         }
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
-        check_stopping(self.callbacks, EarlyStopping, self._stopping_rounds(), sets)
+        rounds = self.early_stopping_rounds
+        rounds = 0 if rounds is None else as_integer(rounds, "early_stopping_rounds", 0)
+        check_stopping(self.callbacks, EarlyStopping, rounds, sets)
         check_columns(data.X, "X", self.enable_categorical)
         for each, s in zip(given_sets, sets, strict=True):
             check_columns(s.X, each.names["X"], self.enable_categorical)
@@ -242,7 +244,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 exact[name] = means[s]
                 if not each.has_rows_of(X, y):
                     held_out.append(name)
-            rounds = self.early_stopping_rounds
             callbacks = training_callbacks(self.callbacks, rounds, plan, metric.names, held_out)
             try:
                 with _compat.usable_values(data.X, "eval_set"):
@@ -277,11 +278,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         n_jobs = given.get("nthread") if self.n_jobs is None else self.n_jobs
         return Plan.of(self, self.eval_metric, seed, n_jobs)
 
-    def _stopping_rounds(self) -> int:
-        """Return `early_stopping_rounds`, 0 for none."""
-        rounds = self.early_stopping_rounds
-        return 0 if rounds is None else as_integer(rounds, "early_stopping_rounds", 0)
-
     def _feature_weights(self, of_fit: Any, n_features: int) -> Any:
         """Return the weights of the features: those of `fit`, or of the parameter."""
         if of_fit is not None and self.feature_weights is not None:
@@ -289,11 +285,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         weights = self.feature_weights if of_fit is None else of_fit
         if hasattr(weights, "compute"):
             weights = weights.compute()  # of Dask, which may not know the length before
-        if weights is not None and np.shape(weights) != (n_features,):
-            raise ValueError(
-                f"feature_weights has shape {np.shape(weights)}; expected one weight for each of "
-                f"{n_features} features"
-            )
+        shape = np.shape(weights)
+        if weights is not None and shape != (n_features,):
+            raise ValueError(f"feature_weights has shape {shape}; expected ({n_features},)")
         return weights
 
     def _train_parameters(self, given: Mapping[str, object], n_documents: int) -> dict[str, object]:
