@@ -1,4 +1,4 @@
-"""Callbacks of both boosters: an objective or metrics, with one state for each data set."""
+"""Callbacks of both boosters with one state for each data set, and metrics with their names."""
 
 import re
 import weakref

@@ -1,4 +1,4 @@
-"""Evaluation sets of a fit."""
+"""Evaluation sets of a fit, and early stopping by them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from gapboost.data import DataSummary, RankingDataset, check_names
 from gapboost.data.grades import GradeLimit
-from gapboost.validation import short_repr, warn
+from gapboost.validation import as_integer, short_repr, warn
 
 
 class EvaluationSet(NamedTuple):
@@ -129,24 +129,26 @@ def check_callbacks(callbacks: object) -> None:
         raise TypeError(f"callbacks is {short_repr(callbacks)}; expected a list of callbacks")
 
 
-def check_stopping(callbacks: Any, kind: type, rounds: int, sets: Sequence[object]) -> None:
-    """Raise ValueError if early stopping is asked for, and there is no evaluation set.
+def check_stopping(callbacks: Any, kind: type, rounds: int | None, sets: Sequence[object]) -> None:
+    """Raise ValueError if early stopping is asked for without an evaluation set.
 
     Parameters
     ----------
     callbacks : list or None
     kind : type
         The booster's callback of early stopping.
-    rounds : int
-        The booster's parameter of early stopping; at most 0 without it.
+    rounds : int or None
+        The ranker's `early_stopping_rounds`; 0 and None are off.
     sets : sequence
 
     Raises
     ------
     TypeError
-        If the callbacks are in no list.
+        If the callbacks are in no list, or `rounds` is no whole number.
     """
     check_callbacks(callbacks)
-    stops = rounds > 0 or any(isinstance(one, kind) for one in callbacks or ())
+    if rounds is not None:
+        rounds = as_integer(rounds, "early_stopping_rounds", 0)
+    stops = bool(rounds) or any(isinstance(one, kind) for one in callbacks or ())
     if stops and not sets:
         raise ValueError("eval_set is missing; expected one, which early stopping watches")

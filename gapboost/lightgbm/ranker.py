@@ -251,7 +251,7 @@ class LGBMGAPRanker(GAPRanker, _compat.Ranker):
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         rounds = _compat.value_of("early_stopping_round", given) or 0
         rounds = as_integer(rounds, "early_stopping_round", -1)
-        check_stopping(callbacks, _compat.EarlyStopping, rounds, sets)
+        check_stopping(callbacks, _compat.EarlyStopping, max(rounds, 0), sets)
         check_set_names(eval_names, sets, data)
         parameters = self.train_parameters(data.query_data.summary.n_rows)  # which draws a seed
         train = self._data_set(data, parameters, "X", feature_name, categorical_feature)

@@ -21,7 +21,6 @@ from gapboost._boosters.dask import DaskDataset, dask_data, is_same
 from gapboost._boosters.evaluation_sets import EvaluationSet, check_stopping, evaluation_sets
 from gapboost._boosters.migration import note_names, refuse
 from gapboost.data.grades import GradeLimit
-from gapboost.validation import as_integer
 from gapboost.xgboost import XGBGAPRanker, _compat
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, training_callbacks
 from gapboost.xgboost.models import checked_copy, to_continue
@@ -129,7 +128,6 @@ class DaskXGBGAPRanker(XGBGAPRanker, xgboost.dask.DaskXGBRanker):  # type: ignor
                 matrix = self._evaluation_matrix(each, plan.limit, feature_names(data.X), train)
             evals.append((matrix, f"validation_{i}"))
         rounds = self.early_stopping_rounds
-        rounds = 0 if rounds is None else as_integer(rounds, "early_stopping_rounds", 0)
         check_stopping(self.callbacks, EarlyStopping, rounds, evals)
         n_jobs = min(self.client.nthreads().values())
         held_out = [name for matrix, name in evals if matrix is not train]

@@ -19,7 +19,7 @@ from gapboost.data import Array, ArrayLike, QueryIds, RankingDataset
 from gapboost.data.features import check_columns
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.validation import PathLike, as_integer
+from gapboost.validation import PathLike
 from gapboost.xgboost import _compat
 from gapboost.xgboost.callbacks import (
     ExactValues,
@@ -212,7 +212,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         given_sets = evaluation_sets(eval_set, metadata)
         sets = evaluation_data(given_sets, data, arguments, plan.limit)
         rounds = self.early_stopping_rounds
-        rounds = 0 if rounds is None else as_integer(rounds, "early_stopping_rounds", 0)
         check_stopping(self.callbacks, EarlyStopping, rounds, sets)
         check_columns(data.X, "X", self.enable_categorical)
         for each, s in zip(given_sets, sets, strict=True):

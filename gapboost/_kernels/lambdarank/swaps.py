@@ -71,6 +71,6 @@ def fill_equal_swaps(shape: Shape, m: Memory) -> None:
     """Write the rows for a measure that every swap out of the right order lowers by 1."""
     for r in range(shape.n):
         for i in range(shape.n_levels):
-            # Booleans of numpy, where no code is compiled, have no difference.
+            # Uncompiled, these are numpy's booleans, which cannot be subtracted.
             m.upper[r * shape.width + i] = int(i > m.grade[r]) - int(i < m.grade[r])
             m.lower[r * shape.width + i] = 0.0
